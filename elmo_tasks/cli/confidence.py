@@ -34,11 +34,11 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.tasks.kinds import kind_of
+    from elmo_tasks.tasks import find_task
     from elmo_tasks.training.predictor import Predictor
 
     files = find_head(args.head)
-    if not kind_of(files.kind).one_label:
+    if not find_task(files.kind).one_label:
         raise ConfigError(
             f"--head {args.head}: expected a head that says a class of a text, found one for {files.kind}"
         )
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [(words, row.label) for row in labelled if (words := cut(row.text))]
     if found is not None:
         print(f"{args.data}: {found.describe()}")
-    same_format = reading.get("file_format") in (None, kind_of(files.kind).format_of(args.data))
+    same_format = reading.get("file_format") in (None, find_task(files.kind).format_of(args.data))
     stored = reading.get("label_names") if same_format else None
     names = {str(key): value for key, value in (stored or {}).items()}
     labels = list(files.task.labels)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from elmo_tasks.encoders import Encoder
     from elmo_tasks.evaluation.rows import Row
     from elmo_tasks.heads.head_files import HeadFiles
-    from elmo_tasks.tasks.kind import TaskKind
+    from elmo_tasks.tasks.task import Task
 
 HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
 
@@ -186,12 +186,11 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
 def _head(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.tasks.kinds import kind_of
-    from elmo_tasks.training.evaluation import evaluate_head
-    from elmo_tasks.training.predictor import Predictor
+    from elmo_tasks.tasks import find_task
+    from elmo_tasks.training.predictor import Predictor, evaluate_head
 
     files = find_head(args.head)
-    kind = kind_of(files.kind)
+    kind = find_task(files.kind)
     if args.file_format is not None and args.file_format not in kind.file_formats:
         raise ConfigError(
             f"--file-format {args.file_format}: for this head, expected one of {', '.join(kind.file_formats)}"
@@ -227,7 +226,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _fitting_columns(kind: TaskKind, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """Keep the columns of the head's training file where this file has them; else they are found."""
     from elmo_tasks.errors import DataError
 
@@ -244,7 +243,7 @@ def _fitting_columns(kind: TaskKind, path: Path, stored: dict[str, Any], given: 
 
 
 def _label_names(
-    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: TaskKind
+    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: Task
 ) -> dict[str, str | None]:
     """Map the labels of the file to those of the head; what does not match is refused."""
     from elmo_tasks.data.records import mapped_labels

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         for batch in _batches(args.input, args.column):
             for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
                 said = result.to_dict()
-                record = {key: said[key] for key in ("tokens", *predictor.kind.line)}
+                record = {key: said[key] for key in ("tokens", *predictor.task.output_fields)}
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
             bar.update(len(batch))

@@ -19,8 +19,8 @@ from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.rows import Row
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.tasks.kinds import kind_of
-from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
+from elmo_tasks.tasks import find_task
+from elmo_tasks.tasks.task_scores import micro, span_counts
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 
 POS = ("tagging/ud_ewt/en_ewt-ud-train.conllu.xz", "tagging/ud_ewt/en_ewt-ud-dev.conllu.xz")
@@ -49,7 +49,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
     splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, splits, "parts of speech", CLASS_STEPS, score)
-    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(dev), None)["word accuracy"]
+    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(dev), None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
@@ -72,11 +72,11 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
 
     def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
         predicted = span_tags(train_rows, tags, test_rows, [len(row) for row in gold], "BIOES", step)
-        return sum(span_counts(predicted, gold, "BIOES").values(), SpanCounts()).f1
+        return micro(span_counts(predicted, gold, "BIOES").values()).f1
 
     splits = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
-    baseline = kind_of("tagging").guesses(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
     note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
     return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
 

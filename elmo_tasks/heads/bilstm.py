@@ -39,20 +39,20 @@ class BiLSTM(nn.Module):
 
         Args:
             x: ``[B, T, D]``; anything where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; padding on the right. No sentence needs to have a token.
+            mask: ``[B, T]`` bool, True for a token; padding on the right.
 
         Returns:
             ``[B, T, 2 * hidden]``, zero where the mask is False.
         """
         if not mask.numel():
             return x.new_zeros(*mask.shape, self.output_dim)
-        # Each sentence is turned round within its own length, so that the backward LSTM starts at the last token and not in
-        # the padding. A packed sequence gives the same, at 2 to 3 times the time on a CPU, and needs the lengths there.
-        turned = reversed_positions(mask.sum(dim=1), mask.shape[1])  # [B, T]
+        # Each sentence is reversed within its own length, so that the backward LSTM starts at the last token and not in the
+        # padding. A packed sequence gives the same at 2 to 3 times the time on a CPU.
+        reverse = reversed_positions(mask.sum(dim=1), mask.shape[1])  # [B, T]
         x = x.masked_fill(~mask.unsqueeze(2), 0.0)
         for k, (forward, backward) in enumerate(zip(self.forwards, self.backwards, strict=True)):
             x = self.dropout(x) if k else x
-            x = torch.cat([forward(x)[0], reordered(backward(reordered(x, turned))[0], turned)], dim=2)
+            x = torch.cat([forward(x)[0], reordered(backward(reordered(x, reverse))[0], reverse)], dim=2)
         return x.masked_fill(~mask.unsqueeze(2), 0.0)
 
 

@@ -21,7 +21,7 @@ class TextPrediction:
 
     label: str | None  # None, and no probabilities, for a text without a word
     probabilities: dict[str, float]
-    is_sure: bool = True  # whether the label is probable enough to be said
+    is_sure: bool = True  # False if the classifier abstains
 
     @property
     def confidence(self) -> float:
@@ -32,21 +32,15 @@ class TextPrediction:
 class ClassificationHead(TaskHead):
     """Base class of text classifiers.
 
-    A subclass builds :attr:`mix` and computes class scores in :meth:`forward`.
-
-    Args:
-        task: the classes and the input sizes.
-        settings: see :class:`TaskHead`.
-
-    Raises:
-        ConfigError: there are not two or more classes with a name each.
+    A subclass builds :attr:`mix` and computes class scores in :meth:`forward`. Fewer than two classes, or a repeated one, are a
+    ConfigError.
     """
 
     kind = "classification"
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
         super().__init__(task, settings)
-        #: ``[n]`` weight of each class in :meth:`loss`, in training only; equal if ``None``. Not part of the state dict.
+        #: ``[n]`` weight of each class in :meth:`loss`, in training only; not part of the state dict.
         self.class_weights: Tensor | None = None
         if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
             raise ConfigError(

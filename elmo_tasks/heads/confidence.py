@@ -26,27 +26,16 @@ _LIMITS = np.arange(0.5, 1.0, 0.005)
 
 @dataclass(frozen=True)
 class Confidence:
-    """Calibration of a head's probabilities.
+    """Calibration of a head's probabilities; the fields are the keys of its file."""
 
-    Attributes:
-        temperature: divisor of the log-odds of the classes.
-        least: minimum probability of a prediction; below it the classifier abstains.
-        fitted_on: name of the file.
-        rows: rows with a class in it.
-        of_no_class: rows without one.
-        said: share of the rows with a class that get a prediction.
-        right: precision of the predictions.
-        kept_back: share of the rows without a class that get no prediction.
-    """
-
-    temperature: float
-    least: float
-    fitted_on: str = ""
-    rows: int = 0
-    of_no_class: int = 0
-    said: float = 1.0
-    right: float = 0.0
-    kept_back: float = 0.0
+    temperature: float  #: divisor of the log-odds of the classes
+    least: float  #: minimum probability of a prediction, below which the classifier abstains
+    fitted_on: str = ""  #: name of the file
+    rows: int = 0  #: rows with a class in it
+    of_no_class: int = 0  #: rows without one
+    said: float = 1.0  #: share of the rows with a class that get a prediction
+    right: float = 0.0  #: precision of the predictions
+    kept_back: float = 0.0  #: share of the rows without a class that get no prediction
 
     @classmethod
     def of(cls, folder: Path) -> Confidence | None:
@@ -81,27 +70,22 @@ class Confidence:
         Raises:
             DataError: no row has a class.
         """
-        logs = _logs(probabilities)
-        gold = np.array([-1 if k is None else k for k in classes])
+        gold = _ids(classes)
         has_class = gold >= 0
         if not has_class.any():
             raise DataError(f"{name}: no row has one of the head's classes, so that nothing can be fitted")
-        losses = [
-            -_scaled(logs[has_class], t)[np.arange(has_class.sum()), gold[has_class]].mean() for t in _TEMPERATURES
-        ]
+        known, right = np.asarray(probabilities)[has_class], (np.arange(has_class.sum()), gold[has_class])
+        losses = [-_scaled(known, t)[right].mean() for t in _TEMPERATURES]
         temperature = round(float(_TEMPERATURES[int(np.argmin(losses))]), 3)
-        scaled = _scaled(logs, temperature)
-        sure, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
-        limits = [
-            limit for limit in _LIMITS if (sure >= limit).any() and is_right[sure >= limit].mean() >= MIN_PRECISION
-        ]
-        least = round(float(limits[0]), 3) if limits else 1.0
+        scaled = _scaled(probabilities, temperature)
+        top, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
+        limits = (x for x in _LIMITS if (top >= x).any() and is_right[top >= x].mean() >= MIN_PRECISION)
+        least = round(float(next(limits, 1.0)), 3)
         return cls(temperature, least).scored(probabilities, classes, name)
 
     def scored(self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
         """Evaluate the same temperature and threshold on other rows; see :meth:`fit`."""
-        scaled = _scaled(_logs(probabilities), self.temperature)
-        gold = np.array([-1 if k is None else k for k in classes])
+        scaled, gold = _scaled(probabilities, self.temperature), _ids(classes)
         has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
         predicted = np.exp(scaled.max(axis=1)) >= self.least
         return Confidence(
@@ -110,32 +94,33 @@ class Confidence:
             name,
             int(has_class.sum()),
             int((~has_class).sum()),
-            round(float(predicted[has_class].mean()), 4) if has_class.any() else 0.0,
-            round(float(is_right[predicted].mean()), 4) if predicted.any() else 0.0,
-            round(float((~predicted[~has_class]).mean()), 4) if (~has_class).any() else 0.0,
+            _share(predicted[has_class]),
+            _share(is_right[predicted]),
+            _share(~predicted[~has_class]),
         )
 
     def write(self, folder: Path) -> None:
         """Write the file into a head's folder."""
         write_json(folder / NAME, asdict(self))
 
-    def prediction(self, found: TextPrediction) -> TextPrediction:
-        """What a head says of a text, with its probabilities as they are to be read, and whether it is sure."""
-        read = TextPrediction(found.label, self.read(found.probabilities))
-        return replace(read, is_sure=read.confidence >= self.least)
-
-    def read(self, probabilities: dict[str, float]) -> dict[str, float]:
-        """Calibrate class probabilities."""
-        scaled = _scaled(_logs([list(probabilities.values())]), self.temperature)
-        return dict(zip(probabilities, np.exp(scaled[0]).tolist(), strict=True))
+    def calibrate(self, prediction: TextPrediction) -> TextPrediction:
+        """Calibrate the probabilities of a text and decide whether the label is certain."""
+        scaled = _scaled([list(prediction.probabilities.values())], self.temperature)
+        probabilities = dict(zip(prediction.probabilities, np.exp(scaled[0]).tolist(), strict=True))
+        calibrated = TextPrediction(prediction.label, probabilities)
+        return replace(calibrated, is_sure=calibrated.confidence >= self.least)
 
 
-def _logs(probabilities: Sequence[Sequence[float]]) -> np.ndarray:
-    """``[n, C]``, finite."""
-    return np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0))
+def _ids(classes: Sequence[int | None]) -> np.ndarray:
+    """``[n]`` class ids, -1 for none."""
+    return np.array([-1 if k is None else k for k in classes])
 
 
-def _scaled(logs: np.ndarray, temperature: float) -> np.ndarray:
+def _share(cases: np.ndarray) -> float:
+    return round(float(cases.mean()), 4) if len(cases) else 0.0
+
+
+def _scaled(probabilities: Sequence[Sequence[float]] | np.ndarray, temperature: float) -> np.ndarray:
     """``[n, C]`` log-probabilities at a temperature."""
-    divided = logs / temperature
+    divided = np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0)) / temperature
     return np.asarray(divided - np.logaddexp.reduce(divided, axis=1, keepdims=True))

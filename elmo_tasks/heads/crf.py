@@ -1,7 +1,6 @@
-"""A linear-chain CRF with hard constraints, confidences and k-best sequences.
+"""A linear-chain CRF with hard constraints, k-best sequences and span probabilities.
 
-Parameters, their names and the likelihood are pytorch-crf's; state dicts of the one load into the other. Ours on top:
-constraints, marginals, probabilities of spans, k-best, and a Viterbi that stays on the device.
+Parameters, their names and the likelihood are pytorch-crf's: state dicts of one load into the other.
 """
 
 from __future__ import annotations
@@ -19,14 +18,13 @@ from elmo_tasks.heads.forward_backward import log_z
 from elmo_tasks.heads.lattice import (
     FORBIDDEN,
     Lattice,
+    best_paths,
     forward_scores,
     k_best_paths,
     log_partition,
     path_scores,
     segment_probabilities,
-    tag_log_probabilities,
 )
-from elmo_tasks.heads.viterbi import best_paths
 from elmo_tasks.text.tag_schemes import (
     Scheme,
     Span,
@@ -52,19 +50,16 @@ class TagPath:
 
 
 class CRF(torchcrf.CRF):
-    """Emissions of a batch -> likelihood of tags, best tags, and how sure they are.
-
-    All is computed in float32 (float64 for float64 emissions), also under autocast. A mask has its padding on the
-    right; that is not checked, because a check would wait for the GPU. A sentence without tokens has one tag sequence,
-    the empty one, with probability 1.
+    """Likelihood of tags, best tags and their probabilities, from emissions.
 
     Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default; and raises ValueError
-    for shapes that do not fit.
+    for shapes that do not fit. The padding of a mask is on the right, unchecked, as a check would wait for the GPU. All is
+    computed in float32 (float64 for float64 emissions), also under autocast. A sentence without tokens has one tag sequence, the
+    empty one, with probability 1.
 
     Args:
         labels: the tags, in the order of their ids.
         scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are no spans.
-        constrained: False drops the constraints, but keeps the scheme for spans.
 
     Raises:
         ConfigError: a label is repeated, or occurs in no valid sequence.
@@ -76,7 +71,7 @@ class CRF(torchcrf.CRF):
     may_end: Tensor
     continues: Tensor
 
-    def __init__(self, labels: Sequence[str], scheme: Scheme | None = None, constrained: bool = True) -> None:
+    def __init__(self, labels: Sequence[str], scheme: Scheme | None = None) -> None:
         # By their parts, so that both spellings of BIOES are the same label.
         ids = {(label, "") if scheme is None else split_tag(label, scheme): k for k, label in enumerate(labels)}
         if not labels or len(ids) != len(labels):
@@ -85,12 +80,12 @@ class CRF(torchcrf.CRF):
         self.labels = tuple(labels)
         self.scheme = scheme
         self._ids = ids
-        allowed = None if scheme is None else allowed_transitions(labels, scheme)
-        if allowed is not None:
-            _check_of_use(self.labels, allowed)
-        if allowed is None or not constrained:
+        if scheme is None:
             everything = frozenset((a, b) for a in labels for b in labels)
             allowed = Transitions(everything, frozenset(labels), frozenset(labels))
+        else:
+            allowed = allowed_transitions(labels, scheme)
+            _check_reachable(self.labels, allowed)
         joined = frozenset() if scheme is None else continuations(labels, scheme)
         # Kept out of the state dict: they follow from the labels, and weights from anywhere must not change them.
         self._keep("may_start", [a in allowed.starts for a in labels])  # [K]
@@ -99,9 +94,7 @@ class CRF(torchcrf.CRF):
         self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
 
     def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: str = "sum") -> Tensor:
-        """Log likelihood of ``tags [B, T]``; masked values are ignored.
-
-        Empty sentences add 0.
+        """Log likelihood of ``tags [B, T]``; masked values are ignored, empty sentences add 0.
 
         ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
         """
@@ -124,24 +117,11 @@ class CRF(torchcrf.CRF):
     def decode(self, emissions: Tensor, mask: Tensor | None = None) -> list[list[int]]:
         """Ids of the best tags, sentence by sentence, without padding."""
         with torch.autocast(emissions.device.type, enabled=False):
-            return best_paths(self._lattice(emissions, mask, clean=False))
-
-    def marginals(self, emissions: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Tag probabilities of each token, ``[B, T, K]``, differentiable (Rabiner, 1989).
-
-        They sum to 1 over ``K``, and are zero where the mask is False.
-        """
-        with torch.autocast(emissions.device.type, enabled=False):
-            lattice = self._lattice(emissions, mask)
-            chances = tag_log_probabilities(lattice).exp()  # [B, T, K]
-            return chances.masked_fill(~lattice.mask.unsqueeze(2), 0.0)[:, : emissions.shape[1]]
+            return best_paths(self._lattice(emissions, mask))
 
     @torch.no_grad()
     def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[TagPath]]:
-        """Return the ``k`` best tag sequences of each sentence, best first.
-
-        There are fewer where no more are allowed. ``k`` below 1 is a ValueError.
-        """
+        """Return the ``k`` best tag sequences of each sentence, best first, or all if fewer are allowed."""
         if k < 1:
             raise ValueError(f"k: expected at least 1, got {k}")
         with torch.autocast(emissions.device.type, enabled=False):
@@ -149,13 +129,12 @@ class CRF(torchcrf.CRF):
             tags, scores = k_best_paths(lattice, k)  # [B, k, T], [B, k]
             log_p = scores - log_partition(lattice, forward_scores(lattice)).unsqueeze(1)  # [B, k]
             log_p = log_p.masked_fill(~self._allowed(lattice, tags), -torch.inf)
-        readings: list[list[TagPath]] = []
-        for length, paths, chances in zip(lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True):
-            paths = [
-                TagPath(tuple(p[:length]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf
-            ]
-            readings.append(paths if length else [TagPath((), 0.0)])
-        return readings
+        return [
+            [TagPath(tuple(p[:n]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf]
+            if n
+            else [TagPath((), 0.0)]
+            for n, paths, chances in zip(lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True)
+        ]
 
     @torch.no_grad()
     def span_probabilities(
@@ -163,8 +142,7 @@ class CRF(torchcrf.CRF):
     ) -> list[list[float]]:
         """Return the probability of each exact span: its tags, and no continuation.
 
-        See :func:`~elmo_tasks.heads.lattice.segment_probabilities`; one forward-backward pass serves all spans. The spans of a
-        sentence need not be the best ones, and may share tokens; one that the labels cannot spell has 0.
+        One forward-backward pass serves all spans, which may share tokens; a span that the labels cannot spell has 0.
 
         Raises:
             ValueError: shapes that do not fit, or a span outside of its sentence.
@@ -186,11 +164,8 @@ class CRF(torchcrf.CRF):
             probabilities = iter(segment_probabilities(lattice, places, self.continues).tolist())
         return [[next(probabilities) if path else 0.0 for path in row] for row in paths]
 
-    def _lattice(self, emissions: Tensor, mask: Tensor | None, clean: bool = True) -> Lattice:
-        """Apply the constraints to the scores, so that loaded weights cannot lose them.
-
-        ``clean`` fills the padding with zeros.
-        """
+    def _lattice(self, emissions: Tensor, mask: Tensor | None) -> Lattice:
+        """Apply the constraints to the scores, so that loaded weights cannot lose them."""
         if emissions.dim() != 3 or emissions.shape[2] != self.num_tags:
             raise ValueError(f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}")
         if mask is None:
@@ -203,7 +178,7 @@ class CRF(torchcrf.CRF):
         dtype = torch.promote_types(emissions.dtype, torch.float32)
         mask = mask.bool()
         return Lattice(
-            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0) if clean else emissions.to(dtype),
+            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0),
             mask,
             torch.add(self.start_transitions.to(dtype), ~self.may_start, alpha=FORBIDDEN),
             torch.add(self.transitions.to(dtype), ~self.may_follow, alpha=FORBIDDEN),
@@ -228,18 +203,15 @@ class CRF(torchcrf.CRF):
         self.register_buffer(name, torch.tensor(values, dtype=torch.bool), persistent=False)
 
 
-def _check_of_use(labels: Sequence[str], allowed: Transitions) -> None:
+def _check_reachable(labels: Sequence[str], allowed: Transitions) -> None:
     """Reject labels that occur in no valid sequence, as ``I-LOC`` without ``B-LOC``."""
-    from_start = _reached(allowed.starts, allowed.pairs)
-    to_end = _reached(allowed.ends, {(b, a) for a, b in allowed.pairs})
+    from_start = _reach(set(allowed.starts), allowed.pairs)
+    to_end = _reach(set(allowed.ends), {(b, a) for a, b in allowed.pairs})
     if useless := [label for label in labels if label not in from_start & to_end]:
         raise ConfigError(f"labels: {', '.join(useless)} can be in no well-formed sequence of only {', '.join(labels)}")
 
 
-def _reached(start: Iterable[str], pairs: Iterable[tuple[str, str]]) -> set[str]:
-    reached: set[str] = set()
-    new = set(start)
-    while new:
+def _reach(reached: set[str], pairs: Iterable[tuple[str, str]]) -> set[str]:
+    while new := {b for a, b in pairs if a in reached} - reached:
         reached |= new
-        new = {b for a, b in pairs if a in new} - reached
     return reached

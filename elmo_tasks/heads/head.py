@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
@@ -18,14 +18,14 @@ Prediction = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class HeadTask:
-    """The task of a head: labels and sizes, decided by the data and the encoder.
+    """Labels and input sizes of a head, from the data and the encoder.
 
     Attributes:
         labels: tags or classes, in the order of their ids.
         input_dim: width ``D`` of the encoder.
         n_layers: layers ``L`` of the encoder.
-        scheme: how the labels spell spans, BIO or BIOES; None for classes, and for tags that are no spans.
-        static_dim: size of the static vectors that will be given beside the layers; 0 for none.
+        scheme: BIO or BIOES; None for classes, and for tags that are no spans.
+        static_dim: size of the static vectors beside the layers; 0 for none.
     """
 
     labels: tuple[str, ...]
@@ -34,23 +34,19 @@ class HeadTask:
     scheme: Scheme | None = None
     static_dim: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return asdict(self) | {"labels": list(self.labels)}
-
 
 class TaskHead(nn.Module, ABC):
     """Base class of heads: a scalar mix over the layers and a task network.
 
-    A new one subclasses :class:`~elmo_tasks.heads.tagging.TaggingHead` or
-    :class:`~elmo_tasks.heads.classification.ClassificationHead`, which leave the scores of its labels to it.
+    A new head subclasses :class:`~elmo_tasks.heads.tagging.TaggingHead` or
+    :class:`~elmo_tasks.heads.classification.ClassificationHead` and computes scores of its labels.
 
     Args:
         task: labels and input sizes.
-        settings: the other arguments of its constructor, so that it can be built again.
+        settings: the other arguments of the constructor, for building the head again.
 
     Attributes:
-        kind: name of the kind of its task, one of :mod:`elmo_tasks.tasks`.
+        kind: name of its task, one of :mod:`elmo_tasks.tasks`.
     """
 
     kind: ClassVar[str]
@@ -78,11 +74,11 @@ class TaskHead(nn.Module, ABC):
 
     @abstractmethod
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
-        """Return the ``[]`` mean loss of a batch from the scores of ``forward``."""
+        """Compute the ``[]`` mean loss of a batch from the scores of ``forward``."""
 
     @abstractmethod
     def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
-        """For each sentence its best tags as the labels spell them, or its best class."""
+        """Return the best tags, as the labels spell them, or the best class of each sentence."""
 
     @torch.no_grad()
     def scored(
@@ -93,36 +89,30 @@ class TaskHead(nn.Module, ABC):
         Args:
             values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
             mask: ``[B, T]`` bool, True for a token, padding on the right; None if they are pooled.
-            target: ids that are right: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
+            target: gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
             features: additional token features.
 
         Returns:
-            ``[]`` mean loss of the batch, and for each sentence its tags as the labels spell them, or its class.
+            ``[]`` mean loss of the batch, and the labels of :meth:`labels_of`.
         """
-        scores = self._scores(values, mask, features)
+        scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
     @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """The best labels alone; arguments and labels as for :meth:`scored`."""
-        return self.labels_of(self._scores(values, mask, features), mask)
+        """Best labels alone; see :meth:`scored`."""
+        return self.labels_of(self(values, mask, features), mask)
 
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
-        """``[]`` mean loss of the batch in training; arguments as for :meth:`scored`."""
-        return self.loss_of(self._scores(values, mask, features), mask, target)
-
-    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
-        return self(values, mask, features)  # type: ignore[no-any-return]
+        """``[]`` mean loss of the batch in training; see :meth:`scored`."""
+        return self.loss_of(self(values, mask, features), mask, target)
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
-        """Return one prediction a sentence, with probabilities; see :meth:`scored`.
-
-        Call it in evaluation mode, as dropout acts in training mode.
-        """
+        """Predict each sentence with probabilities, in evaluation mode; see :meth:`scored`."""
 
     def l2(self) -> Tensor:
-        """Penalty ``[]`` to weight and add to the loss; see :meth:`ScalarMix.l2`."""
+        """Penalty ``[]`` of the mix; see :meth:`ScalarMix.l2`."""
         return self.mix.l2()

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pkgutil
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +23,10 @@ from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
-from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes, name_of
 
+#: Modules with heads of one's own, separated by commas, for programs that do not import them: `predict`, the app.
+HEADS_VARIABLE = "ELMO_TASKS_HEADS"
+_OURS = "elmo_tasks.heads."
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # About ten times the sizes of the largest head.
 _MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
@@ -38,18 +45,18 @@ class Source:
 
 @dataclass(frozen=True)
 class HeadFiles:
-    """A head's folder, read but for the weights.
+    """A head's folder without its weights.
 
     Attributes:
         name: display name.
         folder: its folder.
-        head: name of the class of the head; see :func:`elmo_tasks.heads.registry.head_classes`.
-        kind: of its task, such as ``"tagging"`` or ``"classification"``.
+        head: name of its class; see :func:`head_classes`.
+        kind: name of its task, ``"tagging"`` or ``"classification"``.
         task: labels and input sizes.
-        settings: how it is built.
-        encoder: whose layers it reads.
-        static: the static vectors that it reads beside them, if any.
-        reading: how its data were read (columns, names of labels, ...), so that other files can be read alike.
+        settings: arguments of its class.
+        encoder: the encoder of its layers.
+        static: the static vectors beside them, if any.
+        reading: how its data were read (columns, names of labels, ...), for reading other files alike.
         card: title, data and licence, scores, layer weights by epoch.
     """
 
@@ -73,16 +80,14 @@ def write_head(
     reading: dict[str, Any] | None = None,
     card: dict[str, Any] | None = None,
 ) -> None:
-    """Write a head, its weights in float16; for the rest see :class:`HeadFiles`.
-
-    The folder appears only when it is whole, and replaces an older one.
+    """Write a head with float16 weights; the complete folder replaces an older one.
 
     Raises:
         ConfigError: the folder holds something that is not a head.
     """
     config = {
-        "head": name_of(type(head)),
-        "task": head.task.to_dict(),
+        "head": _class_name(type(head)),
+        "task": vars(head.task) | {"labels": list(head.task.labels)},
         "settings": head.settings,
         "encoder": vars(encoder),
         "static": None if static is None else vars(static),
@@ -100,7 +105,7 @@ def bundled_heads() -> list[str]:
 
 
 def heads_below(folders: Iterable[Path]) -> list[Path]:
-    """The folders of heads below some folders, such as ``runs/``, sorted by name."""
+    """List the folders of heads below some folders, such as ``runs/``."""
     heads = {path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)}
     # Unfinished heads are in folders whose names begin with a dot.
     return sorted(folder for folder in heads if not folder.name.startswith("."))
@@ -142,17 +147,16 @@ def find_head(head: str | Path) -> HeadFiles:
         config = read_json(path)
         task = config["task"]
         _check_sizes(path, {"task": task, "settings": config["settings"]})
-        classes = head_classes()
-        if config["head"] not in classes:
-            message = f"there is no head of class '{config['head']}', only {', '.join(classes)}"
+        if config["head"] not in (classes := head_classes()):
+            message = f"{path}: there is no head of class '{config['head']}', only {', '.join(classes)}"
             if module := str(config["head"]).rpartition(".")[0]:
                 message += f". If {module} is a module of yours, import it first, or start the program with "
                 message += f"{HEADS_VARIABLE}={module}"
-            raise ConfigError(f"{path}: {message}")
+            raise ConfigError(message)
         card_path = folder / CARD_NAME
         card = dict(read_json(card_path)) if card_path.is_file() else {}
         return HeadFiles(
-            name=folder.resolve().name if folder.parent == CHECKPOINTS else _name_of_run(folder),
+            name=_head_name(folder),
             folder=folder,
             head=config["head"],
             kind=classes[config["head"]].kind,
@@ -182,8 +186,8 @@ def _check_sizes(path: Path, value: Any) -> None:
             _check_sizes(path, inner)
 
 
-def _name_of_run(folder: Path) -> str:
-    """Return the run's name for a head in ``runs/NAME/head``."""
+def _head_name(folder: Path) -> str:
+    """Return the folder's name; the run's for a head in ``runs/NAME/head``."""
     folder = folder.resolve()
     return folder.parent.name if folder.name == "head" else folder.name
 
@@ -205,3 +209,39 @@ def build_head(files: HeadFiles) -> TaskHead:
     except RuntimeError as error:
         raise WeightsError(f"{files.folder}: the weights do not fit {CONFIG_NAME} ({error})") from None
     return head.eval()
+
+
+def _class_name(head: type[TaskHead]) -> str:
+    """Return the name of a head class in files; the module is part of it outside this package."""
+    return head.__qualname__ if head.__module__.startswith(_OURS) else f"{head.__module__}.{head.__qualname__}"
+
+
+def head_classes() -> Mapping[str, type[TaskHead]]:
+    """Return the head classes of this folder, the program and ``ELMO_TASKS_HEADS``, by name.
+
+    Names in files never cause an import.
+
+    Raises:
+        ConfigError: a module that ``ELMO_TASKS_HEADS`` names cannot be imported.
+    """
+    _import_ours()
+    for module in filter(None, (part.strip() for part in os.environ.get(HEADS_VARIABLE, "").split(","))):
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise ConfigError(
+                f"{HEADS_VARIABLE}={module}: expected the name of a module with heads, found none that can be imported ({error}); "
+                "start the program in its folder, or name that folder in PYTHONPATH"
+            ) from error
+    return dict(sorted((_class_name(head), head) for head in _subclasses(TaskHead) if not isabstract(head)))
+
+
+@cache
+def _import_ours() -> None:
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)], _OURS):
+        import_module(module.name)
+
+
+def _subclasses(base: Any) -> list[type[TaskHead]]:
+    """List all subclasses in the order of definition, so that a redefinition wins."""
+    return [head for child in base.__subclasses__() for head in (child, *_subclasses(child))]

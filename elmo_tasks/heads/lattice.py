@@ -1,7 +1,7 @@
-"""Sums and maxima over all tag sequences of a batch: pure, batched functions.
+"""Sums and maxima over all tag sequences of a batch.
 
-No function reads a number from the device, so nothing waits for a GPU. One step of a recursion handles one position of
-all sentences; values past a sentence's end are ignored.
+One step of a recursion handles one position of all sentences; values past a sentence's end are ignored. Only `best_paths`
+waits for a GPU.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -63,8 +64,8 @@ def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
 def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
     """Log-sum over all prefixes that end in tag ``k`` at token ``t``, ``[B, T, K]``.
 
-    ``relative`` subtracts the best tag's score at each token, so that values stay small and is exact in float32 however long
-    the sentence is; that is enough wherever tags of one token are compared. Not to be read past a sentence's end.
+    ``relative`` subtracts the best tag's score at each token: exact in float32 for any length, and enough to compare the tags of
+    one token.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
     alphas = [lattice.start + first]  # [B, K]
@@ -96,29 +97,43 @@ def _from_the_best(scores: Tensor) -> Tensor:
 
 
 def tag_log_probabilities(lattice: Lattice) -> Tensor:
-    """Log-probability of each tag of each token, ``[B, T, K]`` (Rabiner, 1989).
-
-    The softmax divides by the sum over the tags, which is Z at every token. Not to be read past a sentence's end.
-    """
+    """Log-probability of each tag of each token, ``[B, T, K]`` (Rabiner, 1989)."""
     return torch.log_softmax(forward_scores(lattice, relative=True) + backward_scores(lattice), dim=2)
 
 
 def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
-    """Log-sum over all tag sequences, ``[B]``, from :func:`forward_scores`.
-
-    Zero for empty sentences: they have one sequence, the empty one, which scores 0.
-    """
+    """Log-sum over all tag sequences, ``[B]``, from :func:`forward_scores`; 0 for empty sentences."""
     n_tags = alphas.shape[2]
     last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
     return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]
+
+
+def best_paths(lattice: Lattice) -> list[list[int]]:
+    """Return the best tag ids of each sentence, without padding (Viterbi, 1967).
+
+    Many small steps are faster in NumPy than on any device.
+    """
+    scores = (lattice.emissions, lattice.start, lattice.transitions, lattice.end)
+    emissions, start, moves, end = (score.detach().cpu().numpy() for score in scores)
+    lengths = lattice.lengths.cpu().numpy()  # [B]
+    n_rows, n_steps, n_tags = emissions.shape
+    best = np.empty((n_steps, n_rows, n_tags), emissions.dtype)  # score of the best beginning that ends in a tag
+    best[0] = start + emissions[:, 0]
+    for t in range(1, n_steps):
+        best[t] = (best[t - 1][:, :, None] + moves).max(axis=1) + emissions[:, t]
+    into = np.concatenate([moves.T, end[None]])  # [K + 1, K] moves to tag k; the last row: to the end
+    tags = np.full((n_steps + 1, n_rows), n_tags)
+    for t in reversed(range(n_steps)):
+        following = np.where(t + 1 < lengths, tags[t + 1], n_tags)
+        tags[t] = (best[t] + into[following]).argmax(axis=1)
+    return [row[:n] for row, n in zip(tags.T.tolist(), lengths.tolist(), strict=True)]
 
 
 def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
     """Find the ``k`` best tag sequences: k-best Viterbi (Schwartz and Chow, 1990).
 
     Returns:
-        ids ``[B, k, T]``, best first, not to be read past a sentence's end; and scores ``[B, k]``, which are ``-inf``
-        where a sentence has fewer than ``k`` sequences.
+        ids ``[B, k, T]``, best first; and scores ``[B, k]``, ``-inf`` where a sentence has fewer than ``k`` sequences.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
     n_rows, n_tags = first.shape

@@ -20,20 +20,18 @@ from elmo_tasks.text.characters import MAX_CHARACTERS
 
 
 class NerHead(TaggingHead):
-    """Scalar mix, BiLSTM and CRF (Peters et al., 2018; Lample et al., 2016).
-
-    The defaults are the published recipe's.
+    """Scalar mix, BiLSTM and CRF (Peters et al., 2018; Lample et al., 2016), by default of the published sizes.
 
     Args:
-        task: the tags, how they spell spans (no scheme, no constraints: parts of speech), and the input sizes.
-        lstm_hidden: cells of an LSTM layer in each direction; 0 for no LSTM, so that all context comes from the encoder.
+        task: the tags, their scheme (None for tags without constraints), and the input sizes.
+        lstm_hidden: cells of an LSTM layer in each direction; 0 for no LSTM.
         lstm_layers: number of LSTM layers.
-        dropout: share that is dropped in training of the LSTM's inputs, between its layers, and of its outputs.
+        dropout: in training, of the LSTM's inputs, between its layers, and of its outputs.
         character_filters: filters of a character CNN that is trained with the head; 0 for none.
         character_width: characters that each filter sees.
         character_embedding: size of a character's vector.
-        normalize_mixed: see ``output_norm`` of :class:`ScalarMix`; by default it is there where other features are joined,
-            whose scale need not be that of the encoder.
+        normalize_mixed: see ``output_norm`` of :class:`ScalarMix`; by default True where other features are joined, whose scale
+            may differ.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
 
@@ -80,11 +78,7 @@ class NerHead(TaggingHead):
         return self.characters is not None
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
-        """Score every tag for every token; see :meth:`TaggingHead.forward`.
-
-        Raises:
-            ValueError: shapes that do not fit, or a feature that is missing.
-        """
+        """Score every tag for every token; see :meth:`TaggingHead.forward`."""
         if values.dim() != 4 or values.shape[3] != self.task.input_dim:
             raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
         x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]

@@ -25,16 +25,16 @@ class SentimentHead(ClassificationHead):
 
     Args:
         task: the classes and the input sizes.
-        pooling: how the vectors of the tokens become one: ``mean``, ``max``, or learned ``attention``.
+        pooling: of the token vectors: ``mean``, ``max``, or learned ``attention``.
         lstm_hidden: cells in each direction of a BiLSTM before the pooling; 0 for none.
         lstm_layers: number of its layers.
         hidden: size of the classifier's hidden layer; 0 for a linear classifier.
-        dropout: share that is dropped in training of each input: of the BiLSTM, of the classifier, of its last layer.
+        dropout: in training, of the inputs of the BiLSTM, of the classifier and of its last layer.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
 
     Raises:
-        ConfigError: an argument is out of range, or there are not two or more classes with a name each.
+        ConfigError: an argument is out of range, or the classes are not two or more.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class SentimentHead(ClassificationHead):
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
         self.pooling = pooling
-        # Where other vectors are joined, normalised, so that neither drowns the other.
+        # Normalized where static vectors are joined, so that neither drowns the other.
         self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=bool(task.static_dim))
         self.dropout = nn.Dropout(dropout)
         joined = task.input_dim + task.static_dim
@@ -69,20 +69,13 @@ class SentimentHead(ClassificationHead):
 
     @property
     def accepts_pooled(self) -> bool:
-        """True if mean-pooled layers give the same result as layers of tokens.
-
-        The mean commutes with the weighted sum of the layers, but not with anything that reads single tokens.
-        """
+        """True if nothing before the pooling reads single tokens: the mean commutes with the mix."""
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
         """Score every class for every text; see :meth:`ClassificationHead.forward`.
 
         Without a mask all are tokens. A text without tokens is classified as a zero vector.
-
-        Raises:
-            ConfigError: the layers are pooled, and the head needs tokens.
-            ValueError: shapes that do not fit, or static vectors that are missing.
         """
         if values.dim() not in (3, 4) or values.shape[-1] != self.task.input_dim:
             raise ValueError(
@@ -97,19 +90,13 @@ class SentimentHead(ClassificationHead):
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
         dtype = self.classify.weight.dtype
         if values.dim() == 3:
-            if not self.accepts_pooled:
-                raise ConfigError(
-                    "pooled layers do for a head with pooling 'mean', no BiLSTM and no mix_layer_norm; this one has pooling "
-                    f"'{self.pooling}', lstm_hidden {self.bilstm.output_dim // 2 if self.bilstm else 0}, "
-                    f"mix_layer_norm {self.mix.layer_norm}"
-                )
-            if mask is not None:
-                raise ValueError(f"pooled layers {tuple(values.shape)} have no mask, got {tuple(mask.shape)}")
+            if not self.accepts_pooled or mask is not None:
+                raise ValueError("pooled layers need pooling 'mean', no BiLSTM, no mix_layer_norm, and no mask")
             return self._joined(self.mix(values).to(dtype), self._static(features, values.shape[1:2]))
         if mask is None:
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
         static = self._static(features, mask.shape)
-        if self.accepts_pooled:  # one path for both kinds of input, so that they stay equal
+        if self.accepts_pooled:  # one path for both inputs, so that they stay equal
             pooled = None if static is None else masked_mean(static, mask)
             return self._joined(self.mix(masked_mean(values, mask)).to(dtype), pooled)
         x = self._joined(self.mix(values, mask).to(dtype), static)  # [B, T, D + S]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -27,10 +27,7 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class TagSequence:
-    """A tag sequence in BIO, its spans, and the probability of the whole.
-
-    Where there is no scheme, the tags are as the labels are, and there are no spans.
-    """
+    """A tag sequence in BIO, its spans and its probability; without a scheme, the labels and no spans."""
 
     tags: tuple[str, ...]
     spans: tuple[FoundSpan, ...]
@@ -47,10 +44,7 @@ class TagPrediction(TagSequence):
 class TaggingHead(TaskHead):
     """Base class of taggers.
 
-    A subclass builds :attr:`mix` and :attr:`crf`, and computes emissions in :meth:`forward`.
-
-    :meth:`forward` returns emissions for :attr:`crf`, so that loss and tags can share one pass;
-    :meth:`predict` adds confidences.
+    A subclass builds :attr:`mix` and :attr:`crf`, and computes the emissions for :attr:`crf` in :meth:`forward`.
     """
 
     kind = "tagging"
@@ -74,11 +68,6 @@ class TaggingHead(TaskHead):
             ``[B, T, K]`` emissions, before the CRF.
         """
 
-    def _scores(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
-        if mask is None:
-            raise ValueError("a tagger reads tokens: expected layers [L, B, T, D] with a mask, got pooled ones")
-        return super()._scores(values, mask, features)
-
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Negative log likelihood, the mean over sentences; see :meth:`TaskHead.loss_of`."""
         return -self.crf(scores, target, mask, "mean")
@@ -94,27 +83,22 @@ class TaggingHead(TaskHead):
         """Tag sentences; see :meth:`TaskHead.predict`. No tokens give an empty sequence.
 
         ``n_readings`` is the maximum number of tag sequences of a sentence; all but the best are its alternatives.
-
-        Raises:
-            ValueError: shapes that do not fit, a feature that is missing, or ``n_readings`` below 1.
         """
-        if n_readings < 1:
-            raise ValueError(f"n_readings: expected at least 1, got {n_readings}")
         if not values.shape[1]:
             return []
-        emissions = self._scores(values, mask, features)  # [B, T, K]
+        emissions = self(values, mask, features)  # [B, T, K]
         paths = self.crf.k_best(emissions, n_readings, mask)
-        tags = [[self._as_bio(reading.tags) for reading in row] for row in paths]
-        sure = self._confidences(emissions, mask, [{s for t in row for s in self._spans(t)} for row in tags])
+        tags = [[self._as_bio(path.tags) for path in row] for row in paths]
+        spans = [sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags]
+        confidences: list[dict[Span, float]] = [{} for _ in spans]
+        if self.scheme is not None:  # each span once for all tag sequences
+            chances = self.crf.span_probabilities(emissions, spans, mask)
+            confidences = [dict(zip(row, chance, strict=True)) for row, chance in zip(spans, chances, strict=True)]
         predictions = []
-        for row, spelled, confidence in zip(paths, tags, sure, strict=True):
+        for row, spelled, confidence in zip(paths, tags, confidences, strict=True):
             best, *others = (
-                TagSequence(
-                    t,
-                    tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(t)),
-                    reading.probability,
-                )
-                for reading, t in zip(row, spelled, strict=True)
+                TagSequence(sequence, self._scored_spans(sequence, confidence), path.probability)
+                for path, sequence in zip(row, spelled, strict=True)
             )
             predictions.append(TagPrediction(best.tags, best.spans, best.probability, tuple(others)))
         return predictions
@@ -126,10 +110,5 @@ class TaggingHead(TaskHead):
     def _spans(self, tags: Sequence[str]) -> list[Span]:
         return [] if self.scheme is None else spans_of(tags, "BIO")
 
-    def _confidences(self, emissions: Tensor, mask: Tensor | None, spans: list[set[Span]]) -> list[dict[Span, float]]:
-        """Probabilities of spans, each computed once for all tag sequences."""
-        if self.scheme is None:
-            return [{} for _ in spans]
-        rows = [sorted(row) for row in spans]
-        chances = self.crf.span_probabilities(emissions, rows, mask)
-        return [dict(zip(row, chance, strict=True)) for row, chance in zip(rows, chances, strict=True)]
+    def _scored_spans(self, tags: Sequence[str], confidence: Mapping[Span, float]) -> tuple[FoundSpan, ...]:
+        return tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(tags))

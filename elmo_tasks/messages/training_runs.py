@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.messages.labels import class_words, type_note
-from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.task_words import TASK_WORDS
 from elmo_tasks.messages.text import duration, number, percent, score_text
 
 #: A score on fewer test rows is unreliable.

@@ -28,9 +28,9 @@ from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.messages.task_kinds import METRIC_WORDS
+from elmo_tasks.messages.task_words import METRIC_WORDS
 from elmo_tasks.service.asked_uses import check_length, check_words
-from elmo_tasks.tasks.kinds import CLASSIFICATION, KINDS, TAGGING, kind_of
+from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.training.head_sources import resolve_source
@@ -97,8 +97,8 @@ class TrainedHeads:
         The default of each kind comes first, a head comes before its baseline, and local ones come last.
         """
         shipped = [find_head(name) for name in bundled_heads()]
-        first = {kind: _default(kind) for kind in KINDS}
-        order = list(KINDS)
+        first = {kind: _default(kind) for kind in TASKS}
+        order = list(TASKS)
         shipped.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first[f.kind], f.name))
         found = {files.name: files for files in shipped}
         for folder in heads_below(self._runs):
@@ -123,7 +123,7 @@ class TrainedHeads:
         files = self._files()
         fitting = {name: found for name, found in files.items() if found.kind == kind}
         if not fitting:
-            train = kind_of(kind).words.train
+            train = find_task(kind).words.train
             raise InputError(f"There is no trained model for this yet. Train one: {train}.", field="head")
         name = next(iter(fitting)) if head is None else head
         if name not in fitting:

@@ -19,21 +19,21 @@ from elmo_tasks.api import DatasetPreview, TrainingPlan
 from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.files import atomic_write, is_unfinished, unfinished_folder
-from elmo_tasks.tasks.kind import UploadColumns
-from elmo_tasks.tasks.kinds import KINDS, kind_of
+from elmo_tasks.tasks import TASKS, find_task
 from elmo_tasks.tasks.tagging import SPAN_TAG, is_spans
+from elmo_tasks.tasks.task import UploadColumns
 from elmo_tasks.text.tag_schemes import spans_of
 
 TEST_SHARE, VALIDATION_SHARE = 0.15, 0.15
 MAX_UPLOAD = 20_000_000
 MAX_ROWS, MIN_ROWS, MAX_LABELS = 50_000, 20, 100
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
-#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.kind.Cost`.
+#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`.
 START = 14.0
 _HUB_ROWS, _RECENT = 6_000, 5
 _SHOWN_ROWS, _SHOWN_CHARACTERS, _SHOWN_WORDS = 4, 220, 24
 _KEPT_UPLOADS, _KEPT_SECONDS = 10, 24 * 3600
-_ENDINGS = sorted({ending for kind in KINDS.values() for ending in kind.uploads})
+_ENDINGS = sorted({ending for kind in TASKS.values() for ending in kind.uploads})
 _ID = re.compile(r"[0-9a-f]{20}")
 
 Record = LabelledText | TaggedSentence
@@ -115,7 +115,7 @@ class Examples:
 
     def path(self, kind: str) -> Path:
         """Return the file of a kind: ``label: text`` lines, or sentences with marked spans."""
-        return self.folder / f"{kind_of(kind).name}.marked"
+        return self.folder / f"{find_task(kind).name}.marked"
 
     def text(self, kind: str) -> str:
         """Return the examples of a kind as text, empty if there are none."""
@@ -151,7 +151,7 @@ class Examples:
         Raises:
             InputError: a line is not an example; the message names it.
         """
-        task = kind_of(kind)
+        task = find_task(kind)
         if not self.text(kind).strip():
             return []
         if task.one_label:
@@ -247,7 +247,7 @@ class Dataset:
             text_column=columns.text,
             label_column=columns.label,
             header=columns.header,
-            read_as=columns.said,
+            read_as=columns.description,
         )
 
     def write(self, folder: Path) -> None:
@@ -289,11 +289,11 @@ def _with(name: str, added: Sequence[Record]) -> str:
 
 
 def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColumns, Records]:
-    kind = kind_of(plan.kind)
+    kind = find_task(plan.kind)
     file_format = kind.uploads.get(path.suffix)
     if file_format is None:
         known = ", ".join(kind.uploads)
-        raise DataError(f"“{title}”: {kind.words.reads} are read from files whose names end in {known}.")
+        raise DataError(f"“{title}”: {kind.words.training_rows} are read from files whose names end in {known}.")
     try:
         return kind.read_upload(path, file_format, plan.text_column, plan.label_column, plan.header)
     except DataError as error:
@@ -319,7 +319,7 @@ def _check_rows(records: Sequence[Record], title: str) -> None:
 
 
 def _read_sample(kind: str, split: str) -> Records:
-    task = kind_of(kind)
+    task = find_task(kind)
     (path,) = SAMPLES.glob(f"{task.sample}_{split}.*")
     return task.read(path, None, *task.sample_columns)
 
@@ -332,7 +332,7 @@ def preview_hub(name: str, kind: str) -> DatasetPreview:
     Raises:
         InputError: it is not listed, or of the other kind.
     """
-    known = kind_of(kind).hub
+    known = find_task(kind).hub
     if name not in known:
         raise InputError(
             f"There is no public data set “{name[:40]}” for this here; there is {', '.join(known)}.", field="data"
@@ -348,7 +348,7 @@ def _as_json(row: Record) -> dict[str, object]:
 
 def estimate(preview: DatasetPreview, kind: str, factor: float = 1.0) -> DatasetPreview:
     """Add the estimated times, corrected by the factor of :func:`pace`."""
-    rows, cost = preview.rows or _HUB_ROWS, kind_of(kind).cost
+    rows, cost = preview.rows or _HUB_ROWS, find_task(kind).cost
     return replace(
         preview,
         seconds=round(factor * (START + cost.read * (rows + preview.test_rows)), 1),

@@ -23,7 +23,7 @@ from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import unfinished_folder
 from elmo_tasks.heads.head_files import bundled_heads
-from elmo_tasks.messages.task_kinds import METRIC_WORDS
+from elmo_tasks.messages.task_words import METRIC_WORDS
 from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, RunFolder
 from elmo_tasks.service.training_data import (
     MAX_UPLOAD,
@@ -36,7 +36,7 @@ from elmo_tasks.service.training_data import (
     pace,
     preview_hub,
 )
-from elmo_tasks.tasks.kinds import KINDS, kind_of
+from elmo_tasks.tasks import TASKS, find_task
 
 OFF = (
     "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
@@ -60,13 +60,13 @@ def check_settings(plan: TrainingPlan) -> None:
         if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
             raise InputError(f"{_NAMES[field]}: type {number} from {low:g} to {high:g}.", field=field)
     for field, allowed in (
-        ("kind", tuple(KINDS)),
+        ("kind", tuple(TASKS)),
         ("source", ("sample", "examples", "upload", "hub")),
         ("layers", ("learned", "0", "mean")),
     ):
         if getattr(plan, field) not in allowed:
             raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
-    if plan.balanced and not KINDS[plan.kind].one_label:
+    if plan.balanced and not TASKS[plan.kind].one_label:
         raise InputError("Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced")
 
 
@@ -85,7 +85,7 @@ def config_for(
         about: ``title``, ``data`` and ``licence`` of the head's card.
         spans: for tagging, whether the tags mark spans.
     """
-    kind = kind_of(plan.kind)
+    kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
     model, data, trainer = config["model"]["init_args"], config["data"]["init_args"], config["trainer"]
     if plan.balanced:
@@ -111,7 +111,7 @@ def config_for(
 
 
 def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
-    kind = kind_of(plan.kind)
+    kind = find_task(plan.kind)
     if "scheme" in data and not spans:
         data["scheme"] = None
     for key in kind.columns:
@@ -170,7 +170,7 @@ class TrainingJobs:
 
     def offer(self) -> TrainingOffer:
         """Implement :meth:`elmo_tasks.api.TrainingService.offer`."""
-        hub = tuple((name, kind.name, data.words) for kind in KINDS.values() for name, data in kind.hub.items())
+        hub = tuple((name, kind.name, data.title) for kind in TASKS.values() for name, data in kind.hub.items())
         return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
 
     def store_upload(self, name: str, content: bytes) -> str:
@@ -317,10 +317,10 @@ class TrainingJobs:
         self, folder: RunFolder, plan: TrainingPlan, preview: DatasetPreview, dataset: Dataset | None, title: str
     ) -> dict[str, Any]:
         """Write the data and the settings of a run into its folder; return its state."""
-        kind = kind_of(plan.kind)
+        kind = find_task(plan.kind)
         spans = preview.counted == "names" or dataset is None
         if dataset is None:
-            data, licence = kind.hub[plan.data].words, "see the data set’s own page"
+            data, licence = kind.hub[plan.data].title, "see the data set’s own page"
         else:
             dataset.write(folder.path)
             rows = f" ({preview.rows + preview.test_rows:,} rows, {dataset.origin})"
@@ -362,4 +362,4 @@ def _title(plan: TrainingPlan, preview: DatasetPreview) -> str:
     if len(typed) > _MAX_TITLE:
         raise InputError(f"The name has {len(typed)} characters; the most is {_MAX_TITLE}.", field="name")
     from_data = {"sample": "sample", "examples": "examples", "hub": plan.data}
-    return typed or f"{kind_of(plan.kind).words.title}: {from_data.get(plan.source, Path(preview.title).stem[:30])}"
+    return typed or f"{find_task(plan.kind).words.title}: {from_data.get(plan.source, Path(preview.title).stem[:30])}"

@@ -4,135 +4,87 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast, get_args
+from typing import TYPE_CHECKING, cast, get_args
 
 from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.data import records
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
-from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.messages.task_kinds import TASK_WORDS
-from elmo_tasks.tasks.kind import Cost, HubData, LabelledRow, TaskKind, UploadColumns, chosen
+from elmo_tasks.messages.task_words import TASK_WORDS
+from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns, choose_column
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
 
 if TYPE_CHECKING:
-    from elmo_tasks.data.tagging import TaggingData
     from elmo_tasks.tasks.task_scores import TaskScores
 
 SPAN_TAG = re.compile(r"O|[BIESLU]-.+")
 _CONLLU_TAGS = ("upos", "xpos", "deprel")
 
 
-class Tagging(TaskKind):
-    """See :class:`TaskKind`."""
+def _read_upload(
+    path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
+) -> tuple[UploadColumns, Sequence[records.TaggedSentence]]:
+    """Span tags come as BIO."""
+    form = cast(TaggingFormat, file_format)
+    if form == "conllu":
+        file = read_tag_file(path, form, None, choose_column(label, _CONLLU_TAGS, _CONLLU_TAGS[0]))
+        names: tuple[str, ...] = _CONLLU_TAGS
+    else:
+        file = read_tag_file(path, form)
+        names = file.names
+        columns = choose_column(text, names, file.token), choose_column(label, names, file.tag)
+        if names and columns != (file.token, file.tag):
+            by_name = form == "jsonl" or file.header
+            file = read_tag_file(path, form, *(columns if by_name else map(names.index, columns)))
+    rows = with_prefixes(file.sentences) or file.sentences
+    return UploadColumns(names, file.token, file.tag, None, file.describe()), _as_bio(rows, path)
 
-    words = TASK_WORDS["tagging"]
-    file_formats = get_args(TaggingFormat)
-    columns = ("token_column", "tag_column")
-    truncates = False  # every word gets a tag
-    one_label = False
-    sample = "ner_sample"
-    sample_columns = (None, None)
-    size_setting = "lstm_hidden"
-    uploads: ClassVar[Mapping[str, str]] = {
-        **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
-        **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
-    }
-    hub: ClassVar[Mapping[str, HubData]] = {
-        "conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")
-    }
-    cost = Cost(read=0.004, epoch=0.006)
-    line = ("tags", "spans")
-    guess_rules: ClassVar[Mapping[str, str]] = {
-        "word f1": "each word tagged as it was most often",
-        "word accuracy": "each word tagged as it was most often",
-        "majority": "always the most frequent tag",
-    }
 
-    @property
-    def data(self) -> type[TaggingData]:
-        """See :class:`TaskKind`."""
-        from elmo_tasks.data.tagging import TaggingData
+def _scores(task: HeadTask, alone: bool = False) -> TaskScores:
+    from elmo_tasks.tasks.task_scores import TagScores
 
-        return TaggingData
+    return TagScores(task, alone)
 
-    def read(
-        self, path: Path, file_format: str | None = None, reads: Column | None = None, says: Column | None = None
-    ) -> Sequence[records.TaggedSentence]:
-        """See :class:`TaskKind`."""
-        return read_tagged(path, cast("TaggingFormat | None", file_format), reads, says)
 
-    def read_upload(
-        self, path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
-    ) -> tuple[UploadColumns, Sequence[records.TaggedSentence]]:
-        """See :class:`TaskKind`; tags of spans come as BIO."""
-        form = cast(TaggingFormat, file_format)
-        if form == "conllu":
-            label = chosen(label, _CONLLU_TAGS, _CONLLU_TAGS[0])
-            found = read_tag_file(path, form, None, label)
-            names: tuple[str, ...] = _CONLLU_TAGS
-        else:
-            found = read_tag_file(path, form)
-            names = found.names
-            wanted = chosen(text, names, found.token), chosen(label, names, found.tag)
-            if names and wanted != (found.token, found.tag):
-                by_name = form == "jsonl" or found.header
-                places = wanted if by_name else (names.index(wanted[0]), names.index(wanted[1]))
-                found = read_tag_file(path, form, *places)
-        rows = with_prefixes(found.sentences) or found.sentences
-        return UploadColumns(names, found.token, found.tag, None, found.describe()), _as_bio(rows, path)
+def _baseline_scores(
+    train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
+) -> dict[str, float]:
+    """The CoNLL-2003 baseline by word; without spans, also the most frequent tag."""
+    if not held_out:
+        return {}
+    by_word: dict[str, Counter[str]] = {}
+    tags: Counter[str] = Counter()
+    for tokens, row in train:
+        for token, tag in zip(tokens, row, strict=True):
+            by_word.setdefault(token, Counter())[tag] += 1
+            tags[tag] += 1
+    majority = tags.most_common(1)[0][0]
+    best = {word: counts.most_common(1)[0][0] for word, counts in by_word.items()}
+    gold = [tuple(row) for _, row in held_out]
+    predicted = [tuple(best.get(token, majority) for token in tokens) for tokens, _ in held_out]
+    if scheme is not None:
+        from elmo_tasks.tasks.task_scores import micro, span_counts
 
-    def main_score(self, scheme: Scheme | None) -> str:
-        """See :class:`TaskKind`."""
-        return "accuracy" if scheme is None else "f1"
+        return {"word f1": micro(span_counts(predicted, gold, scheme).values()).f1}
+    total = sum(map(len, gold)) or 1
+    right = sum(a == b for x, y in zip(predicted, gold, strict=True) for a, b in zip(x, y, strict=True))
+    return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
 
-    def scores(self, task: HeadTask, alone: bool = False) -> TaskScores:
-        """See :class:`TaskKind`."""
-        from elmo_tasks.tasks.task_scores import TagScores
 
-        return TagScores(task, alone)
-
-    def guesses(
-        self, train: Sequence[LabelledRow], held_out: Sequence[LabelledRow], scheme: Scheme | None
-    ) -> dict[str, float]:
-        """The CoNLL-2003 baseline by word; without spans, also the most frequent tag."""
-        if not held_out:
-            return {}
-        by_word: dict[str, Counter[str]] = {}
-        tags: Counter[str] = Counter()
-        for tokens, row in train:
-            for token, tag in zip(tokens, row, strict=True):
-                by_word.setdefault(token, Counter())[tag] += 1
-                tags[tag] += 1
-        majority = tags.most_common(1)[0][0]
-        gold = [tuple(row) for _, row in held_out]
-        guessed = [
-            tuple(by_word[token].most_common(1)[0][0] if token in by_word else majority for token in tokens)
-            for tokens, _ in held_out
-        ]
-        if scheme is not None:
-            from elmo_tasks.tasks.span_scores import SpanCounts, span_counts
-
-            return {"word f1": sum(span_counts(guessed, gold, scheme).values(), SpanCounts()).f1}
-        total = sum(map(len, gold)) or 1
-        right = sum(a == b for x, y in zip(guessed, gold, strict=True) for a, b in zip(x, y, strict=True))
-        return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
-
-    def result(self, text: str, tokens: Sequence[Token], prediction: TagPrediction) -> TaggedSentence:
-        """See :class:`TaskKind`."""
-        return TaggedSentence(
-            sentence=text,
-            tokens=tuple(token.text for token in tokens),
-            offsets=tuple((token.start, token.end) for token in tokens),
-            best=_reading(text, tokens, prediction),
-            alternatives=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
-        )
+def _result(text: str, tokens: Sequence[Token], prediction: TagPrediction) -> TaggedSentence:
+    return TaggedSentence(
+        sentence=text,
+        tokens=tuple(token.text for token in tokens),
+        offsets=tuple((token.start, token.end) for token in tokens),
+        best=_reading(text, tokens, prediction),
+        alternatives=tuple(_reading(text, tokens, sequence) for sequence in prediction.alternatives),
+    )
 
 
 def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) -> TagSequence:
@@ -163,3 +115,33 @@ def _as_bio(sentences: Sequence[records.TaggedSentence], path: Path) -> list[rec
         records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
         for sentence in sentences
     ]
+
+
+TAGGING = Task(
+    words=TASK_WORDS["tagging"],
+    data_class="elmo_tasks.data.tagging.TaggingData",
+    file_formats=get_args(TaggingFormat),
+    columns=("token_column", "tag_column"),
+    truncates=False,  # every word gets a tag
+    sample="ner_sample",
+    sample_columns=(None, None),
+    size_setting="lstm_hidden",
+    uploads={
+        **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
+        **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
+    },
+    hub={"conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")},
+    cost=Cost(read=0.004, epoch=0.006),
+    output_fields=("tags", "spans"),
+    baselines={
+        "word f1": "each word tagged as it was most often",
+        "word accuracy": "each word tagged as it was most often",
+        "majority": "always the most frequent tag",
+    },
+    read=read_tagged,
+    read_upload=_read_upload,
+    format_of=lambda path, file_format=None: file_format,
+    scores=_scores,
+    baseline_scores=_baseline_scores,
+    result=_result,
+)

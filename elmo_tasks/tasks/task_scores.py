@@ -1,44 +1,91 @@
-"""Metrics of a task over all batches: span F1 or accuracy, class scores."""
+"""Metrics of a task over all batches and processes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import torch
-from torch import nn
-from torchmetrics import Metric, MetricCollection
-from torchmetrics.classification import (
-    MulticlassAccuracy,
-    MulticlassConfusionMatrix,
-    MulticlassF1Score,
-    MulticlassPrecision,
-    MulticlassRecall,
-)
+from torch import Tensor
+from torchmetrics import Metric
 
+from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask, Prediction
-from elmo_tasks.tasks.span_scores import SpanF1
-from elmo_tasks.text.tag_schemes import types_of
+from elmo_tasks.text.tag_schemes import Scheme, spans_of, types_of
+
+Tags = Sequence[str]
 
 
-class TaskScores(nn.Module, ABC):
-    """Metrics of a split, over all batches and processes.
+class Counts(NamedTuple):
+    """Numbers of predicted and correct, of predicted, and of gold spans, tokens or rows."""
 
-    A subclass builds its metrics as modules and finally calls :meth:`count_alone` if requested.
+    correct: int = 0
+    predicted: int = 0
+    gold: int = 0
 
-    A subclass builds its metrics as modules, and finally calls :meth:`count_alone` if requested.
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
+
+    def scores(self, ending: str = "") -> dict[str, float]:
+        """Precision, recall and F1, 0 where they are not defined; ``ending`` is appended to the names."""
+        precision = self.correct / self.predicted if self.predicted else 0.0
+        recall = self.correct / self.gold if self.gold else 0.0
+        return {f"precision{ending}": precision, f"recall{ending}": recall, f"f1{ending}": self.f1}
+
+
+def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, Counts]:
+    """Count spans by type, as the CoNLL scorer does (see ``spans_of``).
+
+    There is an entry for each type that occurs, sorted.
+
+    Raises:
+        ValueError: the numbers of sentences, or of tokens in one of them, differ.
+        DataError: a tag is not one of the scheme.
+    """
+    counts: dict[str, Counts] = {}
+    preds, target = list(preds), list(target)
+    if len(preds) != len(target):
+        raise ValueError(f"tags of {len(preds)} sentences were predicted, but there are {len(target)} sentences")
+    for k, (predicted_tags, gold_tags) in enumerate(zip(preds, target, strict=True), start=1):
+        if len(predicted_tags) != len(gold_tags):
+            raise ValueError(
+                f"sentence {k}: {len(predicted_tags)} tags were predicted, but there are {len(gold_tags)} tokens"
+            )
+        predicted, gold = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
+        for span in predicted | gold:
+            here = Counts(int(span in predicted and span in gold), int(span in predicted), int(span in gold))
+            counts[span.type] = micro([counts.get(span.type, Counts()), here])
+    return dict(sorted(counts.items()))
+
+
+def micro(counts: Iterable[Counts]) -> Counts:
+    """Sum counts, for scores over all types."""
+    return Counts(*map(sum, zip(Counts(), *counts, strict=True)))
+
+
+class TaskScores(Metric, ABC):
+    """Metrics of a split. Only whole numbers are kept, so that sums over processes are exact.
+
+    Args:
+        task: labels and scheme of the head.
+        shape: of the counts.
+        alone: count the rows of this process only.
 
     Attributes:
-        main: name of the score that models are chosen by.
+        main: name of the score that selects models.
     """
 
-    main: str
+    full_state_update = False
+    main = "accuracy"
+    counts: Tensor
 
-    def count_alone(self) -> None:
-        """Count all rows in this process, without waiting for others."""
-        for metric in self.modules():
-            if isinstance(metric, Metric):
-                metric.distributed_available_fn = _nobody_else
+    def __init__(self, task: HeadTask, shape: tuple[int, int], alone: bool = False) -> None:
+        super().__init__(**({"distributed_available_fn": lambda: False} if alone else {}))
+        self.task = task
+        self.add_state("counts", torch.zeros(shape, dtype=torch.long), dist_reduce_fx="sum")
 
     @abstractmethod
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
@@ -52,89 +99,59 @@ class TaskScores(nn.Module, ABC):
         """Return ``[gold][predicted]`` counts of a classifier; empty for other tasks."""
         return []
 
-    def reset(self) -> None:
-        """Reset all metrics."""
-        for metric in self.modules():
-            if isinstance(metric, Metric):
-                metric.reset()
-
-
-def _nobody_else() -> bool:
-    return False
-
 
 class TagScores(TaskScores):
-    """Span F1, if the tags encode spans, and accuracy; see :meth:`TaskKind.scores`."""
+    """Accuracy, and precision, recall and F1 of spans if the tags encode them, micro and by type."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
-        super().__init__()
+        types = () if task.scheme is None else types_of(task.labels, task.scheme)
+        super().__init__(task, (1 + len(types), 3), alone)  # tokens, and spans of each type
+        self.types = tuple(types)
         self.main = "accuracy" if task.scheme is None else "f1"
-        self._ids = {label: k for k, label in enumerate(task.labels)}
-        self.spans = SpanF1(types_of(task.labels, task.scheme), task.scheme) if task.scheme else None
-        self.accuracy = MulticlassAccuracy(len(task.labels), average="micro")
-        if alone:
-            self.count_alone()
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the predictions and gold labels of a batch."""
-        if self.spans is not None:
-            self.spans.update(predicted, gold)
-        predicted_ids, gold_ids = (
-            torch.tensor([self._ids[tag] for row in rows for tag in row], device=self.accuracy.device)
-            for rows in (predicted, gold)
-        )
-        if len(gold_ids):
-            self.accuracy.update(predicted_ids, gold_ids)
+        """Add the tags of a batch of sentences; DataError for a span whose type is none of the labels'."""
+        spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
+        if unknown := sorted(set(spans) - set(self.types)):
+            raise DataError(
+                f"spans of type {', '.join(unknown)}, but the label set has {', '.join(self.types) or 'none'}"
+            )
+        is_correct = [a == b for row in zip(predicted, gold, strict=True) for a, b in zip(*row, strict=True)]
+        tokens = Counts(sum(is_correct), len(is_correct), len(is_correct))
+        rows = [tokens, *(spans.get(type_, Counts()) for type_ in self.types)]
+        self.counts += torch.tensor(rows, device=self.counts.device)
 
     def compute(self) -> dict[str, float]:
-        """Return all scores, from 0 to 1, such as ``f1/PER`` or ``recall/positive``."""
-        scores: dict[str, float] = {}
-        if self.spans is not None:
-            scores |= {name: float(value) for name, value in self.spans.compute().items()}
-        return scores | {"accuracy": float(self.accuracy.compute()) if self.accuracy.update_called else 0.0}
+        """Return all scores, from 0 to 1, such as ``f1/PER``."""
+        tokens, *spans = (Counts(*row) for row in self.counts.tolist())
+        scores = {} if self.task.scheme is None else micro(spans).scores()
+        for type_, counts in zip(self.types, spans, strict=True):
+            scores |= counts.scores(f"/{type_}")
+        return scores | {"accuracy": tokens.f1}
 
 
 class ClassScores(TaskScores):
-    """Accuracy; precision, recall and F1 of each class; see :meth:`TaskKind.scores`."""
-
-    main = "accuracy"
+    """Accuracy; precision, recall and F1 of each class."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
-        super().__init__()
-        self.labels = task.labels
-        n = len(task.labels)
-        self.accuracy = MulticlassAccuracy(n, average="micro")
-        self.by_class = MetricCollection(
-            {
-                "precision": MulticlassPrecision(n, average=None),
-                "recall": MulticlassRecall(n, average=None),
-                "f1": MulticlassF1Score(n, average=None),
-            }
-        )
-        self.confusion = MulticlassConfusionMatrix(n)
-        if alone:
-            self.count_alone()
+        super().__init__(task, (len(task.labels), len(task.labels)), alone)  # [gold, predicted]
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the predictions and gold labels of a batch."""
-        if not gold:
-            return
-        ids = {label: k for k, label in enumerate(self.labels)}
-        predicted_ids, gold_ids = (
-            torch.tensor([ids[str(row)] for row in rows], device=self.accuracy.device) for rows in (predicted, gold)
-        )
-        for metric in (self.accuracy, self.by_class, self.confusion):
-            metric.update(predicted_ids, gold_ids)
+        """Add the classes of a batch of texts."""
+        ids = {label: k for k, label in enumerate(self.task.labels)}
+        cells = [ids[str(g)] * len(ids) + ids[str(p)] for p, g in zip(predicted, gold, strict=True)]
+        numbers = torch.bincount(torch.tensor(cells, dtype=torch.long), minlength=len(ids) ** 2)
+        self.counts += numbers.view_as(self.counts).to(self.counts.device)
 
     def compute(self) -> dict[str, float]:
-        """Return all scores, from 0 to 1, such as ``f1/PER`` or ``recall/positive``."""
-        if not self.accuracy.update_called:
-            return {"accuracy": 0.0}
-        scores = {"accuracy": float(self.accuracy.compute())}
-        for name, values in self.by_class.compute().items():
-            scores |= {f"{name}/{label}": value for label, value in zip(self.labels, values.tolist(), strict=True)}
+        """Return all scores, from 0 to 1, such as ``recall/positive``."""
+        correct, n_rows = self.counts.diagonal().tolist(), int(self.counts.sum())
+        scores = {"accuracy": sum(correct) / max(1, n_rows)}
+        rows = zip(self.task.labels, correct, self.counts.sum(0).tolist(), self.counts.sum(1).tolist(), strict=True)
+        for label, *counts in rows if n_rows else ():
+            scores |= Counts(*counts).scores(f"/{label}")
         return scores
 
     def confusion_matrix(self) -> list[list[int]]:
-        """Return ``[gold][predicted]`` counts of a classifier; empty for other tasks."""
-        return self.confusion.compute().tolist() if self.confusion.update_called else []
+        """Return ``[gold][predicted]`` counts."""
+        return self.counts.tolist() if self.counts.any() else []

@@ -39,17 +39,16 @@ class BiLMModule(pl.LightningModule):
         cell_clip: see :class:`LSTMOptions`; training without clipping is faster.
         proj_clip: see :class:`LSTMOptions`.
         use_skip_connections: see :class:`LSTMOptions`.
-        dropout: share of each LSTM layer's input and of the softmax's input that is dropped.
+        dropout: of each LSTM layer's input and of the softmax's input.
         n_draws: draws of negative words per step, shared by all positions and both directions.
         learning_rate: highest learning rate of Adam.
         warmup_steps: steps over which it rises.
         decay_fraction: last part of the run over which it falls to zero. Until then the run's length may still be changed.
-        start_from: name or folder of a biLM to fine-tune. Its softmax comes along for the words that the new
-            vocabulary shares with it; the sizes above must be those of the model.
-        reset_rate: share of the streams whose state is forgotten at each step, so that the model also learns to start from
-            nothing, as it does when it encodes a single sentence.
-        freeze_reader: the character CNN of ``start_from`` is not trained; the words of the corpus are read once, see
-            :class:`WordCache`.
+        start_from: name or folder of a biLM of the same sizes to fine-tune, with its softmax for the words that the vocabularies
+            share.
+        reset_rate: share of the streams whose state is reset at each step, so that the model also learns to start from nothing,
+            as it does when it encodes a single sentence.
+        freeze_reader: the character CNN of ``start_from`` is not trained; each word is read once, see :class:`WordCache`.
 
     Raises:
         ConfigError: the character encoder is to be frozen and there is none.
@@ -94,14 +93,14 @@ class BiLMModule(pl.LightningModule):
         self.freeze_reader = freeze_reader
         self._word_cache: WordCache | None = None
         self.softmax: LMSoftmax | None = None
-        #: ``[B, 1]`` 1 where a stream has kept its state in this step, 0 where it was forgotten; ``None`` where none was carried.
+        #: ``[B, 1]`` 1 where a stream kept its state in this step, 0 where it was reset; ``None`` if none was carried.
         self.kept_streams: Tensor | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
         self._seconds, self._positions, self._since = 0.0, 0, 0.0
 
     def configure_model(self) -> None:
-        """Build the parts whose sizes the data decides; load ``start_from``."""
+        """Build the softmax for the vocabulary of the data; load ``start_from``."""
         if self.softmax is not None:
             return
         vocabulary = self.data.vocabulary
@@ -163,8 +162,7 @@ class BiLMModule(pl.LightningModule):
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.encode_words(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
-        self.kept_streams = self._draw_kept_streams(batch.words.shape[1])
-        states = self._start_states()
+        states = self._start_states(batch.words.shape[1])
         outputs, ends = [], []
         for k, lm in enumerate(directions):
             layers, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
@@ -173,7 +171,7 @@ class BiLMModule(pl.LightningModule):
         self._states = ends
         both = [torch.stack(pair) for pair in zip(*outputs, strict=True)]  # a layer each, [2, B, T, P]
         hidden = torch.nn.functional.dropout(both[-1], self.dropout)
-        # A boundary always follows the other: nothing to learn, and not part of the perplexity.
+        # One boundary always follows the other: nothing to learn.
         near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)
         counts = batch.targets != near
         loss = self.softmax.sampled_loss(hidden[counts], batch.targets[counts], self.n_draws)
@@ -187,15 +185,12 @@ class BiLMModule(pl.LightningModule):
             return self.bilm.token_encoder(characters)
         return self._word_cache.read(characters, corpus_ids)
 
-    def _draw_kept_streams(self, batch_size: int) -> Tensor | None:
+    def _start_states(self, batch_size: int) -> list[DirectionState] | None:
+        """Return the carried states, those of some streams reset; update :attr:`kept_streams`."""
+        self.kept_streams = None
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
-        return (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
-
-    def _start_states(self) -> list[DirectionState] | None:
-        keep = self.kept_streams
-        if keep is None or self._states is None:
-            return None
+        self.kept_streams = keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
         # A resume file brings the states to the CPU first.
         return [
             tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
@@ -248,9 +243,9 @@ class BiLMModule(pl.LightningModule):
         checkpoint["seen"] = self.seen()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Take the carried state up again."""
+        """Restore the carried state and the counts."""
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
-        # The file has the states of the process that wrote it; with several processes the streams start from zero again.
+        # The file has the states of one process; with several, the streams start from zero again.
         states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
         self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]

@@ -37,8 +37,8 @@ def write_model(
 ) -> None:
     """Write a biLM with its card; the complete folder replaces an older one.
 
-    The softmax, a file of its own with its vocabulary beside it, is float16 in safetensors; the model itself is that, too
-    (``to="safetensors"``, at most 9 MB a file), or float32 in the published layout (``"hdf5"``).
+    Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9 MB, or those of the model
+    float32 in the published layout (``to="hdf5"``).
 
     Raises:
         ConfigError: there is no such format, or the folder holds something that is not a model.
@@ -69,13 +69,10 @@ class ReadRun:
 
 
 def read_checkpoint(path: Path) -> ReadRun:
-    """Load the model from a Lightning resume file.
-
-    Raises WeightsError if the file is not a resume file of a biLM.
-    """
+    """Load the model from a Lightning resume file; WeightsError if it is none of a biLM."""
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
-        # Settings and maps that only a recipe needs stay behind.
+        # Without the settings and weights of a recipe.
         parameters = inspect.signature(BiLMModule).parameters
         module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if k in parameters})
         vocabulary = Vocabulary(checkpoint["vocabulary"])
@@ -105,7 +102,7 @@ class ExportableBiLM(Protocol):
 
 
 class ExportBiLM(pl.Callback):
-    """At the end of a run, write the model as a folder that every command loads.
+    """Write the model at the end of a run as a folder that every command loads.
 
     Args:
         folder: where to write it.
@@ -116,7 +113,7 @@ class ExportBiLM(pl.Callback):
         self.folder, self.about = Path(folder), about or {}
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write it, on one process."""
+        """Write the model on one process."""
         if not trainer.is_global_zero or not isinstance(pl_module, ExportableBiLM):
             return
         bilm, softmax, vocabulary = pl_module.exported()

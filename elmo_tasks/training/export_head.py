@@ -16,10 +16,8 @@ from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
-from elmo_tasks.tasks.kinds import kind_of
-from elmo_tasks.training.evaluation import evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
-from elmo_tasks.training.predictor import Predictor
+from elmo_tasks.training.predictor import Predictor, evaluate_head
 from elmo_tasks.training.task_module import TaskModule
 
 
@@ -63,30 +61,27 @@ class ExportHead(pl.Callback):
         self.epochs = list(state_dict["epochs"])
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Note the mix before the first step."""
+        """Record the mix before the first step."""
         if not self.epochs:
-            self._note(pl_module, 0, None)
+            self._record(pl_module, 0, None)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Note the mix after each epoch, with its score.
-
-        After the module logged the score, and before the checkpoint is written, which takes the notes along.
-        """
+        """Record the mix and the score of an epoch, before its checkpoint is written."""
         if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
             return
         score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
-        self._note(pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5))
+        self._record(pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5))
 
-    def _note(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
+    def _record(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
         if mix := mix_of(module):
             earlier = [row for row in self.epochs if row["epoch"] < epoch]
             self.epochs = [*earlier, {"epoch": epoch, **mix, "score": score}]
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write it, on one process; a trial run of a few batches replaces no head."""
+        """Write and score the head on one process; a trial run of a few batches replaces none."""
         if trainer.fast_dev_run or not trainer.is_global_zero:  # type: ignore[attr-defined]
             return
-        if not isinstance(pl_module, TaskModule) or pl_module.head is None:
+        if not isinstance(pl_module, TaskModule):
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
@@ -129,7 +124,7 @@ class ExportHead(pl.Callback):
         predictor = Predictor.load(find_head(self.folder.absolute()), encoder, encoder.device)
         measured = self._measure(predictor, data)
         write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
-        self._report(measured, seconds, kind_of(predictor.head.kind).guess_rules)
+        self._report(measured, seconds, predictor.task.baselines)
 
     def _write_encoder(self, module: TaskModule) -> Encoder:
         """Return the head's encoder; one that was trained is written and loaded again."""
@@ -153,18 +148,18 @@ class ExportHead(pl.Callback):
         if data.has("test"):
             data.setup("test")
         measured: dict[str, Any] = {}
-        kind, scheme = kind_of(predictor.head.kind), predictor.head.task.scheme
-        train = data.labelled("train")
+        train, scheme = data.labelled("train"), predictor.head.task.scheme
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:
             if split in data.rows:
                 rows = data.labelled(split)
                 evaluation = evaluate_head(predictor, rows)
+                baselines = predictor.task.baseline_scores(train, rows, scheme)
                 measured[split] = {
                     "main": evaluation.main,
                     **{name: round(value, 5) for name, value in evaluation.scores.items()},
                     "rows": evaluation.n_rows,
-                    "guess": {k: round(v, 5) for k, v in kind.guesses(train, rows, scheme).items()},
+                    "guess": {name: round(value, 5) for name, value in baselines.items()},
                 }
         return measured
 
@@ -173,10 +168,8 @@ class ExportHead(pl.Callback):
         for split, scores in measured.items():
             name = scores["main"]
             guess = ", ".join(f"{name} {value:.3f} with {rules[rule]}" for rule, value in scores["guess"].items())
-            print(
-                f"  {split}: {name} {scores[name]:.3f} on {scores['rows']:,} rows (without a model: {guess})",
-                flush=True,
-            )
+            rows = f"{scores['rows']:,} rows (without a model: {guess})"
+            print(f"  {split}: {name} {scores[name]:.3f} on {rows}", flush=True)
         print(f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)", flush=True)
 
 
@@ -184,7 +177,7 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     """Load the weights of the best epoch; return its number if there was a choice."""
     checkpoint = trainer.checkpoint_callback
     path = getattr(checkpoint, "best_model_path", "")
-    if not path or module.head is None:
+    if not path:
         return None
     saved = torch.load(path, map_location=module.device, weights_only=True)
     try:

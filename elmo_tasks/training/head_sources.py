@@ -24,32 +24,31 @@ _DEPTH = 3
 def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
     """Resolve a head's ``"encoder"`` or ``"static vectors"`` to a name or folder.
 
-    Looked for under their name, then by their checksum in ``checkpoints/``, in ``folders``, ``runs/``, around the head, and in the
-    user's cache of models; they may lie three folders deep. A folder of the same name is tried before the others of its place. To
-    tell what a folder holds, its weights are read.
+    Searches by name, then by checksum of the weights up to three folders deep in ``checkpoints/``, ``folders``, ``runs/``, around
+    the head, and in the cache of models; folders of the same name first.
 
     Raises:
         ConfigError: they are in none of the places.
     """
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
-    others: list[tuple[str, str]] = []  # called alike, and with another checksum
-    why = ""
+    mismatches: list[tuple[str, str]] = []  # the same name, another checksum
+    reason = ""
     try:
         checksum = _read_checksum(source.name)
         if checksum == source.checksum:
             return source.name
-        others.append((source.name, checksum))
+        mismatches.append((source.name, checksum))
     except (ConfigError, WeightsError, OSError) as error:
-        why = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
+        reason = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
     around = files.folder.parent.parent if files.folder.name == "head" else files.folder.parent
     places = (CHECKPOINTS, *folders, Path("runs"), around, cache_folder())
-    looked, tried, alike = [source.name], {Path(source.name).resolve()}, Path(source.name).name
+    searched, tried, name = [source.name], {Path(source.name).resolve()}, Path(source.name).name
     for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
-        looked.append(str(place))
-        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != alike, str(f))):
+        searched.append(str(place))
+        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != name, str(f))):
             # The files of a transformer's checksum take seconds to read.
-            if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != alike):
+            if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != name):
                 continue
             tried.add(folder.resolve())
             try:
@@ -58,18 +57,16 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
                 continue
             if checksum == source.checksum:
                 return str(folder)
-            if folder.name == alike:
-                others.append((str(folder), checksum))
-    other = "".join(f"; {name} has another checksum ({checksum[:12]}…)" for name, checksum in others)
-    remedy = (
-        "put it into one of these, or name its folder with --encoder"
-        if what == "encoder"
-        else "put them into one of these"
-    )
-    get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not others else ""
+            if folder.name == name:
+                mismatches.append((str(folder), checksum))
+    other = "".join(f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches)
+    remedy = "put it into one of these, or name its folder with --encoder"
+    if what != "encoder":
+        remedy = "put them into one of these"
+    get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not mismatches else ""
     raise ConfigError(
         f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
-        f"other; looked for that in {', '.join(looked)}{other}{why}: {remedy}{get}"
+        f"other; looked for that in {', '.join(searched)}{other}{reason}: {remedy}{get}"
     )
 
 

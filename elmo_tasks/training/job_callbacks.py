@@ -1,4 +1,4 @@
-"""What lets another program watch a training run and end it: a file with its progress, and a stop that keeps the best head."""
+"""Callbacks of training jobs: a progress file, and a stop that keeps the best head."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from elmo_tasks.training.task_module import TaskModule
 
 
 class ProgressFile(pl.Callback):
-    """One JSON object a line: phases, the loss as it goes, and each epoch with its scores and layer weights.
+    """Write phases, losses and epochs with scores and layer weights, a JSON object a line.
 
     ``{"phase": "layers" | "training" | "scoring", "time": seconds since 1970}`` (training: also ``epochs``, ``steps``,
     ``steps_per_epoch``), ``{"step", "loss", "time"}``, ``{"epoch", "train_loss", "val_loss", "score", "weights", "gamma",
@@ -36,14 +36,14 @@ class ProgressFile(pl.Callback):
         self._written = 0.0
 
     def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """The encoder's layers are computed next."""
+        """Write that the encoder's layers are computed."""
         if trainer.is_global_zero:
             if trainer.ckpt_path is None:
                 self.path.write_text("", encoding="utf-8")
             self._write(trainer, phase="layers")
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Say how long it is going to be."""
+        """Write the length of the training."""
         self._write(
             trainer,
             phase="training",
@@ -57,7 +57,7 @@ class ProgressFile(pl.Callback):
     def on_train_batch_end(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
     ) -> None:
-        """The mean loss since the last line, once in a while."""
+        """Write the mean loss since the last such line."""
         loss = outputs["loss"] if isinstance(outputs, dict) else outputs
         if not isinstance(loss, Tensor):
             return
@@ -68,7 +68,7 @@ class ProgressFile(pl.Callback):
             self._recent, self._written = [], time.monotonic()
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """An epoch is done and scored."""
+        """Write the scores of the epoch."""
         if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
             return
         metrics = trainer.callback_metrics
@@ -85,7 +85,7 @@ class ProgressFile(pl.Callback):
         self._epoch = []
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """What is left: the head is written and scored."""
+        """Write that the head is written and scored."""
         self._write(trainer, phase="scoring")
 
     def _write(self, trainer: pl.Trainer, **row: Any) -> None:
@@ -96,16 +96,13 @@ class ProgressFile(pl.Callback):
 
 
 class StopOnInterrupt(pl.Callback):
-    """The first interrupt (SIGINT) ends the training after the batch that runs: it is scored, and the best head is exported.
+    """End the training at the first SIGINT after the current batch, score and export the best head.
 
     Lightning itself ends at once and exports nothing. A second interrupt does that here, too.
     """
 
-    def __init__(self) -> None:
-        self._before: Any = None
-
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """From here on there is something to keep."""
+        """Listen from here on, as there is a head to keep; Lightning restores the handler."""
         if threading.current_thread() is not threading.main_thread():
             return
 
@@ -115,13 +112,7 @@ class StopOnInterrupt(pl.Callback):
             print("\nInterrupted: ending after this batch, with the best head so far.", flush=True)
             trainer.should_stop = True
 
-        self._before = signal.signal(signal.SIGINT, stop)
-
-    def teardown(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
-        """As it was."""
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
-            self._before = None
+        signal.signal(signal.SIGINT, stop)
 
 
 def _mean(losses: list[Tensor]) -> float:
@@ -129,8 +120,8 @@ def _mean(losses: list[Tensor]) -> float:
 
 
 def mix_of(module: pl.LightningModule) -> dict[str, Any]:
-    """``weights`` and ``gamma`` of the mix of a head, rounded; nothing where there is no head."""
-    if not isinstance(module, TaskModule) or module.head is None:
+    """Return rounded ``weights`` and ``gamma`` of the head's mix; nothing without a head."""
+    if not isinstance(module, TaskModule):
         return {}
     mix = module.head.mix
     return {"weights": [round(weight, 5) for weight in mix.weights()], "gamma": round(mix.gamma.item(), 5)}

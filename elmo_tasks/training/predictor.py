@@ -1,4 +1,4 @@
-"""Encoder, static vectors and head together: tokens -> tags or classes."""
+"""Prediction and evaluation with a head, its encoder and its static vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from elmo_tasks.api import check_wanted
 from elmo_tasks.encoders import Encoder, load
@@ -25,8 +26,8 @@ from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.pooling import masked_mean
-from elmo_tasks.tasks.kind import TaskKind
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
+from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
 from elmo_tasks.training.head_sources import resolve_source
 
@@ -48,9 +49,9 @@ def features_of(
 
 @dataclass(frozen=True)
 class ReadRow:
-    """A sentence as it is read."""
+    """A tokenized sentence."""
 
-    text: str  # as it was given; of tokens, they with spaces between them
+    text: str  # tokens are joined by spaces
     tokens: tuple[Token, ...]  # with their places in the text
     words: tuple[str, ...]  # input of the encoder
 
@@ -58,8 +59,8 @@ class ReadRow:
     def of(cls, sentence: Sentence) -> ReadRow:
         """Tokenize a text; take tokens as they are."""
         if isinstance(sentence, str):
-            found = tuple(tokenize(sentence))
-            return cls(sentence, found, tuple(token.text for token in found))
+            tokens = tuple(tokenize(sentence))
+            return cls(sentence, tokens, tuple(token.text for token in tokens))
         words = tuple(sentence)
         ends = list(accumulate(len(word) + 1 for word in words))
         return cls.of_tokens(
@@ -76,8 +77,8 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    Of a text, a head whose kind :attr:`~TaskKind.truncates` reads ``max_tokens``, as many as in training; all if ``None``. The
-    ``confidence`` calibrates the probabilities of a classifier, where it was fitted. A text without a token has no label.
+    A head whose task :attr:`~Task.truncates` reads ``max_tokens`` of a text, as many as in training; all if ``None``. The
+    ``confidence`` calibrates a classifier. A text without a token has no label.
     """
 
     def __init__(
@@ -90,8 +91,8 @@ class Predictor:
         confidence: Confidence | None = None,
     ) -> None:
         self.encoder, self.static = encoder, static
-        self.kind: TaskKind = kind_of(head.kind)
-        self.max_tokens = max_tokens if self.kind.truncates else None
+        self.task = find_task(head.kind)
+        self.max_tokens = max_tokens if self.task.truncates else None
         self.head = head.to(device).eval()
         self.device, self.confidence = device, confidence
 
@@ -106,11 +107,11 @@ class Predictor:
     ) -> Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default it is looked for, also in ``folders``, see :func:`~elmo_tasks.training.head_sources.resolve_source`.
-        One that is loaded computes its products in ``precision``, see :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
+        By default :func:`~elmo_tasks.training.head_sources.resolve_source` searches for it, also in ``folders``. ``precision`` is
+        that of :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
 
         Raises:
-            ConfigError: another encoder, or other static vectors, than the head was trained on; or they are in none of the places.
+            ConfigError: the head was trained on another encoder or other static vectors, or they are in none of the places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
@@ -130,11 +131,6 @@ class Predictor:
         return cls(
             encoder, build_head(files), static, device, files.reading.get("max_tokens"), Confidence.of(files.folder)
         )
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The tags or classes of the head."""
-        return self.head.labels
 
     def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
         """Predict any number of sentences, in batches of similar length.
@@ -158,39 +154,37 @@ class Predictor:
         for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MAX_TOKENS):
             predictions = self._predictions([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, predictions, strict=True):
-                results[k] = self.kind.result(rows[k].text, rows[k].tokens, prediction)
+                results[k] = self.task.result(rows[k].text, rows[k].tokens, prediction)
         return [results[k] for k in range(len(rows))]
 
     def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
         predictions = self.head.predict(*self._inputs(sentences), **options)
-        if not self.kind.one_label:
+        if not self.task.one_label:
             return predictions
-        return [self._as_read(words, found) for words, found in zip(sentences, predictions, strict=True)]
+        return [self._calibrated(words, text) for words, text in zip(sentences, predictions, strict=True)]
 
-    def _as_read(self, words: Tokens, found: Any) -> Any:
-        if not isinstance(found, TextPrediction):
-            return found
-        if not words:  # the head has seen nothing that could have a label
+    def _calibrated(self, words: Tokens, prediction: TextPrediction) -> TextPrediction:
+        if not words:
             return TextPrediction(None, {}, is_sure=False)
-        return found if self.confidence is None else self.confidence.prediction(found)
+        return prediction if self.confidence is None else self.confidence.calibrate(prediction)
 
     def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
-        """Tag a batch of sentences. Raises ConfigError: the head is not a tagger."""
-        self._check_kind("tagging")
+        """Tag a batch of sentences; ConfigError if the head is not a tagger."""
+        self._check_task("tagging")
         return self._predictions(sentences, n_readings=n_readings)
 
     def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
-        """Classify a batch of texts. Raises ConfigError: the head is not a classifier."""
-        self._check_kind("classification")
+        """Classify a batch of texts; ConfigError if the head is not a classifier."""
+        self._check_task("classification")
         return self._predictions(texts)
 
-    def _check_kind(self, wanted: str) -> None:
-        if self.kind.name != wanted:
-            own, expected = self.kind.words.gives, kind_of(wanted).words.gives
+    def _check_task(self, name: str) -> None:
+        if self.task.name != name:
+            own, expected = self.task.words.output, find_task(name).words.output
             raise ConfigError(f"{type(self.head).__name__} predicts {own}, not {expected}")
 
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
-        """Return the best tags or class of each sentence, in order."""
+        """Yield the best tags or class of each sentence."""
         for batch in batched(sentences):
             values, mask, features = self._inputs(batch)
             yield from self.head.best(values, mask, features)
@@ -209,7 +203,7 @@ def load_head(
     device: torch.device | str | None = None,
     precision: str = "float32",
 ) -> Predictor:
-    """A trained head with the encoder that it reads.
+    """Load a trained head with its encoder.
 
     For example::
 
@@ -234,7 +228,27 @@ def load_head(
 
 
 def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
-    """Batches of sentences, in order, read as they are consumed."""
+    """Yield batches of sentences as they are consumed."""
     remaining = iter(sentences)
     while batch := list(islice(remaining, _BATCH_SIZE)):
         yield batch
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of a head on one file."""
+
+    main: str  # name of the score that selects models, f1 (of spans) or accuracy
+    scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
+    confusion: list[list[int]]  # [gold][predicted] counts of a classifier; empty for a tagger
+    n_rows: int
+
+
+def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
+    """Predict labelled rows and compare with their tags or classes."""
+    scores = predictor.task.scores(predictor.head.task, alone=True)
+    rows = sorted(rows, key=lambda row: len(row[0]))  # little padding; the order changes nothing
+    predicted = predictor.labels_of([row[0] for row in rows])
+    for (_, gold), prediction in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
+        scores.update([prediction], [gold])
+    return Evaluation(scores.main, scores.compute(), scores.confusion_matrix(), len(rows))

@@ -1,4 +1,4 @@
-"""What a run keeps so that it can be gone on with: its best and its last state, its random numbers, its curve."""
+"""State of a run for resuming it: best and last checkpoint, random numbers, curve."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import csv
 import io
 import math
 import random
+import signal
+import threading
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -25,14 +28,13 @@ _LOSS = "val_loss"
 
 
 class RunCheckpoint(ModelCheckpoint):
-    """``best.ckpt``, the epoch with the best score, and ``last.ckpt``, the state after every epoch.
+    """Write ``best.ckpt``, the epoch with the best score, and ``last.ckpt``, after every epoch.
 
-    Of epochs with the same score the one with the lowest loss on the validation rows is the best: on a few dozen rows many
-    epochs score the same.
+    Of epochs with the same score, which are many on a few dozen rows, the one with the lowest validation loss is the best.
 
     Args:
         dirpath: the folder of the run.
-        monitor: the score that counts; ``None`` takes the last epoch for the best.
+        monitor: the score that selects; ``None`` takes the last epoch for the best.
         mode: whether a high score is good (``max``) or a low one (``min``).
     """
 
@@ -49,14 +51,14 @@ class RunCheckpoint(ModelCheckpoint):
         self._best_loss = float("inf")
 
     def on_train_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Keep the best, and in any case the last."""
+        """Save the best epoch, and in any case the last."""
         skip = self._should_skip_saving_checkpoint(trainer)
         super().on_train_epoch_end(trainer, pl_module)
         if not skip and self._last_checkpoint_saved != self.last_model_path:
             self._save_last_checkpoint(trainer, self._monitor_candidates(trainer))
 
     def check_monitor_top_k(self, trainer: pl.Trainer, current: Tensor | None = None) -> bool:
-        """Return whether this epoch is better than the best so far, or as good with less loss; never with a loss of NaN."""
+        """Return whether this epoch is the best so far; never with a loss of NaN."""
         if math.isnan(_loss_of(trainer)):
             return False
         if current is None or super().check_monitor_top_k(trainer, current):
@@ -71,11 +73,11 @@ class RunCheckpoint(ModelCheckpoint):
         super()._update_best_and_save(current, trainer, monitor_candidates)
 
     def state_dict(self) -> dict[str, Any]:
-        """See Lightning's; with the loss of the best epoch."""
+        """Add the loss of the best epoch."""
         return {**super().state_dict(), "best_loss": self._best_loss}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """See Lightning's; the folder may have been moved or copied: the files are those of this one."""
+        """Point the paths to this folder: a run may have been moved or copied."""
         here = Path(str(self.dirpath))
 
         def moved(path: str) -> str:
@@ -97,18 +99,24 @@ def _loss_of(trainer: pl.Trainer) -> float:
 
 
 class ResumeCallback(pl.Callback):
-    """Random numbers (Python's, NumPy's, PyTorch's) and the curve go on where the checkpoint was written.
+    """Resume a run exactly: its random state (Python, NumPy, PyTorch) and its curve; save on an interrupt.
 
-    With several processes each draws anew after a resume: a checkpoint holds the random state of the first one only.
+    A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the batch in which it gets SIGINT or
+    SIGTERM, and ends. A second signal ends it at once. Runs with several processes draw new numbers after a resume, because a
+    checkpoint holds the state of the first process only, and do not save on a signal, which each may get in another batch.
     """
-
-    state_key = "GoOn"  # in the resume files, whatever the name of this class
 
     def __init__(self) -> None:
         self._state: dict[str, Any] | None = None
+        self._signal: int | None = None
+
+    @property
+    def state_key(self) -> str:
+        """Key in checkpoints; it is older than the name of the class."""
+        return "GoOn"
 
     def state_dict(self) -> dict[str, Any]:
-        """The random state, as numbers and tensors: a resume file is read without unpickling anything else."""
+        """Return the random state as numbers and tensors, which a resume file may hold."""
         version, numbers, following = random.getstate()
         name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # type: ignore[misc]
         return {
@@ -119,22 +127,32 @@ class ResumeCallback(pl.Callback):
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Kept until the first batch: what comes before draws numbers, too."""
+        """Keep the state until the first batch: what comes before draws numbers, too."""
         self._state = state_dict
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
-        """Scores that are measured again replace the earlier ones."""
+        """Replace earlier scores by those that are measured again."""
         if stage != "fit":
-            _go_on(trainer, 0)
+            _resume_curve(trainer, 0)
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """The curve keeps what it had; a run that is done already does not come here."""
-        _go_on(trainer, trainer.global_step)
+        """Resume the curve and listen for signals; Lightning restores the handlers."""
+        _resume_curve(trainer, trainer.global_step)
+        in_main_thread = threading.current_thread() is threading.main_thread()
+        if in_main_thread and trainer.world_size == 1 and _saves_by_steps(trainer) is not None:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._on_signal)
+
+    def _on_signal(self, number: int, frame: FrameType | None) -> None:
+        if self._signal is not None:
+            raise SystemExit(128 + number)
+        self._signal = number
+        print("\nInterrupted: saving after this batch.", flush=True)
 
     def on_train_batch_start(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, batch: Any, batch_idx: int
     ) -> None:
-        """From here on the same numbers are drawn as without a break."""
+        """Restore the random state of a resumed run."""
         state, self._state = self._state, None
         if state is None or trainer.world_size > 1:
             return
@@ -144,24 +162,46 @@ class ResumeCallback(pl.Callback):
         np.random.set_state((name, keys.numpy().astype(np.uint32), position, has_gauss, cached))
         torch.set_rng_state(state["torch"].cpu())
         if len(state["cuda"]) == torch.cuda.device_count() and state["cuda"]:
-            torch.cuda.set_rng_state_all([one.cpu() for one in state["cuda"]])
+            torch.cuda.set_rng_state_all([device_state.cpu() for device_state in state["cuda"]])
+
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+    ) -> None:
+        """Save and end after a signal."""
+        checkpoint = _saves_by_steps(trainer)
+        if self._signal is None or checkpoint is None:
+            return
+        checkpoint._save_last_checkpoint(trainer, checkpoint._monitor_candidates(trainer))
+        path = checkpoint.last_model_path
+        print(
+            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes there.", flush=True
+        )
+        raise SystemExit(128 + self._signal)
 
 
-def _go_on(trainer: pl.Trainer, step: int) -> None:
+def _saves_by_steps(trainer: pl.Trainer) -> ModelCheckpoint | None:
+    """Return the checkpoint callback if it saves every few steps; one by epochs resumes at an epoch only."""
+    checkpoint = trainer.checkpoint_callback
+    if not isinstance(checkpoint, ModelCheckpoint) or trainer.fast_dev_run:  # type: ignore[attr-defined]
+        return None
+    return checkpoint if checkpoint.save_last and not checkpoint.every_n_epochs else None
+
+
+def _resume_curve(trainer: pl.Trainer, step: int) -> None:
     for logger in trainer.loggers:
         if isinstance(logger, CurveLogger) and trainer.is_global_zero:
-            logger.go_on(step)
+            logger.resume(step)
 
 
 class _Rows(ExperimentWriter):
-    """Lightning's own removes what is there when it begins, also when a run is gone on with."""
+    """Keep existing rows, which Lightning's writer removes also when a run is resumed."""
 
     def _check_log_dir_exists(self) -> None:
         pass
 
 
 class CurveLogger(CSVLogger):
-    """``metrics.csv``, the learning curve of a run; a run that is gone on with keeps the rows it had before.
+    """Write ``metrics.csv``, the learning curve; a resumed run keeps its earlier rows.
 
     Args:
         save_dir: the folder of the run.
@@ -174,13 +214,13 @@ class CurveLogger(CSVLogger):
     @property
     @rank_zero_experiment
     def experiment(self) -> ExperimentWriter:
-        """What writes the rows."""
+        """The writer of the rows."""
         if self._experiment is None:
             self._experiment = _Rows(log_dir=self.log_dir)
         return self._experiment  # type: ignore[return-value]
 
-    def go_on(self, step: int) -> None:
-        """Keep the rows of the steps before this one; those after it are done again."""
+    def resume(self, step: int) -> None:
+        """Keep the rows of the steps before this one; later ones are written again."""
         path = Path(self.log_dir) / "metrics.csv"
         rows: list[dict[str, str]] = []
         if path.is_file():

@@ -23,7 +23,7 @@ from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
 from elmo_tasks.heads.head import HeadTask, TaskHead
 from elmo_tasks.heads.head_files import Source
 from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.tasks.kinds import kind_of
+from elmo_tasks.tasks import find_task
 from elmo_tasks.training.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled
 
@@ -31,25 +31,26 @@ _SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "tes
 
 
 class TaskModule(pl.LightningModule):
-    """A trainable head on a frozen encoder; a biLM may train too, at its own rate.
+    """A trainable head on a frozen encoder, or on a biLM that trains at its own rate.
 
-    The frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or computed again for each batch.
+    A frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or computed again for each batch.
 
     Args:
         head: the head's class and settings; its task comes from the data and the encoder.
         encoder: name or folder of an encoder; the default one if ``None``.
         static: name or folder of static vectors that the head reads beside the layers.
         layer_store: folder to keep layers in; ``None`` encodes each batch again.
-        max_store_gb: the most that one split's layers may take on disk.
+        max_store_gb: maximum size of one split's layers on disk.
         learning_rate: highest learning rate of Adam.
         decay_fraction: last part of the longest possible run (``max_epochs``) over which it falls to zero.
         weight_decay: of Adam (decoupled), not of the mix.
         mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section 3.2).
-        mix_learning_rate: of the mix, which has few parameters and learns slowly at the rate of the others.
+        mix_learning_rate: of the mix, whose few parameters learn slowly at the other rate.
         class_weights: ``balanced`` gives all classes the same total weight in training; scores are unweighted.
-        encoder_learning_rate: trains the biLM, too, at this rate, which should be far below the head's; ``None`` leaves it frozen.
-            No layers are kept then, as they change.
+        encoder_learning_rate: trains the biLM at this rate, far below the head's, and keeps no layers; ``None`` freezes it.
     """
+
+    head: TaskHead
 
     def __init__(
         self,
@@ -80,10 +81,9 @@ class TaskModule(pl.LightningModule):
                 f"model.encoder_learning_rate: expected a number above 0, or null, got {encoder_learning_rate}"
             )
         self.encoder_learning_rate = encoder_learning_rate
-        #: The biLM that is trained along, a part of the checkpoint; ``None`` where it is frozen.
+        #: The biLM that is trained, a part of the checkpoint; ``None`` if it is frozen.
         self.tuned: BiLM | None = None
         self.tuned_from: Source | None = None
-        self.head: TaskHead | None = None
         # Not submodules: frozen weights do not belong into a resume file.
         self._frozen: dict[str, Any] = {}
         self._stores: dict[str, LayerCache] = {}
@@ -121,36 +121,35 @@ class TaskModule(pl.LightningModule):
         return data
 
     def configure_model(self) -> None:
-        """Build the head, whose labels the data decide."""
-        if self.head is not None:
+        """Build the head for the labels of the data."""
+        if hasattr(self, "head"):
             return
         width = 0 if self.static is None else self.static.width
-        task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
-        self.head = self.make_head(task)
-        kind = kind_of(self.head.kind)
-        if self.data.kind != kind.name:
+        head_task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
+        self.head = self.make_head(head_task)
+        task = find_task(self.head.kind)
+        if self.data.kind != task.name:
             raise ConfigError(
                 f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that gives "
-                f"{kind.words.gives} needs {kind.data.__name__}"
+                f"{task.words.output} needs {task.data.__name__}"
             )
-        self.scores = kind.scores(task)
+        self.scores = task.scores(head_task)
         if self.encoder_learning_rate is not None:
             self.tuned = self._tuned_bilm()
         if self.class_weights is not None and not isinstance(self.head, ClassificationHead):
             raise ConfigError(
-                f"model.class_weights: {type(self.head).__name__} gives {kind.words.gives}; only labels of whole texts can weigh "
+                f"model.class_weights: {type(self.head).__name__} gives {task.words.output}; only labels of whole texts can weigh "
                 "alike. Leave it out"
             )
 
     def setup(self, stage: str) -> None:
-        """Report the data; compute or open the layers of the splits of this stage."""
+        """Print a summary of the data."""
         if self.trainer.is_global_zero:
             print(self.data.describe(), flush=True)
 
     def _prepare_store(self, split: Split) -> None:
         if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:
             return
-        assert self.head is not None
         self._stores[split] = LayerCache.build(
             self._encoder_here(),
             self.data.tokens(split),
@@ -165,7 +164,7 @@ class TaskModule(pl.LightningModule):
         return self.encoder
 
     def on_fit_start(self) -> None:
-        """Layers first, so that the clock of the training is that of the training."""
+        """Prepare the layers before the clock of the training starts."""
         self._prepare_store("train")
         self._prepare_store("validation")
         if isinstance(self.head, ClassificationHead) and self.class_weights is not None:
@@ -175,11 +174,11 @@ class TaskModule(pl.LightningModule):
         self._since = time.monotonic()
 
     def on_validation_start(self) -> None:
-        """Layers of the validation split."""
+        """Prepare the layers of the validation split."""
         self._prepare_store("validation")
 
     def on_test_start(self) -> None:
-        """Layers of the test split."""
+        """Prepare the layers of the test split."""
         self._prepare_store("test")
 
     def training_seconds(self) -> float:
@@ -188,30 +187,23 @@ class TaskModule(pl.LightningModule):
 
     def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
         """Layers, mask, target and features of a batch, on the module's device."""
-        assert self.head is not None
         store = self._stores.get(split)
-        mask: Tensor | None
-        if store is None:
-            tunes = self.tuned is not None and split == "train"
-            with torch.autocast(self.device.type, enabled=False), torch.set_grad_enabled(tunes):
-                layers = self._encoder_here().encode(batch.tokens)
-            values, mask = layers.values, layers.mask
-        elif store.pooled:
-            values, mask = store.pooled_batch(batch.index), None
+        mask: Tensor | None = None
+        if store is not None and store.pooled:
+            values = store.pooled_batch(batch.index)
         else:
-            layers = store.batch(batch.index, batch.tokens)
-            values, mask = layers.values, layers.mask
+            if store is None:
+                tunes = self.tuned is not None and split == "train"
+                with torch.autocast(self.device.type, enabled=False), torch.set_grad_enabled(tunes):
+                    layers = self._encoder_here().encode(batch.tokens)
+            else:
+                layers = store.batch(batch.index, batch.tokens)
+            values, mask = layers.values, layers.mask.to(self.device, non_blocking=True)
         features = features_of(batch.tokens, self.head, self.static, pooled=mask is None).to(self.device)
-        return (
-            values.to(self.device, non_blocking=True),
-            None if mask is None else mask.to(self.device, non_blocking=True),
-            batch.target.to(self.device),
-            features,
-        )
+        return values.to(self.device, non_blocking=True), mask, batch.target.to(self.device), features
 
     def training_step(self, batch: RowBatch, batch_idx: int) -> Tensor:
-        """Loss of the head, and the pull on its mix."""
-        assert self.head is not None
+        """Loss of the head plus the penalty of its mix."""
         loss = self.head.loss(*self.inputs(batch, "train"))
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
         return loss + self.mix_l2 * self.head.l2()
@@ -225,7 +217,6 @@ class TaskModule(pl.LightningModule):
         self._score(batch, "test")
 
     def _score(self, batch: RowBatch, stage: str) -> None:
-        assert self.head is not None
         split = _SPLIT_OF_STAGE[stage]
         loss, predicted = self.head.scored(*self.inputs(batch, split))
         self.log(f"{stage}_loss", loss, batch_size=len(batch), sync_dist=True)
@@ -247,19 +238,17 @@ class TaskModule(pl.LightningModule):
         self.log_dict({f"{stage}_{name}": value for name, value in values.items()})
 
     def on_train_epoch_end(self) -> None:
-        """Note the mix, so that one can see it move."""
-        assert self.head is not None
+        """Log the weights of the mix."""
         mix = {f"layer_{k}": weight for k, weight in enumerate(self.head.mix.weights())}
         mix["gamma"] = self.head.mix.gamma.item()
         self.log_dict(mix, sync_dist=False, logger=False)
         for logger in self.loggers:
-            # What is logged above would be written behind the checkpoint, and missing for ever after a kill between the two.
+            # The line above is written after the checkpoint, and would be lost in a kill between the two.
             logger.log_metrics({**mix, "epoch": self.current_epoch}, self.global_step - 1)
             logger.save()
 
     def configure_optimizers(self) -> Any:
-        """Adam; the rates stay, and fall to zero at the end of the longest possible run."""
-        assert self.head is not None
+        """Adam; the rates fall to zero at the end of the longest possible run."""
         mix = set(self.head.mix.parameters())
         groups = [
             {"params": [p for p in self.head.parameters() if p not in mix], "weight_decay": self.weight_decay},
@@ -273,9 +262,9 @@ class TaskModule(pl.LightningModule):
         return scheduled(optimizer, lambda step: falling(step, total, self.decay_fraction))
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Keep the clock."""
+        """Save the training time."""
         checkpoint["seconds"] = self.training_seconds()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Take it up again."""
+        """Resume the clock."""
         self.seconds = float(checkpoint.get("seconds", 0.0))

@@ -15,7 +15,7 @@ import gradio as gr
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training_runs
-from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.task_words import TASK_WORDS
 from elmo_tasks.messages.text import duration, score_text
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint

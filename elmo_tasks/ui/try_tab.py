@@ -13,7 +13,7 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.labels import class_words
 from elmo_tasks.messages.meanings import sense_tip
-from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.task_words import TASK_WORDS
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 
-import torch
 from torch import Tensor
 
 from elmo_tasks.heads.crf import CRF
@@ -40,15 +39,6 @@ def probabilities(crf: CRF, emissions: Tensor) -> dict[Path, float]:
     paths = allowed_paths(crf, emissions)
     z = log_z(paths) if paths else 0.0
     return {path: math.exp(score - z) for path, score in paths.items()}
-
-
-def marginals(crf: CRF, emissions: Tensor) -> Tensor:
-    """``[T, K]``."""
-    table = torch.zeros(emissions.shape, dtype=torch.float64)
-    for path, probability in probabilities(crf, emissions).items():
-        for t, k in enumerate(path):
-            table[t, k] += probability
-    return table
 
 
 def span_probabilities(crf: CRF, emissions: Tensor) -> dict[Span, float]:

@@ -13,9 +13,9 @@ BIOES = labels_of("X", "BIOES")
 SCHEMED: list[tuple[tuple[str, ...], Scheme]] = [(BIO, "BIO"), (BIOES, "BIOES")]
 
 
-def a_crf(labels: tuple[str, ...] = BIO, scheme: Scheme | None = None, seed: int = 0, **settings: bool) -> CRF:
+def a_crf(labels: tuple[str, ...] = BIO, scheme: Scheme | None = None, seed: int = 0) -> CRF:
     """Transitions large enough to matter."""
-    crf = CRF(labels, scheme, **settings)
+    crf = CRF(labels, scheme)
     draw = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for parameter in crf.parameters():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import MIN_PRECISION, NAME, Confidence
 
 
@@ -23,7 +24,8 @@ def rows(n=4000, sharpened=2.0, of_no_class=0.0):
 def test_a_head_that_is_too_sure_is_flattened_to_what_it_is():
     fitted = Confidence.fit(*rows(), "rows")
     assert fitted.temperature == pytest.approx(2.0, abs=0.2)
-    read = fitted.read({"a": 1 / (1 + np.exp(3.0)), "b": 1 / (1 + np.exp(-3.0))})
+    certain = {"a": 1 / (1 + np.exp(3.0)), "b": 1 / (1 + np.exp(-3.0))}
+    read = fitted.calibrate(TextPrediction("b", certain)).probabilities
     assert sum(read.values()) == pytest.approx(1)
     assert read["b"] == pytest.approx(1 / (1 + np.exp(-3.0 / fitted.temperature)))
 

@@ -9,7 +9,6 @@ import torchcrf
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.crf import CRF, TagPath
 from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
-from tests.heads import brute_force
 from tests.heads.crf_cases import BIO, BIOES, a_batch, a_crf, every_span
 
 
@@ -40,16 +39,6 @@ def test_gradients_are_those_of_pytorch_crf() -> None:
         torch.testing.assert_close(mine.grad, other.grad, rtol=1e-4, atol=1e-5)
 
 
-def test_a_span_ends_where_it_ends() -> None:
-    """Three tokens that are surely one span: the first two of them are surely none."""
-    crf = CRF(("O", "B-X", "I-X"), "BIO")
-    emissions = torch.tensor([[[0.0, 9.0, 0.0], [0.0, 0.0, 9.0], [0.0, 0.0, 9.0]]])
-    whole, beginning, rest = crf.span_probabilities(emissions, [[Span(0, 3, "X"), Span(0, 2, "X"), Span(1, 3, "X")]])[0]
-    assert whole > 0.99
-    assert beginning < 0.001
-    assert rest < 0.001
-
-
 def test_a_span_that_cannot_be_spelled() -> None:
     crf = CRF(["O", "B-X"], "BIO")
     long, unknown, short = crf.span_probabilities(
@@ -66,7 +55,6 @@ def test_long_sentences_are_exact() -> None:
     assert len(spans[0]) > 50
     expected = crf.span_probabilities(emissions.double(), spans)[0]
     assert crf.span_probabilities(emissions, spans)[0] == pytest.approx(expected, abs=1e-5)
-    torch.testing.assert_close(crf.marginals(emissions).double(), crf.marginals(emissions.double()), rtol=0, atol=1e-5)
 
 
 def test_either_spelling_of_bioes() -> None:
@@ -76,21 +64,13 @@ def test_either_spelling_of_bioes() -> None:
     assert crf.span_probabilities(emissions, spans) == other.span_probabilities(emissions, spans)
 
 
-def test_the_best_spans_have_the_probability_of_their_readings() -> None:
-    """In one token a span is a tag, and its probability is the tag's marginal; over all of them and O it is 1."""
-    crf = a_crf(scheme="BIO")
-    emissions, _, _ = a_batch([1], crf.num_tags)
-    chances = crf.span_probabilities(emissions, [[Span(0, 1, "X"), Span(0, 1, "Y")]])[0]
-    assert sum(chances) + crf.marginals(emissions)[0, 0, 0].item() == pytest.approx(1, abs=1e-6)
-
-
 @pytest.mark.parametrize("scheme", [None, "BIO"])
 def test_gradients_are_finite(scheme: Scheme | None) -> None:
     crf = a_crf(scheme=scheme)
     emissions, tags, mask = a_batch([6, 0, 3], crf.num_tags, scale=30)  # random tags break the rules
     emissions[~mask] = torch.nan
     emissions.requires_grad_()
-    (-crf(emissions, tags, mask) + crf.marginals(emissions, mask).square().sum()).backward()
+    (-crf(emissions, tags, mask)).backward()
     for tensor in (emissions, *crf.parameters()):
         assert tensor.grad is not None
         assert torch.isfinite(tensor.grad).all()
@@ -110,11 +90,10 @@ def test_float32_under_autocast() -> None:
     emissions, tags, mask = a_batch([9, 4], crf.num_tags)
     half = emissions.bfloat16()
     with torch.autocast("cpu", torch.bfloat16):
-        likelihood, marginals = crf(half, tags, mask), crf.marginals(half, mask)
-        decoded, readings = crf.decode(half, mask), crf.k_best(half, 2, mask)
-    assert likelihood.dtype == marginals.dtype == torch.float32
+        likelihood, decoded = crf(half, tags, mask), crf.decode(half, mask)
+        readings = crf.k_best(half, 2, mask)
+    assert likelihood.dtype == torch.float32
     assert torch.equal(likelihood, crf(half.float(), tags, mask))
-    assert torch.equal(marginals, crf.marginals(half.float(), mask))
     assert decoded == crf.decode(half.float(), mask)
     assert readings == crf.k_best(half.float(), 2, mask)
     assert crf.bfloat16()(half, tags, mask).dtype == torch.float32
@@ -131,7 +110,6 @@ def test_empty_sentences(lengths: list[int]) -> None:
     crf(emissions, tags, mask).backward()
     assert all(torch.isfinite(p.grad).all() for p in crf.parameters() if p.grad is not None)
     assert [len(ids) for ids in crf.decode(emissions, mask)] == lengths
-    assert crf.marginals(emissions, mask).shape == emissions.shape
     assert crf.span_probabilities(emissions, [[] for _ in lengths], mask) == [[] for _ in lengths]
     readings = crf.k_best(emissions, 3, mask)
     assert all(row == [TagPath((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0)
@@ -161,21 +139,6 @@ def test_constraints_survive_loading() -> None:
     assert convert(loose, "BIO", "BIO") != loose
 
 
-def test_the_scheme_without_constraints() -> None:
-    crf = a_crf(scheme="BIO", constrained=False)
-    assert crf.may_follow.all()
-    emissions, tags, _ = a_batch([5], crf.num_tags)
-    assert torch.equal(crf(emissions, tags), a_crf()(emissions, tags))
-    spans = spans_of([BIO[k] for k in (1, 2, 0, 3, 4)], "BIO")
-    chances = crf.span_probabilities(emissions, [spans])[0]
-    paths = brute_force.probabilities(crf, emissions[0])
-    expected = [
-        sum(p for path, p in paths.items() if path[:2] == (1, 2) and path[2] != 2),
-        sum(p for path, p in paths.items() if path[3:] == (3, 4)),
-    ]
-    assert chances == pytest.approx(expected, abs=1e-5)
-
-
 @pytest.mark.gpu
 def test_on_a_gpu_as_on_the_cpu_and_without_waiting() -> None:
     if not torch.cuda.is_available():
@@ -183,18 +146,17 @@ def test_on_a_gpu_as_on_the_cpu_and_without_waiting() -> None:
     crf = a_crf(scheme="BIO")
     emissions, tags, mask = a_batch([9, 0, 4], crf.num_tags)
     spans = [every_span(9), [], every_span(4)]
-    here = crf(emissions, tags, mask), crf.marginals(emissions, mask)
+    here = crf(emissions, tags, mask)
     lists = crf.decode(emissions, mask), crf.span_probabilities(emissions, spans, mask)
     crf, on_gpu = crf.cuda(), (emissions.cuda(), tags.cuda(), mask.cuda())
     torch.cuda.set_sync_debug_mode("error")
     try:
         with torch.autocast("cuda", torch.bfloat16):
-            there = crf(*on_gpu), crf.marginals(on_gpu[0], on_gpu[2])
+            there = crf(*on_gpu)
     finally:
         torch.cuda.set_sync_debug_mode("default")
-    for a, b in zip(here, there, strict=True):
-        assert b.dtype == torch.float32
-        torch.testing.assert_close(a, b.cpu(), rtol=1e-4, atol=1e-4)
+    assert there.dtype == torch.float32
+    torch.testing.assert_close(here, there.cpu(), rtol=1e-4, atol=1e-4)
     assert crf.decode(on_gpu[0], on_gpu[2]) == lists[0]
     for row, expected in zip(crf.span_probabilities(on_gpu[0], spans, on_gpu[2]), lists[1], strict=True):
         assert row == pytest.approx(expected, abs=1e-4)
@@ -227,7 +189,7 @@ def test_arguments_that_do_not_fit() -> None:
     with pytest.raises(ValueError, match=r"the mask \(2, 2\) does not fit emissions \(2, 3, 5\)"):
         crf.decode(emissions, mask[:, :2])
     with pytest.raises(ValueError, match=r"expected emissions \[B, T, 5\], got \(2, 3, 4\)"):
-        crf.marginals(emissions[:, :, :4], mask)
+        crf.decode(emissions[:, :, :4], mask)
     with pytest.raises(ValueError, match="k: expected at least 1, got 0"):
         crf.k_best(emissions, 0, mask)
     with pytest.raises(ValueError, match=r"spans of 1 sentences do not fit emissions \(2, 3, 5\)"):

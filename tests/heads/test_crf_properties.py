@@ -25,7 +25,6 @@ def test_equal_to_enumeration(labels: tuple[str, ...], scheme: Scheme, lengths: 
     emissions = emissions.double()
     likelihoods = crf(emissions, tags, mask, "none")
     decoded = crf.decode(emissions, mask)
-    marginals = crf.marginals(emissions, mask)
     readings = crf.k_best(emissions, 4, mask)
     for b, n in enumerate(lengths):
         sentence = emissions[b, :n]
@@ -37,8 +36,6 @@ def test_equal_to_enumeration(labels: tuple[str, ...], scheme: Scheme, lengths: 
         else:
             assert -1e5 < likelihoods[b].item() < -5e3
         assert tuple(decoded[b]) == next(iter(paths))
-        torch.testing.assert_close(marginals[b, :n], brute_force.marginals(crf, sentence))
-        assert not marginals[b, n:].any()
         assert [r.tags for r in readings[b]] == list(paths)[:4]
         logs = [score - z for score in list(paths.values())[:4]]
         assert [r.log_probability for r in readings[b]] == pytest.approx(logs, abs=1e-8)
@@ -92,20 +89,6 @@ def test_decoded_tags_are_well_formed(scheme: Scheme, lengths: list[int], seed: 
         assert [r.log_probability for r in readings] == sorted((r.log_probability for r in readings), reverse=True)
 
 
-@pytest.mark.parametrize("scheme", [None, "BIO"])
-@few
-@given(lengths=st.lists(st.integers(0, 30), min_size=1, max_size=5), seed=seeds)
-def test_marginals_sum_to_one(scheme: Scheme | None, lengths: list[int], seed: int) -> None:
-    crf = a_crf(scheme=scheme, seed=seed)
-    emissions, _, mask = a_batch(lengths, crf.num_tags, seed)
-    marginals = crf.marginals(emissions, mask)
-    assert marginals.shape == emissions.shape
-    torch.testing.assert_close(marginals.sum(dim=2), mask.float())
-    if scheme:
-        inside = [k for k, label in enumerate(crf.labels) if label.startswith("I-")]
-        assert not marginals[:, :1, inside].any()
-
-
 @few
 @given(lengths=lengths_of_a_batch, seed=seeds, extra=st.integers(0, 3))
 def test_padding_and_neighbours_do_not_matter(lengths: list[int], seed: int, extra: int) -> None:
@@ -116,12 +99,11 @@ def test_padding_and_neighbours_do_not_matter(lengths: list[int], seed: int, ext
     wrong = tags.masked_fill(off, -100)
     spans = [every_span(n) for n in [*lengths, 0]]
     together = crf(spoiled, wrong, mask, "none")
-    decoded, marginals = crf.decode(spoiled, mask), crf.marginals(spoiled, mask)
+    decoded = crf.decode(spoiled, mask)
     chances, readings = crf.span_probabilities(spoiled, spans, mask), crf.k_best(spoiled, 2, mask)
     for b, n in enumerate(lengths):
         alone = emissions[b : b + 1, :n]
         torch.testing.assert_close(together[b : b + 1], crf(alone, tags[b : b + 1, :n], reduction="none"))
         assert decoded[b] == crf.decode(alone)[0]
-        torch.testing.assert_close(marginals[b : b + 1, :n], crf.marginals(alone))
         assert chances[b] == pytest.approx(crf.span_probabilities(alone, spans[b : b + 1])[0], abs=1e-6)
         assert [r.tags for r in readings[b]] == [r.tags for r in crf.k_best(alone, 2)[0]]

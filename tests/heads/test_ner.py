@@ -152,22 +152,6 @@ def test_gradient_reaches_the_mix() -> None:
     assert plain.mix.gamma.grad.abs() > 1e-6
 
 
-def test_fixed_weights_choose_a_layer() -> None:
-    head = a_head(fixed_weights=[0, 1, 0])
-    values, mask, _ = a_batch()
-    changed = values.clone()
-    changed[0] += 3
-    assert torch.equal(head(values, mask), head(changed, mask))
-    assert head.l2() == 0
-
-
-def test_l2_is_the_mix_s() -> None:
-    head = a_head()
-    with torch.no_grad():
-        head.mix.get_parameter("scalars").copy_(torch.tensor([1.0, -2.0, 0.5]))
-    assert head.l2().item() == pytest.approx(5.25)
-
-
 @pytest.mark.parametrize("settings", [{}, EVERYTHING])
 def test_it_learns_four_sentences(settings: dict[str, Any]) -> None:
     words = (*WORDS[:2], ("in", "Town"), ("saw", "Ada", "in", "Old", "Town"))
@@ -221,13 +205,6 @@ def test_characters_of_a_batch() -> None:
     assert words.tolist() == [[1, 2], [0, 0], [2, 0]]
 
 
-def test_features_move() -> None:
-    moved = TokenFeatures(words=torch.zeros(1, 2)).to("meta")
-    assert moved.words is not None
-    assert moved.words.device.type == "meta"
-    assert moved.static is None
-
-
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -272,5 +249,5 @@ def test_input_that_does_not_fit() -> None:
         head(values, mask, TokenFeatures(features.characters, features.words))
     with pytest.raises(ValueError, match=re.escape("features: expected static of shape (4, 4, 2), got (4, 4, 3)")):
         head(values, mask, TokenFeatures(features.characters, features.words, torch.zeros(4, 4, 3)))
-    with pytest.raises(ValueError, match="n_readings: expected at least 1, got 0"):
+    with pytest.raises(ValueError, match="k: expected at least 1, got 0"):
         head.predict(values, mask, features, n_readings=0)

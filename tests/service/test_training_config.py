@@ -8,7 +8,7 @@ import yaml
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.data.row_files import HUB_DATA_SETS
 from elmo_tasks.service.training_jobs import config_for
-from elmo_tasks.tasks.kinds import KINDS
+from elmo_tasks.tasks import TASKS
 
 ABOUT = {"title": "yes: [no]", "data": "x", "licence": "y"}
 
@@ -48,7 +48,7 @@ def test_tags_that_are_no_spans_are_scored_as_words(tmp_path):
 
 
 def test_every_public_data_set_that_is_known_can_be_asked_for(tmp_path):
-    offered = {name: kind for kind in KINDS.values() for name in kind.hub}
+    offered = {name: kind for kind in TASKS.values() for name in kind.hub}
     assert set(offered) == set(HUB_DATA_SETS)
     for name, kind in offered.items():
         assert (HUB_DATA_SETS[name][1] == "tokens") == (kind.name == "tagging")

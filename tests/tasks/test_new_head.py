@@ -10,8 +10,7 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head_files import build_head, find_head
-from elmo_tasks.heads.registry import HEADS_VARIABLE, head_classes
+from elmo_tasks.heads.head_files import HEADS_VARIABLE, build_head, find_head, head_classes
 from tests.training.toy_task import write_config, write_encoder
 
 TAGGER = '''

@@ -4,11 +4,13 @@ import json
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import pytorch_lightning as pl
 import torch
 import yaml
 
@@ -145,6 +147,66 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
     assert again["seen"]["positions"] == whole["seen"]["positions"] == 180 * 32
     for name, value in whole["state_dict"].items():
         torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
+
+
+class SignalAt(pl.Callback):
+    """Send a signal to the own process in the middle of the training.
+
+    Args:
+        step: when.
+        number: the signal.
+        times: how often.
+    """
+
+    def __init__(self, step: int, number: int, times: int = 1) -> None:
+        self.step, self.number, self.times = step, number, times
+
+    def on_train_batch_start(self, trainer, *args):
+        if trainer.global_step == self.step:
+            for _ in range(self.times):
+                os.kill(os.getpid(), self.number)
+
+
+@pytest.fixture
+def interrupted(config):
+    """Fit with one or more signals in the 46th step; the exit code."""
+
+    def run(number, times=1):
+        raw = yaml.safe_load(config.read_text())
+        arguments = {"step": 45, "number": int(number), "times": times}
+        raw["trainer"]["callbacks"] += [{"class_path": f"{__name__}.SignalAt", "init_args": arguments}]
+        path = config.with_name("interrupted.yaml")
+        path.write_text(yaml.safe_dump(raw))
+        before = signal.getsignal(number)
+        with pytest.raises(SystemExit) as end:
+            main(["fit", "--config", str(path), "--data.init_args.max_tokens", str(4 * 8 * 70)])
+        assert signal.getsignal(number) is before
+        return end.value.code
+
+    return run
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_loses_no_step(config, interrupted, number, tmp_path, capsys):
+    short = ["--data.init_args.max_tokens", str(4 * 8 * 70)]
+    fit(config, *short)
+    last = tmp_path / "run" / "last.ckpt"
+    whole = torch.load(last, weights_only=True)
+    last.unlink()
+    assert interrupted(number) == 128 + number
+    assert f"Saved step 46. The same command with --ckpt_path {last} resumes there." in capsys.readouterr().out
+    assert torch.load(last, weights_only=True)["global_step"] == 46
+    fit(config, "--ckpt_path", str(last), *short)
+    again = torch.load(last, weights_only=True)
+    assert again["seen"]["positions"] == whole["seen"]["positions"]
+    for name, value in whole["state_dict"].items():  # also what is drawn: dropout, forgotten states, negative words
+        torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
+
+
+def test_a_second_interrupt_ends_at_once(interrupted, tmp_path, capsys):
+    assert interrupted(signal.SIGINT, times=2) == 130
+    assert "Saved" not in capsys.readouterr().out
+    assert torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)["global_step"] == 30
 
 
 @pytest.fixture

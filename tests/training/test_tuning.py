@@ -58,6 +58,7 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
     original = Elmo.load(folder / "toy").checksum
     assert files.card["encoder_tuned_from"] == {"name": str(folder / "toy"), "checksum": original}
     assert files.card["training"]["encoder_learning_rate"] == 1e-3
+    assert files.card["scores"]["validation"]["rows"] == 24
     beside = folder / "run" / "head-encoder"
     assert files.encoder.checksum == Elmo.load(beside).checksum != original
     card = json.loads((beside / "card.json").read_text())
@@ -68,7 +69,6 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
     try:
         predictor = load_head(moved / "head", device="cpu")
         assert predictor.encoder.name == "head-encoder"
-        assert module.head is not None
         texts = [["it", "was", "warm", "."], ["it", "was", "cold", "rude", "."]]
         live = Predictor(module.encoder, module.head, None).classify(texts)
         for one, other in zip(predictor.classify(texts), live, strict=True):
@@ -77,11 +77,6 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
         moved.rename(folder / "run")
     with pytest.raises(ConfigError, match="was trained on the encoder"):
         Predictor.load(files, str(folder / "toy"))
-
-
-def test_the_scores_are_those_of_what_is_on_disk(tuned: tuple[Path, TaskModule]) -> None:
-    folder, _ = tuned
-    assert find_head(folder / "run" / "head").card["scores"]["validation"]["rows"] == 24
 
 
 def test_the_best_epoch_has_both_parts(tuned: tuple[Path, TaskModule]) -> None:
@@ -115,7 +110,6 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     train.write_text("".join(f"positive\tit was warm {k} .\n" for k in range(15)) + "negative\tit was cold .\n" * 5)
     module = TaskModule(sentiment(), str(encoder), layer_store=None, class_weights="balanced")
     trained(module, data, tmp_path, epochs=1)
-    assert module.head is not None
     weights = module.head.class_weights
     torch.testing.assert_close(weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)]))  # negative, positive
     assert "class_weights" not in module.head.state_dict()

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class TaskWords:
-    """Texts about one kind of task."""
+    """Texts about one task."""
 
     kind: str  #: its name in files, arguments and endpoints
-    title: str  #: default title of a head of this kind, such as ``"Entities"``
-    choice: str  #: label of this kind in the form: ``"Entities in a text"``
-    gives: str  #: output of a head of this kind: ``"a tag for each word"``
-    reads: str  #: its training data: ``"tagged words"``
+    title: str  #: default title of a head, such as ``"Entities"``
+    choice: str  #: its label in the form: ``"Entities in a text"``
+    output: str  #: output of a head: ``"a tag for each word"``
+    training_rows: str  #: its training data: ``"tagged words"``
     unit: str  #: its rows: ``"sentences"``
     #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on each other.
     counts: str
-    task: str  #: name of its output in links: ``"entities"``
     model: str  #: label of the choice between such heads
     about: str  #: purpose of such a head, in one sentence
     files: str  #: format of a training file
@@ -44,11 +43,10 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             kind="classification",
             title="Sentiment or topic",
             choice="A label per text",
-            gives="a label for a text",
-            reads="labelled texts",
+            output="a label for a text",
+            training_rows="labelled texts",
             unit="texts",
             counts="texts",
-            task="sentiment",
             model="Model for labels",
             about="Positive or negative, a topic, a language: one label for each text.",
             files="A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few hundred rows are a good start; "
@@ -63,11 +61,10 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             kind="tagging",
             title="Entities",
             choice="Entities in a text",
-            gives="a tag for each word",
-            reads="tagged words",
+            output="a tag for each word",
+            training_rows="tagged words",
             unit="sentences",
             counts="words",
-            task="entities",
             model="Model for entities",
             about="People, places, products: which words of a sentence name what.",
             files="CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with "
