@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import tempfile
 from collections.abc import Callable, Sequence
@@ -16,7 +15,6 @@ from benchmarks import allennlp_peer
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.int8 import in_precision
-from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS, published
 from elmo_tasks.encoders.elmo import Elmo
 
@@ -80,7 +78,7 @@ def _model(name: str) -> Elmo:
     if name not in MODELS:
         return Elmo.load(name)
     torch.manual_seed(0)
-    return Elmo(BiLM(BiLMOptions.from_dict(json.loads(published(name).options_text))), name)
+    return Elmo(BiLM(published(name).options), name)
 
 
 def _peer(name: str, bilm: BiLM, site_packages: Path | None) -> object | None:

@@ -10,7 +10,6 @@ corpus.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import random
 import statistics
@@ -27,7 +26,6 @@ from benchmarks import allennlp_peer, int8
 from benchmarks.line_chart import line_chart
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
-from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import published
 from elmo_tasks.encoders.batches import CorpusEncoding
 from elmo_tasks.encoders.elmo import Elmo
@@ -86,7 +84,7 @@ def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds:
     """Compare a published biLM architecture with AllenNLP's, and batching by length."""
     model = published(name)
     torch.manual_seed(0)
-    bilm = BiLM(BiLMOptions.from_dict(json.loads(model.options_text)))
+    bilm = BiLM(model.options)
     elmo = Elmo(bilm, name)
     with tempfile.TemporaryDirectory() as folder:
         options, weights = Path(folder, "options.json"), Path(folder, "weights.hdf5")

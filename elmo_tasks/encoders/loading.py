@@ -9,8 +9,8 @@ from pathlib import Path
 
 import torch
 
-from elmo_tasks.bilm.int8 import checked_precision, in_precision
-from elmo_tasks.bilm.model_files import find_model, load_bilm
+from elmo_tasks.bilm.int8 import checked_precision
+from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
@@ -68,11 +68,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
             f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
             f"is a folder with config.json and model.safetensors, or {HUB}NAME"
         ) from None
-
-    def read(device: torch.device, precision: str) -> Encoder:
-        return Elmo(in_precision(load_bilm(files), precision, device), files.name, files)
-
-    return FoundEncoder(files.name, read, files.folder)
+    return FoundEncoder(files.name, lambda device, precision: Elmo.load(name, None, device, precision), files.folder)
 
 
 def _float32(name: str, read: Callable[[str, torch.device], Encoder]) -> Callable[[torch.device, str], Encoder]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,11 @@ def transformer_folder(name_or_folder: str) -> Path:
         ConfigError: the package transformers is not installed, or the hub does not give the model.
         WeightsError: there are no weights in safetensors.
     """
-    _check_installed(name_or_folder)
+    if find_spec("transformers") is None:
+        raise ConfigError(
+            f"{name_or_folder} is a transformer, and the package that reads these is not installed: "
+            'pip install ".[transformers]"'
+        )
     on_hub = name_or_folder.startswith(HUB)
     folder = _downloaded(name_or_folder.removeprefix(HUB)) if on_hub else Path(name_or_folder)
     if not weight_files(folder, WEIGHTS_NAME):
@@ -46,15 +51,6 @@ def transformer_folder(name_or_folder: str) -> Path:
             "are not read"
         )
     return folder
-
-
-def _check_installed(name: str) -> None:
-    try:
-        import transformers  # noqa: F401 - takes seconds, and only transformers need it
-    except ImportError:
-        raise ConfigError(
-            f'{name} is a transformer, and the package that reads these is not installed: pip install ".[transformers]"'
-        ) from None
 
 
 def _downloaded(name: str) -> Path:

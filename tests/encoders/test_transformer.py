@@ -165,7 +165,7 @@ def test_code_beside_the_weights_is_not_run(tmp_path):
 
 
 def test_without_the_package_the_line_that_installs_it_is_told(bert, monkeypatch):
-    monkeypatch.setitem(sys.modules, "transformers", None)
+    monkeypatch.setattr("elmo_tasks.encoders.transformer_files.find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r'bert is a transformer.*pip install "\.\[transformers\]"'):
         load(bert)
 
