@@ -55,9 +55,10 @@ def test_the_word_reader_config_runs_for_one_batch(tmp_path, monkeypatch, capsys
 @pytest.mark.ci
 def test_the_cloze_config_runs_for_one_batch(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("elmo_tasks.recipes.cloze._FREQUENT", 1.0)
     (tmp_path / "text.txt").write_text(TEXT)
     raw = yaml.safe_load((REPOSITORY / "lightning_configs" / "cloze_mini.yaml").read_text())
-    raw["data"]["init_args"] |= {"files": ["text.txt"], "held_out": "text.txt", "held_out_index": None, "often": 1.0}
+    raw["data"]["init_args"] |= {"files": ["text.txt"], "held_out": "text.txt", "held_out_index": None}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
     for stage in ("fit", "validate"):
         fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
