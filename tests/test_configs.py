@@ -29,13 +29,14 @@ LANGUAGE = {  # settings of the data, stages, and what the last one prints
         "forward_perplexity",
     ),
     "char": ({"batch_size": 4, "held_out_share": 0.5}, ("fit", "validate"), "val_cosine"),
-    "cloze": ({"held_out": "text.txt", "held_out_index": None, "often": 1.0}, ("fit", "validate"), "val_first_ten"),
+    "cloze": ({"held_out": "text.txt", "held_out_index": None}, ("fit", "validate"), "val_first_ten"),
 }
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("path", [c for c in CONFIGS if c.stem.split("_")[0] in LANGUAGE], ids=lambda p: p.stem)
 def test_a_config_of_language_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("elmo_tasks.recipes.cloze._FREQUENT", 1.0)  # common words may be gaps in a text this short
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
     settings, stages, printed = LANGUAGE[path.stem.split("_")[0]]

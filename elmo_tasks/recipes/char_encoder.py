@@ -33,6 +33,10 @@ from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Batches that are drawn together.
 _POOL = 32
+# Size of the part of the old layer 0 in the targets, beside the static vectors' 1.
+_OLD_WEIGHT = 0.4
+# A word is drawn by its count to this power.
+_DRAW_POWER = 0.45
 # Cosines of pairs differ by little: at this weight they count about as much as the two other parts.
 _PAIR_WEIGHT = 10.0
 # How a word counts in the map from new vectors to old ones, by its count: nearly as in running text.
@@ -67,11 +71,9 @@ class WordTypes(TextFiles):
         start_from: name or folder of the biLM whose layer 0 is joined to the targets, so that case and form stay readable.
         cache_dir: folder for the word ids of the files.
         static: static vectors as targets: a name in ``checkpoints/`` or a folder.
-        old_weight: size of the part of layer 0 beside the static vectors' 1.
         min_count: leave out less frequent words.
         batch_size: words of a step.
         n_batches: steps.
-        power: a word is drawn by its count to this power.
         held_out_share: share of the words, the commonest tenth apart, that is not learned but measured; spellings that
             share a static vector are held out together.
         seed: of the draws and of the held-out words.
@@ -86,23 +88,20 @@ class WordTypes(TextFiles):
         start_from: str,
         cache_dir: str = "runs/corpus",
         static: str = DEFAULT_NAME,
-        old_weight: float = 0.4,
         min_count: int = 8,
         batch_size: int = 512,
         n_batches: int = 2500,
-        power: float = 0.45,
         held_out_share: float = 0.04,
         seed: int = 1,
     ) -> None:
         super().__init__(files, cache_dir)
-        if not 0 <= held_out_share < 1 or old_weight <= 0 or min(min_count, batch_size, n_batches) < 1:
+        if not 0 <= held_out_share < 1 or min(min_count, batch_size, n_batches) < 1:
             raise ConfigError(
-                f"data.held_out_share {held_out_share}, old_weight {old_weight}, min_count {min_count}, batch_size {batch_size}, "
-                f"n_batches {n_batches}: expected a share from 0 to below 1, a weight above 0, and numbers of at least 1"
+                f"data.held_out_share {held_out_share}, min_count {min_count}, batch_size {batch_size}, "
+                f"n_batches {n_batches}: expected a share from 0 to below 1, and numbers of at least 1"
             )
         self.save_hyperparameters()
-        self.static, self.start_from = static, start_from
-        self.old_weight, self.min_count, self.power = old_weight, min_count, power
+        self.static, self.start_from, self.min_count = static, start_from, min_count
         self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
         self.words: list[str] = []
         self.counts: NDArray[np.int64]
@@ -156,7 +155,7 @@ class WordTypes(TextFiles):
         share = _running(self.counts)
         old = encode_words(self.old.token_encoder, self.characters)
         mean = (share * old).sum(0)
-        scale = self.old_weight / (share * (old - mean) ** 2).sum().sqrt()
+        scale = _OLD_WEIGHT / (share * (old - mean) ** 2).sum().sqrt()
         joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
         components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]  # [J, D]
         components = F.pad(components, (0, dim - components.shape[1]))
@@ -165,7 +164,7 @@ class WordTypes(TextFiles):
 
     def train_dataloader(self) -> WordLoader:
         """Words as they are drawn; each process draws its own."""
-        chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** self.power)
+        chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** _DRAW_POWER)
         seed = (self.seed, self.share()[0])
         return self.resumed(WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed))
 
@@ -299,7 +298,7 @@ class CharEncoderModule(pl.LightningModule):
         """Describe the training target, for the model's card."""
         data = self.data
         return [
-            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {data.old_weight:g}), "
+            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {_OLD_WEIGHT:g}), "
             "computed by the character encoder alone; the LSTM layers are those of "
             f"{data.start_from}, and read it through a linear map"
         ]

@@ -31,10 +31,16 @@ from elmo_tasks.encoders.static_vectors import DEFAULT_NAME, StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.training.rates import check_rates, risen, scheduled
 
+# Words of the shortest and of the longest sentences to use.
+_MIN_WORDS, _MAX_WORDS = 4, 24
+# Words above this share of the text are sampled less, by the square root of their frequency (as in word2vec).
+_FREQUENT = 3e-5
 # Maximum number of target words of a sentence in a batch; each sentence is read once.
 _MAX_PER_SENTENCE = 4
 # Batches that are drawn together.
 _POOL = 16
+# Validation sentences, spread over all.
+_MAX_HELD_OUT = 2_000
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,10 @@ class ClozeGaps(TextFiles):
         cache_dir: folder for the word ids of the files.
         static: the static vectors whose words are predicted: a name in ``checkpoints/`` or a folder.
         n_words: number of target words, the most frequent ones.
-        often: words above this share of the text are sampled less, by the square root of their frequency (as in word2vec).
-        shortest: words of the shortest sentences to use.
-        longest: words of the longest sentences to use.
         batch_size: sentences of a step.
         n_batches: steps.
         held_out: text for validation, if any.
         held_out_index: see :func:`held_out_sentences`.
-        max_held_out: number of validation sentences, spread over all.
         seed: of the draws.
 
     Raises:
@@ -88,27 +90,20 @@ class ClozeGaps(TextFiles):
         cache_dir: str = "runs/corpus",
         static: str = DEFAULT_NAME,
         n_words: int = 15_000,
-        often: float = 3e-5,
-        shortest: int = 4,
-        longest: int = 24,
         batch_size: int = 128,
         n_batches: int = 6000,
         held_out: str | None = None,
         held_out_index: str | None = None,
-        max_held_out: int = 2000,
         seed: int = 1,
     ) -> None:
         super().__init__(files, cache_dir)
-        if not 1 < shortest <= longest or min(n_words, batch_size, n_batches, max_held_out) < 1 or often <= 0:
+        if min(n_words, batch_size, n_batches) < 1:
             raise ConfigError(
-                f"data.shortest {shortest}, longest {longest}, n_words {n_words}, often {often}, batch_size {batch_size}, "
-                f"n_batches {n_batches}, max_held_out {max_held_out}: expected 2 <= shortest <= longest, a share above 0, and "
-                "numbers of at least 1"
+                f"data.n_words {n_words}, batch_size {batch_size}, n_batches {n_batches}: expected at least 1"
             )
         self.save_hyperparameters()
-        self.static_name, self.n_words, self.often = static, n_words, often
-        self.shortest, self.longest, self.batch_size, self.n_batches = shortest, longest, batch_size, n_batches
-        self.held_out, self.held_out_index, self.max_held_out, self.seed = held_out, held_out_index, max_held_out, seed
+        self.static_name, self.n_words, self.batch_size, self.n_batches = static, n_words, batch_size, n_batches
+        self.held_out, self.held_out_index, self.seed = held_out, held_out_index, seed
         self.static: StaticVectors
 
     def setup(self, stage: str | None = None) -> None:
@@ -121,12 +116,10 @@ class ClozeGaps(TextFiles):
     def train_dataloader(self) -> GapLoader:
         """Sentences as they are drawn; each process draws its own."""
         shares = self._corpus.counts / self._corpus.counts.sum()
-        chances = np.minimum(1.0, np.sqrt(self.often / np.maximum(shares, 1e-12)))
+        chances = np.minimum(1.0, np.sqrt(_FREQUENT / np.maximum(shares, 1e-12)))
         chances[(self._rows >= self.n_words) | ~_words(self._corpus.words)] = 0.0
-        lengths, seed = (self.shortest, self.longest), (self.seed, self.share()[0])
-        return self.resumed(
-            GapLoader(self._corpus, self._rows, chances, lengths, self.batch_size, self.n_batches, seed)
-        )
+        seed = (self.seed, self.share()[0])
+        return self.resumed(GapLoader(self._corpus, self._rows, chances, self.batch_size, self.n_batches, seed))
 
     def val_dataloader(self) -> FixedBatches[GapBatch]:
         """Held-out sentences with one target word each, sampled as in training."""
@@ -134,8 +127,8 @@ class ClozeGaps(TextFiles):
             return FixedBatches([])
         index = None if self.held_out_index is None else Path(self.held_out_index)
         sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
-        fitting = [words for words in sentences if self.shortest <= len(words) <= self.longest]
-        fitting = fitting[:: max(1, len(fitting) // self.max_held_out)][: self.max_held_out]
+        fitting = [words for words in sentences if _MIN_WORDS <= len(words) <= _MAX_WORDS]
+        fitting = fitting[:: max(1, len(fitting) // _MAX_HELD_OUT)][:_MAX_HELD_OUT]
         rng = np.random.default_rng(self.seed)
         batches = []
         for start in range(0, len(fitting), self.batch_size):
@@ -143,7 +136,7 @@ class ClozeGaps(TextFiles):
             for k, words in enumerate(batch.sentences):
                 rows = self.static.rows_of(words).numpy()
                 shares = np.array([self.static.share_of(word) for word in words])
-                chances = np.sqrt(self.often / np.maximum(shares, self.often)) * (rows < self.n_words) * _words(words)
+                chances = np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * _words(words)
                 if chances.any():
                     at = int(rng.choice(len(words), p=chances / chances.sum()))
                     batch.add(k, at, rows[at])
@@ -153,7 +146,7 @@ class ClozeGaps(TextFiles):
 
 
 class GapLoader(BucketedBatches[GapBatch]):
-    """Batches of random sentences, with lengths in the range ``lengths``.
+    """Batches of random sentences of fitting length.
 
     ``rows [n_words]`` and ``chances [n_words]`` are the row of each word of the corpus in the static vectors, and the chance
     that it becomes a target.
@@ -167,15 +160,14 @@ class GapLoader(BucketedBatches[GapBatch]):
         corpus: TokenizedCorpus,
         rows: NDArray[np.int64],
         chances: NDArray[np.float64],
-        lengths: tuple[int, int],
         batch_size: int,
         n_batches: int,
         seed: tuple[int, ...],
     ) -> None:
         begins, sizes = corpus.sentences()
-        fitting = (sizes >= lengths[0]) & (sizes <= lengths[1])
+        fitting = (sizes >= _MIN_WORDS) & (sizes <= _MAX_WORDS)
         if not fitting.any():
-            raise DataError(f"data.files: no sentence of {lengths[0]} to {lengths[1]} words to take words out of")
+            raise DataError(f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words out of")
         super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
         self._corpus, self._rows, self._chances = corpus, rows, chances
         self._begins, self._gap_seed = begins[fitting], (*seed, 1)

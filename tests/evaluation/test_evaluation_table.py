@@ -29,13 +29,10 @@ def test_the_best_is_bold_and_what_is_undefined_is_a_dash():
     assert "| Perplexity | - | - | 110.3 | - | - | - |" in lines()
 
 
-def test_what_is_missing_is_said_in_its_line_and_remarks_come_once():
+def test_what_is_missing_has_its_line_and_remarks_come_once():
     assert any(line.startswith("| ner | not measured: x.conll is not here |") for line in lines())
     assert lines().count("- How.") == 1
     assert "1.5 minutes" in lines()[-1]
-
-
-def test_where_no_layer_is_above_layer_0_it_is_said():
     assert "- The best layer that reads the sentence is above layer 0 in 1 of 2 lines; not in Tags." in lines()
 
 

@@ -24,10 +24,7 @@ def test_calibration_error_by_hand():
 
 def test_scores_of_a_few_words(model):
     lexicon = bundled_lexicon()
-    few = [
-        *[e for e in lexicon.ambiguous if e.is_held_out][:4],
-        *[e for e in lexicon.ambiguous if not e.is_held_out][:4],
-    ]
+    few = [entry for out in (True, False) for entry in [e for e in lexicon.ambiguous if e.is_held_out == out][:4]]
     fitted, held_out = score_sentences(model, Lexicon(few))
     assert (fitted.words, held_out.words) == (4, 4)
     assert fitted.sentences == sum(len(s.test_sentences) for e in few if not e.is_held_out for s in e.senses)
@@ -40,17 +37,10 @@ def test_scores_of_a_few_words(model):
 
 
 def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
+    barks = ["The dog let out a sharp bark.", "The bark of the oak was rough."]
     sets = [
-        {
-            "word": "bark",
-            "sentences": ["The dog let out a sharp bark.", "The bark of the oak was rough."],
-            "gold": [0, 1],
-        },
-        {
-            "word": "bark",
-            "sentences": ["The dog let out a sharp bark.", "The bark of the oak was rough."],
-            "gold": [0, 0],
-        },
+        {"word": "bark", "sentences": barks, "gold": [0, 1]},
+        {"word": "bark", "sentences": barks, "gold": [0, 0]},
         {"word": "telescope", "sentences": ["A telescope.", "Her telescope stands on a hill."], "gold": [0, 0]},
     ]
     path = tmp_path / "sets.jsonl"

@@ -12,16 +12,16 @@ from elmo_tasks.senses.features import unit
 from elmo_tasks.senses.lexicon import bundled_lexicon, is_held_out
 
 
-def test_it_is_what_counting_gives() -> None:
+def test_pairs_in_order_are_counted() -> None:
     r = np.random.default_rng(0)
     vectors = unit(r.normal(size=(9, 4)))
     words, senses = list("aaaaabbbb"), ["x", "x", "y", "y", "y", "x", "x", "y", "x"]
     shares = []
     for word in "ab":
-        mine = [k for k, w in enumerate(words) if w == word]
-        same = [(i, j) for i, j in combinations(mine, 2) if senses[i] == senses[j]]
-        apart = [(i, j) for i, j in combinations(mine, 2) if senses[i] != senses[j]]
-        right = [vectors[i] @ vectors[j] > vectors[k] @ vectors[m] for i, j in same for k, m in apart]
+        rows = [k for k, w in enumerate(words) if w == word]
+        same = [(i, j) for i, j in combinations(rows, 2) if senses[i] == senses[j]]
+        different = [(i, j) for i, j in combinations(rows, 2) if senses[i] != senses[j]]
+        right = [vectors[i] @ vectors[j] > vectors[k] @ vectors[m] for i, j in same for k, m in different]
         shares.append(np.mean(right))
     assert pairs_in_order(vectors, words, senses) == pytest.approx(np.mean(shares))
 

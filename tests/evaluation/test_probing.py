@@ -45,15 +45,15 @@ def tagged(n, seed):
 
 def test_the_span_probe_reads_sentences_of_any_length_in_their_order():
     held_out, gold = tagged(40, 1)
-    said = span_tags(*tagged(200, 0), held_out, [len(row) for row in gold], "BIOES")
-    assert said == [tuple(row) for row in gold]
+    predicted = span_tags(*tagged(200, 0), held_out, [len(row) for row in gold], "BIOES")
+    assert predicted == [tuple(row) for row in gold]
 
 
 def test_the_span_probe_gives_well_formed_tags_and_the_same_again():
     random = np.random.default_rng(2)
     vectors, rows = tagged(60, 0)
     noise = random.standard_normal((30, 4))
-    said = span_tags(vectors, rows, noise, [10, 10, 10], "BIOES")
-    pairs = {pair for row in said for pair in pairwise(row)}
+    predicted = span_tags(vectors, rows, noise, [10, 10, 10], "BIOES")
+    pairs = {pair for row in predicted for pair in pairwise(row)}
     assert not pairs & {("O", "E-A"), ("B-A", "O"), ("B-A", "B-A"), ("E-A", "E-A")}
-    assert said == span_tags(vectors, rows, noise, [10, 10, 10], "BIOES")
+    assert predicted == span_tags(vectors, rows, noise, [10, 10, 10], "BIOES")

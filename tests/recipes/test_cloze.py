@@ -1,4 +1,4 @@
-"""A cloze head learns what neither side of a gap tells alone, goes on where it was killed, and is used by what reads its model."""
+"""A cloze head learns from both sides of a gap, and resumes."""
 
 import pytest
 import torch
@@ -10,6 +10,7 @@ from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.cloze import load_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.recipes import cloze
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.training.export_bilm import write_model
@@ -21,7 +22,8 @@ NAMES = ["mi", "nu", "ka", "lo", "so", "ta"]
 
 
 @pytest.fixture
-def workplace(tmp_path):
+def workplace(tmp_path, monkeypatch):
+    monkeypatch.setattr(cloze, "_FREQUENT", 1.0)
     (tmp_path / "text.txt").write_text("\n".join(LINES * 50) + "\n")
     write_vectors(tmp_path / "static", StaticVectors(NAMES, torch.eye(6, 8), [100] * 6), {})
     torch.manual_seed(4)
@@ -33,7 +35,7 @@ def fit(folder, *more, encoder="m"):
     text = str(folder / "text.txt")
     model = {"encoder": str(folder / encoder), "hidden": 32, "n_heads": 2, "dropout": 0.0, "learning_rate": 0.01}
     data = {"files": [text], "cache_dir": str(folder / "cache"), "static": str(folder / "static"), "held_out": text}
-    data |= {"n_words": 2, "often": 1.0, "shortest": 3, "batch_size": 16, "n_batches": 160}
+    data |= {"n_words": 2, "batch_size": 16, "n_batches": 160}
     checkpoints = {"dirpath": str(folder), "every_n_train_steps": 80, "save_top_k": -1}
     config = {
         "seed_everything": 1,
@@ -45,10 +47,7 @@ def fit(folder, *more, encoder="m"):
             "default_root_dir": str(folder / "run"),
             "callbacks": [
                 {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoints},
-                {
-                    "class_path": "elmo_tasks.recipes.cloze.ExportCloze",
-                    "init_args": {"folder": str(folder / "m")},
-                },
+                {"class_path": "elmo_tasks.recipes.cloze.ExportCloze", "init_args": {"folder": str(folder / "m")}},
             ],
         },
     }

@@ -1,4 +1,4 @@
-"""What the top layer learns besides the next word: the targets by hand, and whom the gradient reaches."""
+"""The losses of context bags: their targets by hand, and their gradients."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from elmo_tasks.recipes.context_bags import (
     ContextBagLoss,
     ContextBagModule,
     pairwise_difference,
-    running_sums,
     weighted_vectors,
 )
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
@@ -88,14 +87,6 @@ def test_a_forgotten_stream_has_read_nothing() -> None:
     assert bags.sums[..., 0].tolist() == [[222, 111]] * 2
 
 
-def test_either_boundary_ends_a_sentence() -> None:
-    vectors = torch.tensor([[2.0], [3.0], [0.0], [0.0], [5.0], [7.0]])
-    boundary = torch.tensor([False, False, True, True, False, False])
-    sums, end = running_sums(vectors, boundary, torch.tensor([1.0]))
-    assert sums.flatten().tolist() == [1, 3, 0, 0, 0, 5]
-    assert end.tolist() == [12]
-
-
 def test_rare_words_weigh_more_around_a_centre_of_zero() -> None:
     static = StaticVectors(["the", "kettle"], torch.tensor([[3.0, 0.0], [0.0, 0.5]]), [9_999, 1])
     table, rows = weighted_vectors(static, [*SPECIAL_WORDS, "Kettle", "unheard-of", "the"])
@@ -103,11 +94,7 @@ def test_rare_words_weigh_more_around_a_centre_of_zero() -> None:
     w = [1e-4 / (1e-4 + share) for share in (0.9999, 0.0001)]  # 0.0001 and 0.5
     both = [0.9999 * w[0], 0.0001 * w[1]]
     centre = [b / sum(both) for b in both]
-    expected = [
-        [w[0] * (1 - centre[0]), -w[0] * centre[1]],
-        [-w[1] * centre[0], w[1] * (1 - centre[1])],
-        [0, 0],
-    ]
+    expected = [[w[0] * (1 - centre[0]), -w[0] * centre[1]], [-w[1] * centre[0], w[1] * (1 - centre[1])], [0, 0]]
     torch.testing.assert_close(table, torch.tensor(expected), atol=1e-6, rtol=1e-5)
     # As often as they come in text, they cancel.
     torch.testing.assert_close(0.9999 * table[0] + 0.0001 * table[1], torch.zeros(2), atol=1e-8, rtol=0)
@@ -211,13 +198,10 @@ def test_a_recipe_adds_a_loss_of_the_outputs_of_every_layer(corpus: TokenizedCor
     torch.testing.assert_close(with_recipe - without, first.square().mean(), atol=1e-6, rtol=1e-4)
 
 
-def test_the_settings_of_a_recipe_are_those_of_the_language_model_and_its_own() -> None:
+def test_settings_are_those_of_the_language_model_and_two_weights() -> None:
     made = ContextBagModule(pair_weight=2.0, static="static-mini", **SIZES)
     assert made.hparams["pair_weight"] == 2.0
     assert (made.hparams["dim"], made.hparams["static"]) == (8, "static-mini")
     assert [line.split(" ")[0] for line in made.learned_from()] == ["the", "the", "how"]
-
-
-def test_a_negative_weight_is_refused() -> None:
     with pytest.raises(ConfigError, match="model.bag_weight -1, model.pair_weight 10.0: expected 0"):
         ContextBagModule(bag_weight=-1, filters=[(1, 4)])

@@ -7,25 +7,22 @@ from elmo_tasks.senses.uses import example_uses, read_corpus, sentences_of, uses
 
 def test_examples_have_their_meanings_and_places():
     entry = bundled_lexicon()["bank"]
-    found = example_uses([entry])
-    assert len(found) == sum(len(sense.sentences) for sense in entry.senses)
-    assert all(
-        sentence.replace("[", "").replace("]", "") == use.sentence
-        for (use, _, _), sentence in zip(found, [s for sense in entry.senses for s in sense.sentences], strict=True)
-    )
-    assert all(use.word.lower().startswith("bank") for use, _, _ in found)
+    examples = example_uses([entry])
+    sentences = [sentence for sense in entry.senses for sentence in sense.sentences]
+    assert [use.sentence for use, _, _ in examples] == [s.replace("[", "").replace("]", "") for s in sentences]
+    assert all(use.word.lower().startswith("bank") for use, _, _ in examples)
 
 
 def test_inflections_and_cases_are_uses():
-    found, n = uses_in("run", ["He ran.", "RUNS of luck.", "A runner.", "Running, running!"])
-    assert [use.word for use in found] == ["ran", "RUNS", "Running", "running"]
+    uses, n = uses_in("run", ["He ran.", "RUNS of luck.", "A runner.", "Running, running!"])
+    assert [use.word for use in uses] == ["ran", "RUNS", "Running", "running"]
     assert n == 4
 
 
 def test_many_uses_are_taken_at_even_distances():
-    found, n = uses_in("bank", [f"The bank {k}." for k in range(100)], max_uses=10)
+    uses, n = uses_in("bank", [f"The bank {k}." for k in range(100)], max_uses=10)
     assert n == 100
-    assert [use.sentence for use in found] == [f"The bank {k}." for k in range(0, 100, 10)]
+    assert [use.sentence for use in uses] == [f"The bank {k}." for k in range(0, 100, 10)]
 
 
 def test_what_is_not_one_word_is_refused():
@@ -34,11 +31,8 @@ def test_what_is_not_one_word_is_refused():
 
 
 def test_a_table_is_read_by_its_column_of_text():
-    assert sentences_of("id,text\n1,The bank. It closed.\n2,=A bank\n", "x.csv") == [
-        "The bank.",
-        "It closed.",
-        "=A bank",
-    ]
+    table = "id,text\n1,The bank. It closed.\n2,=A bank\n"
+    assert sentences_of(table, "x.csv") == ["The bank.", "It closed.", "=A bank"]
     assert sentences_of("The bank,1\nA shore,2\n", "X.CSV") == ["The bank", "A shore"]
     with pytest.raises(InputError, match="no rows"):
         sentences_of("\n", "empty.csv")
