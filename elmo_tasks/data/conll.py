@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.records import TaggedSentence, listed
-from elmo_tasks.data.row_files import Rows, hub_columns, hub_rows, is_json, json_rows, parquet_rows
+from elmo_tasks.data.row_files import HUB_DATA_SETS, Rows, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
 from elmo_tasks.data.tag_columns import CONLLU, NamedColumns, recognize
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
@@ -114,9 +114,9 @@ def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
     """Read tagged sentences of ``conll2003``, or of a hub id with columns ``tokens`` and ``tags``."""
-    default_token, default_tag = hub_columns(name)
+    _, *defaults = HUB_DATA_SETS.get(name, (name, "tokens", "tags"))
     where = f"{name}, split '{split}'"
-    keys = _keys((token_column, tag_column), (default_token or "tokens", default_tag or "tags"), where)
+    keys = _keys((token_column, tag_column), defaults, where)
     errors = RowErrors(where, "row")
     file = _of_rows(hub_rows(name, split, keys), errors, keys)
     errors.check(len(file.sentences), "sentence")
@@ -239,7 +239,7 @@ def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
 
-def _keys(given: Given, defaults: tuple[str, str], where: object) -> tuple[str, str]:
+def _keys(given: Given, defaults: Sequence[str], where: object) -> tuple[str, str]:
     for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
         if isinstance(column, int):
             raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")

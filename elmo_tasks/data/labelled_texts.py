@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from elmo_tasks.data.column_guess import MISSING
 from elmo_tasks.data.records import LabelledText, listed
-from elmo_tasks.data.row_files import hub_columns, hub_rows
+from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
     NOTHING_GIVEN,
@@ -81,9 +81,9 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
     """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``."""
-    default_text, default_label = hub_columns(name)
-    text = str((default_text or "text") if columns.text is None else columns.text)
-    label = str((default_label or "label") if columns.label is None else columns.label)
+    _, text, label = HUB_DATA_SETS.get(name, (name, "text", "label"))
+    text = text if columns.text is None else str(columns.text)
+    label = label if columns.label is None else str(columns.label)
     table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, (text, label)))
     return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
 

@@ -28,7 +28,7 @@ from elmo_tasks.data.column_guess import (
 )
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
-from elmo_tasks.data.text_lines import RowErrors, check_lines, read_text, shown, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TableFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
@@ -143,7 +143,6 @@ def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_G
     first, _, rest = text.partition("\n")
     if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
         text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
-    check_lines(text, path)
     rows, delimiter = _delimited(text, path, form, delimiter)
     used = max((_width(fields) for _, fields in rows), default=0)
     kept = [(number + start, fields[:used]) for number, fields in rows if _width(fields)]
