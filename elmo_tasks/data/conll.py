@@ -113,7 +113,7 @@ def read_tag_file(
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of ``conll2003``, or of a hub id with columns ``tokens`` and ``tags``."""
+    """Read tagged sentences of ``conll2003``, or of a hub id."""
     _, *defaults = HUB_DATA_SETS.get(name, (name, "tokens", "tags"))
     where = f"{name}, split '{split}'"
     keys = _keys((token_column, tag_column), defaults, where)
@@ -124,9 +124,10 @@ def read_tagged_hub(
 
 
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
-    """Convert types without prefix (``PER`` for every token) to BIO; adjacent tokens of one type become one name.
+    """Convert types without prefix (``PER`` for every token) to BIO.
 
-    ``None`` where the tags are no such types: some have a prefix, or too few are ``O``.
+    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some have a prefix, or too few are
+    ``O``.
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
@@ -143,7 +144,7 @@ def _as_bio(tags: Sequence[str]) -> Iterator[str]:
 
 
 def _respelled(file: TagFile) -> TagFile:
-    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``, if all tags are spelled like that."""
+    """Normalize tags such as ``b-per``, ``o`` and ``B_PER``, if all are like that."""
     tags = {tag for sentence in file.sentences for tag in sentence.tags}
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -280,7 +281,7 @@ def _are_strings(value: Any) -> bool:
 
 
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
-    """Tokenize a text and tag its spans, BIO; a span that begins or ends inside a token is widened to the whole token.
+    """Tokenize a text and tag its spans, BIO, widened to whole tokens.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
@@ -327,7 +328,7 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
-    """Read sentences, one per line, with inline tags; collect malformed lines in ``errors``.
+    """Read sentences with inline tags; collect malformed lines in ``errors``.
 
     Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
     least half of the pieces have a tag.

@@ -80,7 +80,7 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``."""
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id."""
     _, text, label = HUB_DATA_SETS.get(name, (name, "text", "label"))
     text = text if columns.text is None else str(columns.text)
     label = label if columns.label is None else str(columns.label)
@@ -140,7 +140,7 @@ def _as_label(value: Any) -> Any:
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line, a label in every node.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
@@ -161,7 +161,7 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:
-    """Return the phrases of a tree with their labels, children before parents: the sentence comes last."""
+    """Return the labelled phrases of a tree, the whole sentence last."""
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before

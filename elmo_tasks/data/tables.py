@@ -228,7 +228,7 @@ def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
-    """Reject texts of which nine in ten, of at least eight, hold no letter, but a digit."""
+    """Reject texts of which nine in ten hold a digit and no letter."""
     kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
     if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
         raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
@@ -340,7 +340,7 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Parse rows with the numbers of their first lines; a quoted field may hold line breaks."""
+    """Parse rows with their first lines' numbers; quoted fields may have several."""
     # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
     csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)

@@ -291,7 +291,7 @@ def _given(
 
 
 def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
-    """Choose the tag column: the last, or the only one with spans; of nested names, the outer ones."""
+    """Choose the last column, or that of spans; of nested names, the outer ones."""
     others = [at for at in range(kinds.width) if at != token]
     usable = [
         at for at in others
