@@ -162,7 +162,7 @@ def find_columns(
     Raises:
         DataError: there is no row, one column only, or none of those that are given.
     """
-    if not table.rows:
+    if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
     if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
