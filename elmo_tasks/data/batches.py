@@ -92,7 +92,7 @@ class ResumableBatches(ABC, Generic[Batch]):
 
 
 class BucketedBatches(ResumableBatches[Batch]):
-    """Batches of random rows, drawn ``pool`` batches at a time and grouped by length, in random order."""
+    """Random batches of rows, ``pool`` drawn at a time and grouped by length."""
 
     def __init__(
         self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
@@ -117,7 +117,7 @@ class BucketedBatches(ResumableBatches[Batch]):
 
 
 class BatchLoader(ResumableBatches[Batch]):
-    """Loader of rows in batches of similar length, built by ``collate``, epoch after epoch.
+    """Loader of rows in batches of similar length, epoch after epoch.
 
     Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
     each process taking its share.

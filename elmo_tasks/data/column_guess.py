@@ -72,7 +72,7 @@ def is_prose(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
-    """Find the column of a known name, or of one with that ending: ``airline_sentiment``."""
+    """Find the column of a known name or ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
     split = r"[_\-. ]" if loose else r"[_\-.]"
     for part in (lambda name: name, lambda name: re.split(split, name)[-1]):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.records import TaggedSentence, listed
-from elmo_tasks.data.row_files import Rows, hub_columns, hub_rows, is_json, json_rows, parquet_rows
+from elmo_tasks.data.row_files import HUB_DATA_SETS, Rows, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
 from elmo_tasks.data.tag_columns import CONLLU, NamedColumns, recognize
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
@@ -113,10 +113,10 @@ def read_tag_file(
 def read_tagged_hub(
     name: str, split: str, token_column: Column | None = None, tag_column: Column | None = None
 ) -> list[TaggedSentence]:
-    """Read tagged sentences of ``conll2003``, or of a hub id with columns ``tokens`` and ``tags``."""
-    default_token, default_tag = hub_columns(name)
+    """Read tagged sentences of ``conll2003``, or of a hub id."""
+    _, *defaults = HUB_DATA_SETS.get(name, (name, "tokens", "tags"))
     where = f"{name}, split '{split}'"
-    keys = _keys((token_column, tag_column), (default_token or "tokens", default_tag or "tags"), where)
+    keys = _keys((token_column, tag_column), defaults, where)
     errors = RowErrors(where, "row")
     file = _of_rows(hub_rows(name, split, keys), errors, keys)
     errors.check(len(file.sentences), "sentence")
@@ -124,9 +124,10 @@ def read_tagged_hub(
 
 
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
-    """Convert types without prefix (``PER`` for every token) to BIO; adjacent tokens of one type become one name.
+    """Convert types without prefix (``PER`` for every token) to BIO.
 
-    ``None`` where the tags are no such types: some have a prefix, or too few are ``O``.
+    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some have a prefix, or too few are
+    ``O``.
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
@@ -143,7 +144,7 @@ def _as_bio(tags: Sequence[str]) -> Iterator[str]:
 
 
 def _respelled(file: TagFile) -> TagFile:
-    """Normalize ``b-per``, ``o`` and ``B_PER`` to ``B-per``, ``O`` and ``B-PER``, if all tags are spelled like that."""
+    """Normalize tags such as ``b-per``, ``o`` and ``B_PER``, if all are like that."""
     tags = {tag for sentence in file.sentences for tag in sentence.tags}
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -239,7 +240,7 @@ def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
 
-def _keys(given: Given, defaults: tuple[str, str], where: object) -> tuple[str, str]:
+def _keys(given: Given, defaults: Sequence[str], where: object) -> tuple[str, str]:
     for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
         if isinstance(column, int):
             raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
@@ -280,7 +281,7 @@ def _are_strings(value: Any) -> bool:
 
 
 def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
-    """Tokenize a text and tag its spans, BIO; a span that begins or ends inside a token is widened to the whole token.
+    """Tokenize a text and tag its spans, BIO, widened to whole tokens.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
@@ -327,7 +328,7 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
-    """Read sentences, one per line, with inline tags; collect malformed lines in ``errors``.
+    """Read sentences with inline tags; collect malformed lines in ``errors``.
 
     Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
     least half of the pieces have a tag.

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from elmo_tasks.data.column_guess import MISSING
 from elmo_tasks.data.records import LabelledText, listed
-from elmo_tasks.data.row_files import hub_columns, hub_rows
+from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
     NOTHING_GIVEN,
@@ -80,10 +80,10 @@ def format_of(path: Path, encoding: str | None = None) -> str:
 
 
 def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
-    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id with columns ``text`` and ``label``."""
-    default_text, default_label = hub_columns(name)
-    text = str((default_text or "text") if columns.text is None else columns.text)
-    label = str((default_label or "label") if columns.label is None else columns.label)
+    """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id."""
+    _, text, label = HUB_DATA_SETS.get(name, (name, "text", "label"))
+    text = text if columns.text is None else str(columns.text)
+    label = label if columns.label is None else str(columns.label)
     table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, (text, label)))
     return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
 
@@ -140,7 +140,7 @@ def _as_label(value: Any) -> Any:
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
-    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line, a label in every node.
+    r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
@@ -161,7 +161,7 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
 
 def _nodes(line: str, number: int) -> list[LabelledText]:
-    """Return the phrases of a tree with their labels, children before parents: the sentence comes last."""
+    """Return the labelled phrases of a tree, the whole sentence last."""
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before

@@ -58,7 +58,7 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
 
 
 class StreamLoader(ResumableBatches[StreamBatch]):
-    """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time, each going on where it was.
+    """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
 
     ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are ``batch_size * world_size``;
     ``first_batch`` says how many batches of the first pass are left out.
@@ -100,7 +100,7 @@ class StreamLoader(ResumableBatches[StreamBatch]):
 def sentence_batches(
     sentences: Sequence[Sequence[str]], vocabulary: Vocabulary, max_tokens: int = 4096
 ) -> Iterator[SentenceBatch]:
-    """Group tokenized sentences by length into batches of ``max_tokens`` words, padding included."""
+    """Group sentences by length into batches of ``max_tokens``, padding included."""
     batch: list[Sequence[str]] = []
     for sentence in sorted(sentences, key=len):
         # The one that comes is the longest so far.
@@ -128,9 +128,10 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
-    """Read held-out sentences, one per line, of the training ``sources``: file names that begin with that of a source.
+    """Read held-out sentences, one per line, of the training files ``sources``.
 
-    The index is a table with the columns ``source``, ``first_line`` and ``last_line`` (from 1); without one every line is read.
+    The index is a table with the columns ``source`` (how the name of a training file begins), ``first_line`` and ``last_line``
+    (from 1); without one every line is read.
     """
     sentences = list(read_sentences([path]))
     if index is not None:

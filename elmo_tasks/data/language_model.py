@@ -25,7 +25,7 @@ Loader = TypeVar("Loader", bound=ResumableBatches[Any])
 
 
 class TextFiles(pl.LightningDataModule):
-    """Training text files and the position in their batches; for the arguments see :class:`LanguageModelData`."""
+    """Training text of :class:`LanguageModelData`, and the position in it."""
 
     def __init__(self, files: list[str], cache_dir: str) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class LanguageModelData(TextFiles):
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that match names and patterns (``corpus/wiki_*``), in a fixed order."""
+    """Return the files that match names and patterns, in a fixed order."""
     paths: list[Path] = []
     for pattern in patterns:
         matches = sorted(Path(pattern).parent.glob(Path(pattern).name))

@@ -31,7 +31,7 @@ class TaggedSentence:
 
 @dataclass(frozen=True)
 class LabelledText:
-    """Text or space-separated tokens, with the label as written in the file, on ``line``."""
+    """Text or space-separated tokens, with the label as written on ``line``."""
 
     text: str
     label: str
@@ -130,7 +130,7 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
-    """Rename labels: two with one new name are merged, and the rows of ``None`` are left out."""
+    """Rename labels, which may merge some; rows of ``None`` are left out."""
     rows = list(rows)
     missing = sorted({row.label for row in rows} - set(names))
     if missing:
@@ -144,7 +144,7 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
-    """Map the labels of a file to the head's, so that a wrong label is never scored silently.
+    """Map the labels of a file to the head's; refuse unknown ones.
 
     Args:
         labels: of the rows of the file.

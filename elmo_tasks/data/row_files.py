@@ -149,7 +149,7 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
     """
     import datasets
 
-    hub_id = HUB_DATA_SETS[name][0] if name in HUB_DATA_SETS else name
+    hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
     advice = (
         f"Without a network, {_FROM_CACHE}, or give files instead of data.hub: data.train, data.validation, data.test"
     )
@@ -213,11 +213,6 @@ def _text_column(names: list[str], wanted: str | None, where: str) -> str:
         return candidates[0]
     lacking = f"no column '{wanted}'" if wanted else "no column that is called like one of texts; name it with --column"
     raise DataError(f"{where}: {lacking}; it has {', '.join(names)}")
-
-
-def hub_columns(name: str | None) -> tuple[str | None, str | None]:
-    """Return the input columns and the label column of a known data set."""
-    return HUB_DATA_SETS[name][1:] if name in HUB_DATA_SETS else (None, None)
 
 
 def _is_plain(kind: Any) -> bool:

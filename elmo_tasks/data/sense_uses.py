@@ -25,7 +25,7 @@ Row = TypeVar("Row")
 
 @dataclass(frozen=True)
 class SenseUse:
-    """Use of a lemma with its correct senses, at least one, and its part of the collection."""
+    """Use of a lemma, with its correct senses and its part of the collection."""
 
     use: Use
     lemma: str
@@ -34,7 +34,7 @@ class SenseUse:
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
-    """Read a split of CoarseWSD-20 (Loureiro et al., 2021): ``word label sense target_index text``."""
+    """Read a split of CoarseWSD-20 (Loureiro et al., 2021)."""
 
     def use(line: str) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
@@ -44,7 +44,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
-    """Read a word of senseval (hard, interest, line, serve): JSON lines of ``tokens``, ``target`` and ``senses``."""
+    """Read a word of senseval: JSON lines of ``tokens``, ``target`` and ``senses``."""
     lemma = path.name.partition(".")[0]
 
     def use(line: str) -> list[SenseUse]:
@@ -119,7 +119,7 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
 
 
 def read_first_senses(path: Path) -> dict[str, str]:
-    """Read the first sense key of each lemma, as in :func:`lemma_key`, from WordNet's ``index.sense``.
+    """Read the first sense key of each lemma from WordNet's ``index.sense``.
 
     A line has the key of a sense, its offset, number (1 is the first sense) and count.
     """

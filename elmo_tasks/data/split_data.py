@@ -266,7 +266,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return self._loader
 
     def val_dataloader(self) -> BatchLoader[RowBatch] | list[Any]:
-        """Return batches by length, none without validation data; each process takes its share."""
+        """Return batches by length, if there are any; each process takes its share."""
         return self._loader_of("validation", shuffle=False) if "validation" in self.rows else []
 
     def test_dataloader(self) -> BatchLoader[RowBatch]:

@@ -28,7 +28,7 @@ from elmo_tasks.data.column_guess import (
 )
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
-from elmo_tasks.data.text_lines import RowErrors, check_lines, read_text, shown, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TableFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
@@ -143,7 +143,6 @@ def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_G
     first, _, rest = text.partition("\n")
     if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
         text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
-    check_lines(text, path)
     rows, delimiter = _delimited(text, path, form, delimiter)
     used = max((_width(fields) for _, fields in rows), default=0)
     kept = [(number + start, fields[:used]) for number, fields in rows if _width(fields)]
@@ -163,7 +162,7 @@ def find_columns(
     Raises:
         DataError: there is no row, one column only, or none of those that are given.
     """
-    if not table.rows:
+    if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
     if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
@@ -229,7 +228,7 @@ def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
-    """Reject texts of which nine in ten, of at least eight, hold no letter, but a digit."""
+    """Reject texts of which nine in ten hold a digit and no letter."""
     kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
     if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
         raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
@@ -341,7 +340,7 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
 
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
-    """Parse rows with the numbers of their first lines; a quoted field may hold line breaks."""
+    """Parse rows with their first lines' numbers; quoted fields may have several."""
     # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
     csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)

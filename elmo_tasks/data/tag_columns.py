@@ -180,9 +180,7 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
             and len(rows) >= _FEW and all(any(map(str.isdigit, cell)) for cell in cells)
         ):  # fmt: skip
             starts = {rows[k][0] for k in runs}
-        elif (
-            cells and set(cells) != {"0"} and cells.count(cells[0]) > 1 and _Kinds([[[c] for c in cells]], 1).restarts()
-        ):
+        elif _restarts(cells):
             starts = {rows[k][0] for k, cell in enumerate(cells) if cell == cells[0]}
         else:
             continue
@@ -193,6 +191,15 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
             blocks[-1].append(line)
         return blocks
     return [lines]
+
+
+def _restarts(cells: Sequence[str]) -> bool:
+    """Check if a column counts from 0 or 1, several times."""
+    if not cells or cells[0] not in ("0", "1") or cells.count(cells[0]) == 1 or set(cells) == {"0"}:
+        return False
+    numbers = [int(cell) if cell.isdecimal() and len(cell) < 10 else -1 for cell in cells]
+    right = sum(cell in (numbers[0], before + 1) for before, cell in pairwise(numbers))
+    return right >= 0.9 * (len(cells) - 1)
 
 
 class _Kinds:
@@ -211,15 +218,6 @@ class _Kinds:
             start = int(cells[0]) if cells and cells[0] in ("0", "1") else 1
             right += sum(cell == str(start + k) for k, cell in enumerate(cells))
         return right >= 0.9 * self.n_rows and any(len(block) > 1 for block in self.blocks)
-
-    def restarts(self) -> bool:
-        """Check if the only counting column restarts."""
-        cells = self.columns[0]
-        right = sum(
-            cell == (str(int(before) + 1) if before.isdecimal() else None) or cell == cells[0]
-            for before, cell in pairwise(cells)
-        )
-        return cells[0] in ("0", "1") and right >= 0.9 * (len(cells) - 1)
 
     def identifies(self, at: int) -> bool:
         """Check if a column holds ids or a single value, and so no words."""
@@ -293,7 +291,7 @@ def _given(
 
 
 def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
-    """Choose the tag column: the last, or the only one with spans; of nested names, the outer ones."""
+    """Choose the last column, or that of spans; of nested names, the outer ones."""
     others = [at for at in range(kinds.width) if at != token]
     usable = [
         at for at in others

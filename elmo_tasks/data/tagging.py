@@ -73,7 +73,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         return rows
 
     def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
-        """Return all tags of the scheme for the types that occur; without a scheme, the tags that occur."""
+        """Return the scheme's tags for all types; without a scheme, the tags that occur."""
         if self.scheme is None:
             labels = LabelSet.of(tag for sentence in records for tag in sentence.tags)
             check_labels(labels, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
@@ -130,7 +130,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             ) from None
 
     def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
-        """Check that a file uses the tag scheme of the training file: it would be misread without any sign."""
+        """Check that a file uses the tag scheme of the training file."""
         if self._scheme_is_given or all(set(s.tags) == {OUTSIDE} for s in records):
             return
         found = self._found_scheme(split, records)

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
 
-#: No text, no JSON object and no tree is longer: what is, is another kind of file, or meant to fill the memory.
-LONGEST_LINE = 10_000_000
 #: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
 MAX_BYTES = 2_000_000_000
 _MAX_ERRORS = 5
@@ -22,19 +20,9 @@ _MAX_ACCENTS = 0.3
 
 
 def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a text file with their numbers, from 1; see :func:`read_text`."""
+    """Yield the numbered lines of a text file; see :func:`read_text`."""
     text, _ = read_text(path, encoding)
-    check_lines(text, path)
     yield from enumerate(text.removesuffix("\n").split("\n"), start=1)
-
-
-def check_lines(text: str, path: Path) -> None:
-    """Raise a DataError for a line that is too long."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > LONGEST_LINE:
-            raise DataError(
-                f"{path}, line {number}: expected at most {LONGEST_LINE:,} characters on a line, found more"
-            )
 
 
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
@@ -146,12 +134,12 @@ def check_file(path: Path) -> None:
 
 
 def suffix_of(path: Path) -> str:
-    """Return the lower-cased suffix: ``.tsv`` of ``reviews.tsv`` and ``reviews.tsv.xz``."""
+    """Return the lower-cased suffix: ``.tsv`` of ``reviews.tsv.xz``."""
     return Path(path.stem if path.suffix == ".xz" else path.name).suffix.lower()
 
 
 class RowErrors:
-    """Collected errors in the lines or rows of one file, so that a user sees several at once."""
+    """Errors in the lines or rows of one file: a user sees several at once."""
 
     def __init__(self, path: Path | str, unit: str = "line") -> None:
         self.path, self.unit = path, unit
@@ -165,7 +153,7 @@ class RowErrors:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise the collected errors, or one for ``n_rows`` of 0, where ``what`` names a row."""
+        """Raise the collected errors, or, for no rows, that no ``what`` is there."""
         if self.count == 1:
             raise DataError(f"{self.path}, {self._shown[0]}")
         if self.count:

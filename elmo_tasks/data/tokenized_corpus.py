@@ -77,7 +77,7 @@ class TokenizedCorpus:
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
-    """Read sentences of text files, one per line, with white space between tokens; empty lines are skipped."""
+    """Read tokenized sentences of text files, one per line."""
     for path in files:
         for line in open_text(path):
             if words := line.split():
@@ -99,7 +99,7 @@ def _fingerprint(files: Sequence[Path]) -> str:
 
 
 def _write(folder: Path, sentences: Iterator[list[str]]) -> None:
-    """Write the ids in two passes: by appearance, then by frequency, which is known after the first pass."""
+    """Write the ids, first in the order of appearance, then by frequency."""
     ids: defaultdict[str, int] = defaultdict()
     ids.default_factory = ids.__len__
     for word in SPECIAL_WORDS:
@@ -153,7 +153,7 @@ def turn_sentences(ids: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 def character_table(words: Sequence[str]) -> NDArray[np.int16]:
-    """Return the ``[n_words, 50]`` character ids of words, of which the first are :data:`SPECIAL_WORDS`."""
+    """Return ``[n_words, 50]`` character ids of words, :data:`SPECIAL_WORDS` first."""
     rows = [character_ids(word) for word in words]
     rows[BEGIN_ID], rows[END_ID] = list(BEGIN_SENTENCE_IDS), list(END_SENTENCE_IDS)
     return np.array(rows, np.int16)

@@ -33,7 +33,7 @@ class WordPair:
 
 @dataclass(frozen=True)
 class GradedPair:
-    """Two words in dictionary form, both in each of two texts, with human ratings from 0 (unlike) to 10 in each."""
+    """Two words, both in each of two texts, with ratings of likeness, 0 to 10."""
 
     words: tuple[str, str]
     uses: tuple[tuple[Use, Use], tuple[Use, Use]]

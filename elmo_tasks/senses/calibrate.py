@@ -52,7 +52,7 @@ _TRIED = 60  # words on which the layers of an encoder are compared
 
 
 @dataclass(frozen=True)
-class WordUses:
+class LabelledUses:
     """The labelled uses of one word: rows of a matrix of uses, and the meaning of each."""
 
     word: str
@@ -151,7 +151,7 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
     return uses, owners
 
 
-def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) -> list[int]:
+def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]) -> list[int]:
     """Select the layers to read.
 
     These are the layers above the context-free one, if there are two; else the two that alone separate meanings best
@@ -174,24 +174,26 @@ def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[WordUses]) ->
     return sorted(sorted(range(1, encoder.n_layers), key=lambda k: -scores[k - 1])[:2])
 
 
-def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[WordUses]:
+def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[LabelledUses]:
     """Return the words to fit on: not held out, with two meanings or more."""
     rows: dict[int, list[int]] = {}
     for row, (e, _, _) in enumerate(owners):
         rows.setdefault(e, []).append(row)
     found = []
-    for e, mine in rows.items():
+    for e, entry_rows in rows.items():
         entry = entries[e]
         if entry.is_held_out or len(entry.senses) < 2:
             continue
-        senses = torch.tensor([owners[row][1] for row in mine])
-        development = torch.tensor([owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in mine])
-        found.append(WordUses(entry.word, torch.tensor(mine), senses, len(entry.senses), development))
+        senses = torch.tensor([owners[row][1] for row in entry_rows])
+        development = torch.tensor(
+            [owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in entry_rows]
+        )
+        found.append(LabelledUses(entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development))
     return found
 
 
 def _fit_weights(
-    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[WordUses]
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[LabelledUses]
 ) -> dict[str, float]:
     """Fit the non-negative weights of the views."""
     names = list(views)
@@ -215,9 +217,9 @@ def _fit_weights(
         return loss
 
     optimizer.step(closure)
-    found = F.softplus(raw).tolist()
-    least = min(_MIN_WEIGHT, max(found))  # a model that tells nothing apart still keeps a view
-    return {name: round(weight, 6) for name, weight in zip(names, found, strict=True) if weight >= least}
+    fitted = F.softplus(raw).tolist()
+    min_weight = min(_MIN_WEIGHT, max(fitted))  # a model that separates nothing still keeps a view
+    return {name: round(weight, 6) for name, weight in zip(names, fitted, strict=True) if weight >= min_weight}
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
@@ -230,7 +232,7 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
-def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) -> Tensor:
+def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0) -> Tensor:
     """Fit ``[sum of D, H]`` so that cosines to the meanings separate them.
 
     Each use is left out of the centroid of its own meaning.
@@ -260,7 +262,7 @@ def _fit_projection(joined: Tensor, words: Sequence[WordUses], seed: int = 0) ->
     return projection.detach()
 
 
-def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tuple[Tensor, Tensor]]:
+def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> list[tuple[Tensor, Tensor]]:
     """Return the cosines of development sentences, and their meanings, for each word.
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
@@ -268,8 +270,8 @@ def _development_cosines(embedded: Tensor, words: Sequence[WordUses]) -> list[tu
     found = []
     for word in words:
         rows, senses = word.part(development=False)
-        asked, right = word.part(development=True)
-        found.append((embedded[asked] @ _sense_means(embedded[rows], senses, word.n_senses).T, right))
+        queries, gold = word.part(development=True)
+        found.append((embedded[queries] @ _sense_means(embedded[rows], senses, word.n_senses).T, gold))
     return [(cosines, right) for cosines, right in found if len(right)]
 
 
@@ -279,7 +281,7 @@ def _sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
     return F.normalize(sums, dim=-1)
 
 
-def _accuracy(embedded: Tensor, words: Sequence[WordUses]) -> float:
+def _accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
     right = [(cosines.argmax(dim=1) == senses).float() for cosines, senses in _development_cosines(embedded, words)]
     return float(torch.cat(right).mean())
 
@@ -288,7 +290,7 @@ def _development_evidence(
     entries: Sequence[Entry],
     uses: Sequence[Use],
     embedded: Tensor,
-    words: Sequence[WordUses],
+    words: Sequence[LabelledUses],
     static: StaticVectors,
     centroids: Mapping[str, Vectors],
 ) -> list[tuple[Evidence, NDArray[np.int64]]]:
@@ -302,8 +304,8 @@ def _development_evidence(
     found = []
     for word in words:
         rows, senses = word.part(development=False)
-        asked, right = word.part(development=True)
-        if not len(asked):
+        queries, gold = word.part(development=True)
+        if not len(queries):
             continue
         around = [context_words(static, uses[row]) for row in rows.tolist()]
         glosses = [gloss_words(static, word.word, sense) for sense in by_word[word.word].senses]
@@ -313,11 +315,11 @@ def _development_evidence(
         ]
         others = all_centroids[word_of != folded(word.word)]
         evidence = Evidence(
-            (embedded[asked] @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
-            match([context_words(static, uses[row]) for row in asked.tolist()], meanings),
-            nearest_others(embedded[asked].numpy(), others),
+            (embedded[queries] @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
+            match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
+            nearest_others(embedded[queries].numpy(), others),
         )
-        found.append((evidence, right.numpy()))
+        found.append((evidence, gold.numpy()))
     return found
 
 
@@ -389,7 +391,7 @@ def _fit_unknown(
     return (round(-threshold, 4), *(round(float(c), 6) for c in coefficients))
 
 
-def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float]:
+def _fit_same(embedded: Tensor, words: Sequence[LabelledUses]) -> tuple[float, float]:
     """Log-odds that two uses share a sense: a logistic regression on their cosines.
 
     It is fitted on pairs of a development sentence and another one, at even odds.
@@ -399,10 +401,10 @@ def _fit_same(embedded: Tensor, words: Sequence[WordUses]) -> tuple[float, float
     cosines, same = [], []
     for word in words:
         rows, senses = word.part(development=False)
-        asked, right = word.part(development=True)
-        if len(asked):
-            cosines.append((embedded[asked] @ embedded[rows].T).flatten())
-            same.append((right[:, None] == senses[None]).flatten())
+        queries, gold = word.part(development=True)
+        if len(queries):
+            cosines.append((embedded[queries] @ embedded[rows].T).flatten())
+            same.append((gold[:, None] == senses[None]).flatten())
     fitted = LogisticRegression(C=100.0, class_weight="balanced").fit(
         torch.cat(cosines).numpy()[:, None], torch.cat(same).numpy()
     )
@@ -417,6 +419,6 @@ def _centroids(
     for row, (e, s, _) in enumerate(owners):
         rows.setdefault((e, s), []).append(row)
     return {
-        sense_key(entries[e].word, entries[e].senses[s]): unit(embedded[mine].mean(axis=0))
-        for (e, s), mine in rows.items()
+        sense_key(entries[e].word, entries[e].senses[s]): unit(embedded[sense_rows].mean(axis=0))
+        for (e, s), sense_rows in rows.items()
     }

@@ -94,7 +94,7 @@ def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
 
 
 def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
-    """Spell the same spans in another scheme, well formed whether or not the tags were."""
+    """Spell the same spans in another scheme, always well formed."""
     return tags_of(spans_of(tags, source), len(tags), target)
 
 

@@ -235,5 +235,5 @@ _SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "
 
 
 def plain_token(token: str) -> str:
-    r"""Undo Treebank spelling: ``(`` for ``-LRB-``, ``"`` for ``''``; other tokens stay."""
+    r"""Undo Treebank spelling, if any: ``(`` for ``-LRB-``, ``"`` for ``''``."""
     return _SPELLINGS.get(token) or token.replace("\\/", "/").replace("\\*", "*")

@@ -111,7 +111,7 @@ def are_inflections(a: str, b: str) -> bool:
 
 
 def lemmas(word: str) -> set[str]:
-    """Return the words that a word in lower case may be an inflection of, itself included.
+    """Return what a word in lower case may be an inflection of, itself included.
 
     ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy, ``rose`` rise.
     """

@@ -15,9 +15,6 @@ def test_line_ends_and_byte_order_mark(tmp_path: Path):
     file = tmp_path / "a.txt"
     file.write_bytes(b"\xef\xbb\xbfone\r\ntwo\n\nlast\xc2\xa0")
     assert lines(file) == [(1, "one"), (2, "two"), (3, ""), (4, "last\xa0")]
-
-
-def test_xz(tmp_path: Path):
     file = tmp_path / "a.tsv.xz"
     file.write_bytes(lzma.compress(b"a\tb\n"))
     assert lines(file) == [(1, "a\tb")]
@@ -45,15 +42,11 @@ def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.xz"])
-def test_lines_and_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str):
+def test_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str):
     file = tmp_path / name
     content = b"short\n" + b"x" * 5_000 + b"\n"
     file.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
     assert len(lines(file)) == 2
-    monkeypatch.setattr("elmo_tasks.data.text_lines.LONGEST_LINE", 4_999)
-    with pytest.raises(DataError, match=r"line 2: expected at most 4,999 characters on a line, found more"):
-        lines(file)
-    monkeypatch.undo()
     monkeypatch.setattr("elmo_tasks.data.text_lines.MAX_BYTES", 5_000)
     with pytest.raises(
         DataError, match=r"expected at most 5e-06 GB of labelled rows once unpacked.* give a part of them"
@@ -98,8 +91,5 @@ def test_errors_are_gathered():
         errors.check(10, "text")
     with pytest.raises(DataError, match=r"f\.tsv: no text in this file"):
         RowErrors("f.tsv").check(0, "text")
-
-
-def test_shown_is_short_and_on_one_line():
     assert shown("a\nb") == r"'a\nb'"
     assert len(shown("x" * 1000)) == 60
