@@ -116,11 +116,13 @@ def best_paths(lattice: Lattice) -> list[list[int]]:
     scores = (lattice.emissions, lattice.start, lattice.transitions, lattice.end)
     emissions, start, moves, end = (score.detach().cpu().numpy() for score in scores)
     lengths = lattice.lengths.cpu().numpy()  # [B]
-    n_rows, n_steps, n_tags = emissions.shape
-    best = np.empty((n_steps, n_rows, n_tags), emissions.dtype)  # score of the best beginning that ends in a tag
-    best[0] = start + emissions[:, 0]
+    emissions = emissions.transpose(1, 2, 0).copy()  # [T, K, B]: a step compares adjacent memory
+    n_steps, n_tags, n_rows = emissions.shape
+    best = np.empty_like(emissions)  # score of the best beginning that ends in a tag
+    best[0] = start[:, None] + emissions[0]
     for t in range(1, n_steps):
-        best[t] = (best[t - 1][:, :, None] + moves).max(axis=1) + emissions[:, t]
+        best[t] = np.maximum.reduce(best[t - 1][:, None] + moves[:, :, None], axis=0) + emissions[t]
+    best = best.transpose(0, 2, 1).copy()  # [T, B, K]
     into = np.concatenate([moves.T, end[None]])  # [K + 1, K] moves to tag k; the last row: to the end
     tags = np.full((n_steps + 1, n_rows), n_tags)
     for t in reversed(range(n_steps)):
