@@ -148,7 +148,7 @@ def find_head(head: str | Path) -> HeadFiles:
         task = config["task"]
         _check_sizes(path, {"task": task, "settings": config["settings"]})
         if config["head"] not in (classes := head_classes()):
-            message = f"{path}: there is no head of class '{str(config['head']):.80}', only {', '.join(classes)}"
+            message = f"{path}: there is no head of class '{config['head']!s:.80}', only {', '.join(classes)}"
             if module := str(config["head"]).rpartition(".")[0][:80]:
                 message += f". If {module} is a module of yours, import it first, or start the program with "
                 message += f"{HEADS_VARIABLE}={module}"
