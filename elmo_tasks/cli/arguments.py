@@ -1,4 +1,4 @@
-"""Arguments that several commands have."""
+"""Arguments of several commands."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ import os
 from pathlib import Path
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    """Add ``--device`` to a parser; see :func:`checked_device`."""
+def add_model(parser: argparse._ActionsContainer) -> None:
+    """Add ``--model``."""
+    parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+
+
+def add_device(parser: argparse._ActionsContainer) -> None:
+    """Add ``--device``; see :func:`elmo_tasks.layers.device.checked_device`."""
     parser.add_argument("--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)")
 
 
-def add_precision(parser: argparse.ArgumentParser) -> None:
-    """Describe ``--precision`` of a biLM's products."""
+def add_precision(parser: argparse._ActionsContainer, *, bf16: bool = False) -> None:
+    """Add ``--precision``, with bfloat16 for commands that only encode."""
+    choices = ("float32", "bf16", "int8") if bf16 else ("float32", "int8")
+    hint = "bf16 is faster where the processor computes in bfloat16, int8" if bf16 else "int8 is faster"
     parser.add_argument(
         "--precision",
-        choices=("float32", "int8"),
+        choices=choices,
         default="float32",
-        help="of a biLM's matrix products; int8 is faster on a CPU where the model is large (default: float32)",
+        help=f"of the products; {hint} on a CPU where a biLM is large (default: float32)",
     )
 
 
 def add_lexicon(parser: argparse.ArgumentParser) -> None:
-    """Describe ``--lexicon``."""
+    """Add ``--lexicon``."""
     parser.add_argument(
         "--lexicon",
         type=Path,
@@ -32,6 +39,15 @@ def add_lexicon(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def data_folder(given: Path | None) -> Path:
+def add_no_calibration(parser: argparse._ActionsContainer) -> None:
+    """Add ``--no-calibration``."""
+    parser.add_argument(
+        "--no-calibration",
+        action="store_true",
+        help="do not calibrate a model that came without a calibration; nothing is said of meanings then",
+    )
+
+
+def data_folder(path: Path | None) -> Path:
     """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
-    return given or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
+    return path or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))

@@ -89,7 +89,7 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors written by ``elmo-tasks vectors`` or another program.
+        """Load vectors written by ``elmo-tasks model vectors`` or another program.
 
         ``None`` is the bundled ones.
 

@@ -109,7 +109,7 @@ class TestFetch:
     def test_a_changed_file_is_refused(self, shop: Shop) -> None:
         _, weights = shop.fetch()
         weights.write_bytes(shop.weights[:-1] + b"?")
-        with pytest.raises(WeightsError, match=r"changed since it was first used.*run `elmo-tasks download s"):
+        with pytest.raises(WeightsError, match=r"changed since it was first used.*run `elmo-tasks model download s"):
             shop.fetch()
 
 
@@ -222,7 +222,7 @@ class TestRefused:
             shop.fetch()
         assert f"{shop.server.url}tiny/{TINY.weights_name}: " in str(caught.value)
         assert str(shop.final[1]) in str(caught.value)
-        assert "`elmo-tasks download small --from FILE`" in str(caught.value)
+        assert "`elmo-tasks model download small --from FILE`" in str(caught.value)
         assert shop.left() == set()
 
     def test_final_refusals_are_not_repeated(self, shop: Shop) -> None:

@@ -57,7 +57,7 @@ def test_locate(tmp_path: Path) -> None:
     assert locate("small", tmp_path) == files
     record(files[1])
     files[1].write_text("changed")
-    with pytest.raises(WeightsError, match=r"Delete it and run `elmo-tasks download small`"):
+    with pytest.raises(WeightsError, match=r"Delete it and run `elmo-tasks model download small`"):
         locate("small", tmp_path)
     with pytest.raises(ConfigError, match="no published ELMo model"):
         locate("huge", tmp_path)

@@ -16,8 +16,6 @@ import pytest
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.hdf5_writing import new_hdf5
 from elmo_tasks.files import file_lock, lock_of
-from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
 
 pytestmark = pytest.mark.ci
 
@@ -29,13 +27,6 @@ sys.exit(main(sys.argv[2:]))
 """
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    return folder
 
 
 @contextmanager
@@ -57,10 +48,9 @@ def names(folder: Path) -> set[str]:
     "arguments",
     [
         ("index", "in.txt", "--out", "out"),
-        ("export", "--to", "hdf5", "out"),
-        ("export", "--to", "safetensors", "out"),
+        ("model", "export", "--to", "hdf5", "out"),
+        ("model", "export", "--to", "safetensors", "out"),
     ],
-    ids=lambda arguments: "-".join(arguments[:3]),
 )
 def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)

@@ -5,7 +5,6 @@ import re
 
 import pytest
 
-from elmo_tasks.__main__ import main
 from elmo_tasks.evaluation import probing
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.service import sense_models
@@ -33,15 +32,8 @@ def never(*_):
     raise AssertionError("measured all the same")
 
 
-def run(capsys, *arguments):
-    status = main(["evaluate", *(str(a) for a in arguments)])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
-
-
-@pytest.mark.ci
-def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--out", tmp_path / "found.json")
+def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     assert status == 0
     found = json.loads((tmp_path / "found.json").read_text())
     rows = {row["title"]: row for row in found["rows"]}
@@ -68,37 +60,37 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
 
 
-def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, capsys):
+def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run):
     (tmp_path / "wsd").mkdir()
     (tmp_path / "wsd" / "wic").symlink_to(data / "wsd" / "wic")
-    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path)
+    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path)
     assert status == 0
     assert "| WiC dev, accuracy | " in out
     assert "| coarsewsd | not measured: wsd/coarsewsd20/train.tsv.xz is not here |" in out
 
 
-def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, capsys):
+def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, run):
     (tmp_path / "wsd" / "wordnet").mkdir(parents=True)
     for name in ("semcor3", "unified_eval"):
         (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
     (tmp_path / "wsd/wordnet/index.sense").write_text("gnu%1:05:00:: 1 1 0\nbank%1:14:00:: 2 1 9\n")
-    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
+    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
     assert status == 0
     row = next(row for row in json.loads(out)["rows"] if row["title"] == "WSD ALL, F1")
     assert (row["without"], row["without_name"]) == (0.75, "first sense")  # all of gnu, half of bank
     assert "get WordNet's first sense" in row["note"]
 
 
-def test_only_what_is_asked_for_is_measured(toy, data, capsys):
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "wic", "--json")
+def test_only_what_is_asked_for_is_measured(toy, data, run):
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "wic", "--json")
     assert status == 0
     found = json.loads(out)
     assert [row["task"] for row in found["rows"]] == ["wic"]
     assert found["missing"] == {}
 
 
-def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
-    status, out, _ = run(capsys, "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
+def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
+    status, out, _ = run("evaluate", "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
     assert status == 0
     found = json.loads(out)
     assert found["views"] == ["0", "words"]
@@ -115,25 +107,25 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_measured(
-    toy, tmp_path, capsys, monkeypatch, arguments, message
+    toy, tmp_path, run, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
     monkeypatch.setattr(sense_models, "load_sense_model", never)
-    status, out, err = run(capsys, "--model", toy, *arguments)
+    status, out, err = run("evaluate", "--model", toy, *arguments)
     assert (status, out) == (2, "")
     assert re.search(message, err)
 
 
-def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, capsys, monkeypatch):
+def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run, monkeypatch):
     monkeypatch.setattr(sense_models, "load_sense_model", never)
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "pos", "--json")
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
     assert status == 0
     assert "meanings" not in json.loads(out)["views"]
 
 
-def test_nothing_at_hand_is_no_error(toy, tmp_path, capsys, monkeypatch):
+def test_nothing_at_hand_is_no_error(toy, tmp_path, run, monkeypatch):
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
-    status, out, _ = run(capsys, "--model", toy)
+    status, out, _ = run("evaluate", "--model", toy)
     assert status == 0
     assert out.count("not measured") == len(TASKS)

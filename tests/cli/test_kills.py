@@ -167,7 +167,7 @@ JOBS = {
     ),
     "vectors": Job(
         _text,
-        lambda f: ["vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
+        lambda f: ["model", "vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
         lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
     ),
     "fit a head": Job(_experiment, lambda f: ["fit", "--config", _config(f)], _run, _gone_on_with),
