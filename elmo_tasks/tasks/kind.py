@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.head import HeadTask, Prediction
-from elmo_tasks.messages.task_kinds import TaskWords
+from elmo_tasks.messages.training import TaskWords
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 

@@ -94,7 +94,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
 def test_what_cannot_be_fitted_is_refused(head, trees, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("text,grade\n" + "A day.,c\nAn evening.,d\n" * 3)
-    status, out, err = run("calibrate", *arguments)
+    status, _, err = run("calibrate", *arguments)
     assert status == 2
     assert message in err
     assert not (head / "confidence.json").exists()

@@ -4,7 +4,7 @@ import pytest
 
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.errors import DataError
-from elmo_tasks.messages.readings import marked_spans, marked_words
+from elmo_tasks.messages.heads import marked_spans, marked_words
 from elmo_tasks.text.tag_schemes import spans_of
 
 

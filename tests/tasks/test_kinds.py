@@ -10,7 +10,7 @@ import pytest
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import default_head, find_head
-from elmo_tasks.messages.task_kinds import TASK_WORDS
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks.kind import TaskKind
 from elmo_tasks.tasks.kinds import KINDS, kind_of
 from elmo_tasks.ui.try_tab import HEAD_MODES
