@@ -21,31 +21,20 @@ def add_precision(parser: argparse._ActionsContainer, *, bf16: bool = False) -> 
     """Add ``--precision``, with bfloat16 for commands that only encode."""
     choices = ("float32", "bf16", "int8") if bf16 else ("float32", "int8")
     hint = "bf16 is faster where the processor computes in bfloat16, int8" if bf16 else "int8 is faster"
-    parser.add_argument(
-        "--precision",
-        choices=choices,
-        default="float32",
-        help=f"of the products; {hint} on a CPU where a biLM is large (default: float32)",
-    )
+    text = f"of the products; {hint} on a CPU where a biLM is large (default: float32)"
+    parser.add_argument("--precision", choices=choices, default="float32", help=text)
 
 
 def add_lexicon(parser: argparse.ArgumentParser) -> None:
     """Add ``--lexicon``."""
-    parser.add_argument(
-        "--lexicon",
-        type=Path,
-        metavar="FILE",
-        help="dictionary file whose entries add to those of the program, or take their place",
-    )
+    text = "dictionary file whose entries add to those of the program, or take their place"
+    parser.add_argument("--lexicon", type=Path, metavar="FILE", help=text)
 
 
 def add_no_calibration(parser: argparse._ActionsContainer) -> None:
     """Add ``--no-calibration``."""
-    parser.add_argument(
-        "--no-calibration",
-        action="store_true",
-        help="do not calibrate a model that came without a calibration; nothing is said of meanings then",
-    )
+    text = "do not calibrate a model that came without a calibration; nothing is said of meanings then"
+    parser.add_argument("--no-calibration", action="store_true", help=text)
 
 
 def data_folder(path: Path | None) -> Path:

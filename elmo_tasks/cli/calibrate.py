@@ -17,24 +17,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     encoder = parser.add_argument_group("the meanings of a model")
     add_model(encoder)
-    encoder.add_argument(
-        "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
-    )
-    encoder.add_argument(
-        "--max-uses", type=int, help="read only about so many sentences of the dictionary (default: all)"
-    )
-    head = parser.add_argument_group("a classifier")
-    head.add_argument("--head", help="name or folder of a head that predicts a class of a text")
-    head.add_argument(
-        "--data",
-        type=Path,
-        help="labelled file that the head was not trained on; rows with a label that the head does not know count as texts "
-        "of no class",
-    )
-    head.add_argument(
-        "--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them"
-    )
-    head.add_argument("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
+    add = encoder.add_argument
+    add("--beside", action="store_true", help="keep the result beside the model, not in the user's cache")
+    add("--max-uses", type=int, help="read only about so many sentences of the dictionary (default: all)")
+    add = parser.add_argument_group("a classifier").add_argument
+    add("--head", help="name or folder of a head that predicts a class of a text")
+    text = "labelled file that the head was not trained on; rows with an unknown label count as texts of no class"
+    add("--data", type=Path, help=text)
+    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them")
+    add("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
 
 
 def run(args: argparse.Namespace) -> int:

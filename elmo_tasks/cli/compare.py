@@ -22,23 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     subject = parser.add_mutually_exclusive_group(required=True)
     subject.add_argument("--word", help="the word to look at")
     subject.add_argument("--whole", action="store_true", help="compare whole sentences, not a word in them")
-    parser.add_argument(
-        "--sentence",
-        action="append",
-        required=True,
-        dest="sentences",
-        help="a sentence; [brackets] mark another word there",
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        dest="models",
-        help="name or folder of a model (default: the bundled one); two or three are compared one after the other",
-    )
+    text = "a sentence; [brackets] mark another word there"
+    parser.add_argument("--sentence", action="append", required=True, dest="sentences", help=text)
+    text = "name or folder of a model (default: the bundled one); two or three are compared one after the other"
+    parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
-    parser.add_argument(
-        "--html", type=Path, metavar="OUT.html", help="also write the page of Compare as one file that needs no server"
-    )
+    text = "also write the page of Compare as one file that needs no server"
+    parser.add_argument("--html", type=Path, metavar="OUT.html", help=text)
     add_lexicon(parser)
     add_no_calibration(parser)
     parser.add_argument("--json", action="store_true", help="print the answer of the /compare endpoint")
@@ -59,9 +49,9 @@ def run(args: argparse.Namespace) -> int:
         _write_page(args, comparison)
         if args.json:
             print(json.dumps(comparison.to_dict(), ensure_ascii=False))
-            return 0
-        _print_answer(comparison)
-        _print_sentences(comparison)
+        else:
+            _print_answer(comparison)
+            _print_sentences(comparison)
         return 0
     several = side_by_side(args.word, args.sentences, models, device, calibrate, args.lexicon)
     _write_page(args, several)

@@ -29,18 +29,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
     add("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
-    add(
-        "--norms",
-        action="store_true",
-        help="print the length of every vector, at each layer with --all, and write it, except to the published layout",
-    )
-    add(
-        "--layout",
-        choices=("published", "flat"),
-        default="published",
-        help="of HDF5: a data set per line number and sentence_to_index (default), or few large data sets: "
-        "vectors, offsets, sentences, tokens",
-    )
+    text = "print the length of every vector, at each layer with --all, and write it, except to the published layout"
+    add("--norms", action="store_true", help=text)
+    text = "of HDF5: a data set per line (default), or few large ones: vectors, offsets, sentences, tokens"
+    add("--layout", choices=("published", "flat"), default="published", help=text)
     add("--dtype", choices=("float32", "float16"), default="float32", help="of the vectors (default: float32)")
     add("--window", type=int, help="read longer lines in overlapping windows of so many tokens (default: whole)")
     add("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")

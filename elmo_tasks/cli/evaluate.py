@@ -28,54 +28,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     add_precision(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        help="with --head: labelled file, whose format is found; with --model: folder of the data sets of the tests, which "
-        "docs/your_own_data.md describes (default: ELMO_SHARED_DATA, or ../shared/data)",
+    text = (
+        "with --head: labelled file; with --model: folder of the data sets of the tests, see docs/your_own_data.md "
+        "(default: ELMO_SHARED_DATA, or ../shared/data)"
     )
-    model = parser.add_argument_group("a model")
-    add_model(model)
-    add_no_calibration(model)
-    model.add_argument("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
-    model.add_argument("--out", type=Path, help="write the results to this JSON file, too")
-    model.add_argument(
-        "--probes",
-        action="store_true",
-        help="only what each layer knows: parts of speech, phrases, names, sentiment, senses, beside the paper's ELMo; results "
-        "of the same weights in the file of --out are kept, not measured again",
+    parser.add_argument("--data", type=Path, help=text)
+
+    group = parser.add_argument_group("a model")
+    add_model(group)
+    add_no_calibration(group)
+    add = group.add_argument
+    add("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
+    add("--out", type=Path, help="write the results to this JSON file, too")
+    text = (
+        "only what each layer knows, beside the paper's ELMo; results of the same weights in the file of --out are kept"
     )
-    model.add_argument("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
-    model.add_argument(
-        "--text",
-        type=Path,
-        help="tokenized text, one sentence per line, plain or .xz: measure the perplexity of a biLM that has its softmax, and "
-        "nothing else unless --data, --only or --out is given",
-    )
-    model.add_argument(
-        "--index",
-        type=Path,
-        help="table (source, first_line, last_line): only lines of the sources on the model's card",
-    )
-    model.add_argument(
-        "--senses",
-        nargs="*",
-        type=Path,
-        metavar="SETS",
-        help="only how often the right meaning of the dictionary is found: on its test sentences and held-out words, and on "
-        "files of labelled sets (JSON lines with word, sentences and gold)",
-    )
-    head = parser.add_argument_group("a head")
-    head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
-    head.add_argument("--encoder", help="name or folder of its encoder (default: found by its checksum)")
-    head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
-    head.add_argument("--text-column", help="name or place of the column of the text (classes)")
-    head.add_argument("--label-column", help="name or place of the column of the label (classes)")
-    head.add_argument(
-        "--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)"
-    )
-    head.add_argument("--token-column", help="name or place of the column of the tokens (tags)")
-    head.add_argument("--tag-column", help="name or place of the column of the tags (tags)")
+    add("--probes", action="store_true", help=text)
+    add("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
+    text = "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or --out is given"
+    add("--text", type=Path, help=text)
+    text = "table (source, first_line, last_line): only lines of the sources on the model's card"
+    add("--index", type=Path, help=text)
+    text = "only how often the right meaning is found, on the dictionary and on files of labelled sets"
+    add("--senses", nargs="*", type=Path, metavar="SETS", help=text)
+
+    add = parser.add_argument_group("a head").add_argument
+    add("--head", help="name or folder of a head, as a training run leaves in runs/")
+    add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
+    add("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
+    add("--text-column", help="name or place of the column of the text (classes)")
+    add("--label-column", help="name or place of the column of the label (classes)")
+    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)")
+    add("--token-column", help="name or place of the column of the tokens (tags)")
+    add("--tag-column", help="name or place of the column of the tags (tags)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -15,12 +15,10 @@ HUB = "hub:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "text",
-        nargs="+",
-        help="text files or tables (.txt, .csv, .tsv, .json, .jsonl, .parquet, .xlsx), - for standard input, or hub:NAME, a data "
-        "set on the Hugging Face hub",
+    text = (
+        "text files or tables (.csv, .jsonl, .parquet, ...), - for standard input, or hub:NAME on the Hugging Face hub"
     )
+    parser.add_argument("text", nargs="+", help=text)
     parser.add_argument("--out", type=Path, required=True, help="folder to write; an interrupted run is resumed")
     add_model(parser)
     add_device(parser)

@@ -17,13 +17,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("word", help="one word; its inflections count")
     own = parser.add_mutually_exclusive_group()
-    own.add_argument(
-        "--text",
-        action="append",
-        type=Path,
-        metavar="FILE",
-        help="text or table with uses of the word; a second text is compared with the first",
-    )
+    text = "text or table with uses of the word; a second text is compared with the first"
+    own.add_argument("--text", action="append", type=Path, metavar="FILE", help=text)
     own.add_argument("--uses", nargs="+", metavar="SENTENCE", help="sentences with the word, in place of a file")
     parser.add_argument("--no-examples", action="store_true", help="leave out the examples of the dictionary")
     parser.add_argument("--index", type=Path, help="folder that `index` wrote, whose uses are on the map, too")

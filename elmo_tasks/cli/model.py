@@ -30,14 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     download = commands.add_parser("download", help=text, description=text)
     sizes = ", ".join(f"{model.name} {model.smallest_bytes / 1e6:.0f} MB" for model in published.MODELS.values())
     download.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
-    download.add_argument(
-        "--from",
-        dest="sources",
-        nargs="+",
-        type=Path,
-        metavar="FILE",
-        help="take an offline copy: the weights, or weights and options, or a folder with both",
-    )
+    text = "take an offline copy: the weights, or weights and options, or a folder with both"
+    download.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
     download.add_argument(
         "--cache", type=Path, metavar="DIR", help=f"where to keep models (default: ${CACHE_VARIABLE})"
     )
@@ -70,9 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "write the checksums of weights on the card beside them, after a change of yours"
     checksums = commands.add_parser("checksums", help=text, description=text)
     checksums.add_argument("folders", type=Path, nargs="+", help="folders of models, heads or static vectors")
-    checksums.add_argument(
-        "--check", action="store_true", help="change nothing; say whether the weights are those of the card"
-    )
+    text = "change nothing; say whether the weights are those of the card"
+    checksums.add_argument("--check", action="store_true", help=text)
     checksums.set_defaults(action=_checksums)
 
 

@@ -18,16 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--sentence", required=True, help="a sentence with it; [brackets] mark another word")
     add_model(parser)
     parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the dictionary)")
-    parser.add_argument(
-        "--static",
-        help="vectors of words alone: a name, a folder, or a file of word2vec, GloVe or fastText (default: the bundled ones)",
-    )
+    text = "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default: the bundled ones)"
+    parser.add_argument("--static", help=text)
     parser.add_argument(
         "--layer", help="name of a layer, mean, or meanings, from which meanings are read (the default)"
     )
-    parser.add_argument(
-        "--only", choices=("all", "same", "other"), default="all", help="uses of this word, or of other words"
-    )
+    text = "uses of this word, or of other words"
+    parser.add_argument("--only", choices=("all", "same", "other"), default="all", help=text)
     parser.add_argument("-n", type=int, default=10, help="how many uses (default: 10)")
     add_device(parser)
     parser.add_argument("--json", action="store_true", help="print the answer of the /nearest endpoint")

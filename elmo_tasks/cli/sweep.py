@@ -10,7 +10,7 @@ import json
 import re
 import statistics
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
@@ -26,8 +26,6 @@ from elmo_tasks.files import atomic_write, read_json, write_json
 
 HELP = "train configurations over encoders, seeds, shares of the data and settings; print mean and spread"
 _SPLITS = ("validation", "test")
-#: Settings of output paths, which do not affect results.
-_OUTPUTS = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir")
 _ENCODER = re.compile(r"(?P<encoder>.+?)(:(?P<input>mix|mean|layer-(?P<layer>\d+)))?")
 _EPOCHS = "trainer.max_epochs"
 
@@ -61,13 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
     add("--config", nargs="+", required=True, help="configurations of heads: YAML files or names")
-    add(
-        "--encoders",
-        nargs="+",
-        metavar="NAME[:INPUT]",
-        help="train each configuration on each of these encoders, with nothing beside it unless --set names it; INPUT is mix "
-        "(learned, the default), mean or layer-K",
-    )
+    text = "encoders to train on, with nothing beside them; INPUT is mix (learned, the default), mean or layer-K"
+    add("--encoders", nargs="+", metavar="NAME[:INPUT]", help=text)
     add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
     add("--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values")
@@ -94,15 +87,16 @@ def run(args: argparse.Namespace) -> int:
         apply_device(["--device", args.device])  # refused before the first run
     encoders: list[EncoderInput | None] = [encoder_input(text) for text in dict.fromkeys(args.encoders or [])] or [None]
     grid = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    digests = [config_digest(config, settings) for config, settings in itertools.product(args.config, grid)]
-    if args.encoders:
-        for config, settings in itertools.product(args.config, grid):
-            _epochs(config, settings)  # refused before the first run
+    points = []
+    for config, settings in itertools.product(args.config, grid):
+        # Both refuse a bad configuration before the first run.
+        epochs = _epochs(config, settings) if args.encoders else 0
+        points.append((config, settings, epochs, config_digest(config, settings)))
     seeds, fractions = list(dict.fromkeys(args.seeds)), list(dict.fromkeys(args.fractions))
-    n_runs = len(digests) * len(encoders) * len(fractions) * len(seeds)
+    n_runs = len(points) * len(encoders) * len(fractions) * len(seeds)
     counter = itertools.count(1)
     lines: list[Line] = []
-    for (config, settings), digest in zip(itertools.product(args.config, grid), digests, strict=True):
+    for config, settings, epochs, digest in points:
         task = names[config]
         folder = args.out or Path("runs") / f"sweep-{task}"
         folder = folder / task if args.out and len(names) > 1 else folder
@@ -110,7 +104,7 @@ def run(args: argparse.Namespace) -> int:
             shown, changes = settings, settings
             if encoder is not None:
                 shown = {"encoder": encoder.name, **settings}
-                changes = _encoder_settings(encoder, fraction, _epochs(config, settings), settings)
+                changes = _encoder_settings(encoder, fraction, epochs, settings)
             cards = []
             for seed in seeds:
                 made_of = digest if encoder is None else f"{digest} {encoder.checksum}"
@@ -198,22 +192,19 @@ def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({}
     from elmo_tasks.bilm.weight_checksums import sha256
 
     path = Path(bundled.find_config(config))
-    values = {*_texts(read_config(path)), *_texts(dict(settings))}
     digest = hashlib.sha256(path.read_bytes())
-    for value in sorted(values):
+    for value in sorted(_texts([read_config(path), dict(settings)])):
         for file in _files_of(value):
             digest.update(f"{value} {file.name} {sha256([file])}".encode())
     return digest.hexdigest()
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """Yield all texts in settings, except the folders that a run writes."""
+def _texts(value: Any) -> set[str]:
+    """Return all texts in nested settings."""
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from (text for key, part in value.items() if key not in _OUTPUTS for text in _texts(part))
-    elif isinstance(value, list):
-        yield from (text for part in value for text in _texts(part))
+        return {value}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {text for part in parts for text in _texts(part)}
 
 
 def _files_of(value: str) -> list[Path]:
