@@ -192,8 +192,9 @@ def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({}
     from elmo_tasks.bilm.weight_checksums import sha256
 
     path = Path(bundled.find_config(config))
+    values = _texts([read_config(path), dict(settings)])
     digest = hashlib.sha256(path.read_bytes())
-    for value in sorted(_texts([read_config(path), dict(settings)])):
+    for value in sorted(values):
         for file in _files_of(value):
             digest.update(f"{value} {file.name} {sha256([file])}".encode())
     return digest.hexdigest()

@@ -2,10 +2,8 @@
 
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -124,23 +122,6 @@ def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, mon
     assert f"out is in use by process {os.getpid()} on" in capsys.readouterr().err
     assert main([*command, "--model", str(toy)]) == 0
     assert lock_of(Path("out")).name not in names(tmp_path)
-
-
-@pytest.mark.nightly
-def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_path):
-    (tmp_path / "in.txt").write_text("the bank of the river\n" * 4000)
-    command = [sys.executable, "-m", "elmo_tasks", "embed", "in.txt", "out", "--all", "--model", str(toy)]
-    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
-        while not any(name.endswith(".part") for name in names(tmp_path)):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-    assert "out" not in names(tmp_path)
-    (tmp_path / "in.txt").write_text("the bank of the river\n")
-    assert (
-        subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False).returncode == 0
-    )
-    assert names(tmp_path) == {"in.txt", "out"}
 
 
 def test_a_new_hdf5_file_holds_what_was_put_in(tmp_path):

@@ -13,8 +13,6 @@ import torch
 
 from elmo_tasks.encoders import corpus_encoding
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.senses.uses import example_uses
 
 
 @pytest.fixture
@@ -151,23 +149,6 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[-1]) < 1e9  # bytes, PyTorch included
-
-
-@pytest.mark.nightly
-def test_products_in_bfloat16_give_nearly_the_same_vectors_of_every_token(tmp_path, run):
-    """The bundled model on a hundred sentences of the dictionary."""
-    lines = [" ".join(use.tokens) for use, _, _ in example_uses(list(bundled_lexicon().values())[::100])]
-    (tmp_path / "in.txt").write_text("\n".join(lines), encoding="utf-8")
-    found = []
-    for precision in ("float32", "bf16"):
-        out = tmp_path / f"{precision}.hdf5"
-        assert run("embed", tmp_path / "in.txt", out, "--all", "--layout", "flat", "--precision", precision)[0] == 0
-        with h5py.File(out) as file:
-            found.append(torch.from_numpy(file["vectors"][()]).double())
-    assert len(found[0]) > 1_000
-    cosines = torch.cosine_similarity(*found, dim=-1)  # [tokens, L]
-    assert cosines.shape[1] == 3
-    assert cosines.min() > 0.999, cosines.min(dim=0)
 
 
 def test_plain_text_from_standard_input(toy, tmp_path, run, monkeypatch):
