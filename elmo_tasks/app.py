@@ -26,9 +26,8 @@ _MAX_WAITING = 200
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="ELMo in context: see what a word means in every sentence.")
     parser.add_argument("--host", help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)")
-    parser.add_argument(
-        "--port", type=_port, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
-    )
+    text = "port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
+    parser.add_argument("--port", type=_port, help=text)
     text = "name or folder of a model (default: the bundled one); given again, one more to choose and compare with"
     parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)

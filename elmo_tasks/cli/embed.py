@@ -175,9 +175,6 @@ def write_parquet(path: Path, vectors: TextVectors) -> None:
     """Write a row per vector, for Arrow and vector databases.
 
     Columns are ``sentence``, ``position``, ``text``, and ``vector`` or ``layer_0``, ..., with ``norm`` or ``norm_0``, ...
-
-    Raises:
-        ConfigError: PyArrow is not installed.
     """
     try:
         import pyarrow as pa

@@ -16,6 +16,8 @@ from elmo_tasks.files import atomic_write, read_json
 
 if TYPE_CHECKING:
     from elmo_tasks.data.records import LabelledText
+    from elmo_tasks.encoders import Encoder
+    from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.evaluation.rows import Row
     from elmo_tasks.heads.head_files import HeadFiles
     from elmo_tasks.tasks.kind import TaskKind
@@ -82,19 +84,23 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _tests(args: argparse.Namespace) -> str:
+def _load(args: argparse.Namespace) -> tuple[Encoder, StaticVectors]:
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.layers.device import checked_device
+
+    return load(args.model, checked_device(args.device), args.precision), StaticVectors.load()
+
+
+def _tests(args: argparse.Namespace) -> str:
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.suite import TASKS, evaluate
-    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.service.sense_models import load_sense_model
 
     data, tests, _ = _data_and_tests(args)
-    encoder = load(args.model, checked_device(args.device), args.precision)
+    encoder, static = _load(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
-    static = StaticVectors.load()
     reader = Reader(encoder, static)
     if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
@@ -109,16 +115,13 @@ def _tests(args: argparse.Namespace) -> str:
 
 def _probes(args: argparse.Namespace) -> str:
     """Run the probing tests that the file of ``--out`` lacks, each written at once."""
-    from elmo_tasks.encoders import load
-    from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.evaluation import probes, suite
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.rows import Evaluation
-    from elmo_tasks.layers.device import checked_device
 
     data, tests, missing = _data_and_tests(args, probes.PROBES)
-    encoder = load(args.model, checked_device(args.device), args.precision)
-    reader = Reader(encoder, StaticVectors.load(), layers_only=True)
+    encoder, static = _load(args)
+    reader = Reader(encoder, static, layers_only=True)
     results = Evaluation(encoder.name, encoder.checksum, reader.views, ())
     if args.out is not None and args.out.is_file():
         earlier = probes.read_probes(args.out)
@@ -136,16 +139,12 @@ def _probes(args: argparse.Namespace) -> str:
 
 
 def _senses(args: argparse.Namespace) -> str:
-    from elmo_tasks.encoders import load
-    from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
     from elmo_tasks.service.sense_models import load_sense_model
 
-    encoder = load(args.model, checked_device(args.device))
-    static = StaticVectors.load()
+    encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
     if model is None:
         raise ConfigError(f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it")

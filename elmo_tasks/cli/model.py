@@ -129,7 +129,9 @@ def _vectors(args: argparse.Namespace) -> int:
     VECTORS_FOLDER.check(args.out)
     values = vars(args)
     settings = StaticSettings(**{f.name: values[f.name] for f in fields(StaticSettings) if f.name in values})
-    sources = _sources(args.sources) if args.sources is not None else []
+    sources = [] if args.sources is None else _card(args.sources).get("sources")
+    if not isinstance(sources, list):
+        raise ConfigError(f"--sources {args.sources}: expected a list 'sources', found {type(sources).__name__}")
     name = args.out.resolve().name
     vectors, card = train_vectors(_files(args.text), settings, args.workers, name)
     about = {"name": name, "title": args.title, "command": _command(args), "sources": sources}
@@ -154,15 +156,14 @@ def _files(patterns: Sequence[str]) -> list[Path]:
     return list(files)
 
 
-def _sources(card: Path) -> list[dict[str, str]]:
+def _card(path: Path) -> dict[str, Any]:
     try:
-        sources = read_json(card)["sources"]
-        if isinstance(sources, list):
-            return sources
-        problem = f"found {type(sources).__name__}"
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        problem = str(error)
-    raise ConfigError(f"--sources {card}: expected a JSON object with a list 'sources' ({problem})")
+        card = read_json(path)
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"{path}: expected a JSON object ({error}); mend or delete it first") from None
+    if not isinstance(card, dict):
+        raise ConfigError(f"{path}: expected a JSON object, found {type(card).__name__}; mend or delete it first")
+    return card
 
 
 def _command(args: argparse.Namespace) -> str:
@@ -185,7 +186,7 @@ def _checksums(args: argparse.Namespace) -> int:
         if not files:
             raise ConfigError(f"{folder}: expected a folder with weights (*.safetensors or *.hdf5)")
         path = folder / weight_checksums.CARD_NAME
-        card = _card(path)
+        card = _card(path) if path.exists() else {}
         if not args.check:
             weight_checksums.write_card(folder, card)
             print(f"{folder}: {', '.join(file.name for file in files)}")
@@ -196,14 +197,3 @@ def _checksums(args: argparse.Namespace) -> int:
             raise WeightsError(f"{path}: no checksum of {', '.join(missing)}; run `{command}`")
         print(f"{folder}: as the card says")
     return 0
-
-
-def _card(path: Path) -> dict[str, Any]:
-    try:
-        card = read_json(path) if path.exists() else {}
-        if isinstance(card, dict):
-            return card
-        problem = f"found {type(card).__name__}"
-    except ValueError as error:
-        problem = str(error)
-    raise ConfigError(f"{path}: expected a JSON object ({problem}); mend or delete it first")

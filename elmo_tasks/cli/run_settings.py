@@ -19,11 +19,7 @@ _PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 
 
 def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
-    """Read a YAML file of settings.
-
-    Raises:
-        ConfigError: there is none, or it is no YAML of settings.
-    """
+    """Read a YAML file of settings."""
     import yaml  # installed with Lightning, not with the core
 
     if not path.is_file():
@@ -38,15 +34,11 @@ def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
 
 
 def check_checkpoint(path: Path) -> None:
-    """Reject a resume file that is missing or damaged; no code in it is run.
-
-    Raises:
-        ConfigError: a check failed; the message names it.
-    """
+    """Reject a resume file that is missing or damaged; no code in it is run."""
     import torch
 
     if not path.is_file():
-        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to begin anew")
+        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to start again")
     try:
         with zipfile.ZipFile(path) as file:
             if file.testzip() is not None:  # PyTorch writes these checksums, but does not verify them
@@ -54,7 +46,7 @@ def check_checkpoint(path: Path) -> None:
         saved = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
         raise ConfigError(
-            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or begin anew"
+            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or start again"
         ) from None
     if not isinstance(saved, dict) or not all(saved.get(name) or saved.get(name) == 0 for name in _PARTS):
         raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
@@ -65,9 +57,6 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
 
     Returns:
         the arguments, and the folder to run in where the settings name files of the run's own folder.
-
-    Raises:
-        ConfigError: the folder has no settings or no checkpoint.
     """
     name, rest = _take_option(arguments, "--run", "the folder of a run")
     if name is None:
@@ -95,11 +84,7 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
 
 
 def apply_device(arguments: Sequence[str]) -> list[str]:
-    """Translate ``--device cuda:1`` to settings of Lightning's trainer.
-
-    Raises:
-        ConfigError: there is no such device here.
-    """
+    """Translate ``--device cuda:1`` to settings of Lightning's trainer."""
     from elmo_tasks.layers.device import checked_device
 
     name, rest = _take_option(arguments, "--device", "cpu, cuda, cuda:1, ...")
@@ -128,11 +113,7 @@ def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def available_precision(precision: Any, accelerator: str) -> Any:
-    """Return the precision to train in: float32 where a CPU lacks products of bfloat16.
-
-    Raises:
-        ConfigError: weights would not be kept in float32, or a CPU would have to train in float16.
-    """
+    """Return the precision to train in: float32 where a CPU lacks products of bfloat16."""
     import torch
 
     from elmo_tasks.layers.device import cpu_multiplies_bfloat16

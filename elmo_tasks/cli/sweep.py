@@ -123,12 +123,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def encoder_input(text: str) -> EncoderInput:
-    """Parse ``elmo-mini:layer-0`` into the encoder, and which of its layers is read.
-
-    Raises:
-        ConfigError: there is no such encoder or layer.
-        WeightsError: it cannot be read.
-    """
+    """Parse ``elmo-mini:layer-0`` into the encoder, and which of its layers is read."""
     from elmo_tasks.encoders import load
 
     match = _ENCODER.fullmatch(text)
@@ -165,11 +160,7 @@ def _encoder_settings(
 
 
 def parse_setting(text: str) -> tuple[str, list[Any]]:
-    """Parse ``KEY=VALUE,VALUE`` into the key and its values.
-
-    Raises:
-        ConfigError: it is something else.
-    """
+    """Parse ``KEY=VALUE,VALUE`` into the key and its values."""
     import yaml  # installed with Lightning, not with the core
 
     key, equals, content = text.partition("=")

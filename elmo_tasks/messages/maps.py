@@ -35,13 +35,8 @@ def map_verdict(
 ) -> Said:
     """Describe the contents of a map.
 
-    Args:
-        word: as typed.
-        uses: all of them.
-        groups: their meanings, or clusters.
-        are_meanings: whether the groups are meanings of the dictionary.
-        is_calibrated: whether the model can tell which meaning a use has.
-        has_one_meaning: whether the word is on the list of words with one everyday meaning.
+    ``are_meanings`` is True if the groups are meanings of the dictionary, ``is_calibrated`` if the model can tell which
+    one a use has, ``has_one_meaning`` for a word on the list of words with one everyday meaning.
     """
     counted = f"{_number(len(uses), 'use')} of “{word}”"
     if are_meanings:

@@ -157,7 +157,7 @@ def test_a_resume_file_that_is_not_there_is_named(
     spelling: list[str], run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["fit", "--config", str(run / "config.yaml"), *spelling]) == 2
-    assert "--ckpt_path nothing.ckpt: no such file; leave it out to begin anew" in capsys.readouterr().err
+    assert "--ckpt_path nothing.ckpt: no such file; leave it out to start again" in capsys.readouterr().err
 
 
 def test_a_resume_file_of_another_head_is_refused(
