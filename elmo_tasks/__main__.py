@@ -16,28 +16,37 @@ from elmo_tasks.files import describe_os_error
 
 #: In the order of the help; each is a file of its name.
 COMMANDS = {
-    name: import_module(f"elmo_tasks.cli.{name.replace('-', '_')}")
+    name: import_module(f"elmo_tasks.cli.{name}")
     for name in (
         "compare",
         "senses",
+        "map",
         "nearest",
         "embed",
-        "predict",
-        "sweep",
-        "evaluate",
-        "probe",
-        "calibrate",
-        "confidence",
-        "export",
-        "vectors",
-        "join",
         "index",
-        "download",
-        "checksums",
+        "predict",
+        "evaluate",
+        "calibrate",
+        "sweep",
+        "model",
     )
 }
 RUNS = ("fit", "validate", "test")
-#: Packages that only some commands need -> the extra of pyproject.toml that brings them.
+#: Commands of earlier versions -> what does the same today.
+RENAMED = {
+    "download": "elmo-tasks model download",
+    "export": "elmo-tasks model export",
+    "vectors": "elmo-tasks model vectors",
+    "checksums": "elmo-tasks model checksums",
+    "join": "python -m elmo_tasks.recipes.static_vectors",
+    "probe": "elmo-tasks evaluate --probes",
+    "confidence": "elmo-tasks calibrate --head HEAD --data FILE",
+    "disambiguate": "elmo-tasks senses",
+    "benchmark": "elmo-tasks sweep --encoders",
+    "export-page": "elmo-tasks compare --html FILE",
+    "two-texts": "elmo-tasks map WORD --text FILE --text FILE",
+}
+#: Packages that only some commands need -> the extra of pyproject.toml that installs them.
 EXTRAS = {
     "h5py": "hdf5",
     "pytorch_lightning": "train",
@@ -45,8 +54,10 @@ EXTRAS = {
     "datasets": "train",
     "torchmetrics": "train",
     "gensim": "train",
-    "gradio": "app",
+    "pandas": "train",
     "yaml": "train",
+    "gradio": "app",
+    "jinja2": "app",
     "transformers": "transformers",
 }
 
@@ -64,47 +75,48 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()  # here, where a failing output can still be reported
     except (ConfigError, DataError, InputError, WeightsError) as error:
-        print(f"{arguments[0]}: {error}", file=sys.stderr)
-        return 2
+        message = str(error)
     except ModuleNotFoundError as error:
         extra = EXTRAS.get((error.name or "").split(".")[0])
         if extra is None:
             raise
-        print(
-            f"{arguments[0]}: it needs the package {error.name}, which is not installed: "
-            f'pip install "elmo-tasks[{extra}]", or "pip install -e .[{extra}]" in a checkout',
-            file=sys.stderr,
+        message = (
+            f"it needs the package {error.name}, which is not installed: "
+            f'pip install "elmo-tasks[{extra}]", or "pip install -e .[{extra}]" in a checkout'
         )
-        return 2
     except BrokenPipeError:  # the reader of the output has closed it, as `head` does
-        _let_go_of_output()
+        _discard_output()
         return 141
     except OSError as error:
-        print(f"{arguments[0]}: {describe_os_error(error)}", file=sys.stderr)
-        _let_go_of_output()
-        return 2
+        message = describe_os_error(error)
+        _discard_output()
     except KeyboardInterrupt:
         return 130
+    print(f"{arguments[0]}: {message}", file=sys.stderr)
+    return 2
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments and arguments[0] in RUNS:
+    name = arguments[0] if arguments else ""
+    if name in RUNS:
         return fit.run(arguments)
-    if arguments and arguments[0] == "app":
+    if name == "app":
         app.main(arguments[1:], prog="elmo-tasks app")
         return 0
+    if name in RENAMED:
+        raise ConfigError(f"this command is now `{RENAMED[name]}`")
     parser = argparse.ArgumentParser(prog="elmo-tasks", description="ELMo: contextual word vectors.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("app", help="open the app in a browser")
     for name, command in COMMANDS.items():
         command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
     for name in RUNS:
         commands.add_parser(name, help=fit.HELP)
-    commands.add_parser("app", help="open the app in a browser")
     args = parser.parse_args(arguments)
     return COMMANDS[args.command].run(args)
 
 
-def _let_go_of_output() -> None:
+def _discard_output() -> None:
     """Discard buffered output, which would fail again at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.cli.arguments import add_device, add_precision
+from elmo_tasks.cli.arguments import add_device, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import describe_os_error
 
@@ -20,58 +20,35 @@ if TYPE_CHECKING:
 LOCAL = ("", "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Maximum number of waiting requests; further ones receive a message to retry.
-_MOST_WAITING = 200
+_MAX_WAITING = 200
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="ELMo in context: see what a word means in every sentence.")
     parser.add_argument("--host", help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)")
-    parser.add_argument(
-        "--port", type=_port, help="port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
-    )
-    parser.add_argument(
-        "--model",
-        action="append",
-        dest="models",
-        help="name or folder of the model to open (default: the bundled one); given again, one more to choose and to compare with",
-    )
+    text = "port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
+    parser.add_argument("--port", type=_port, help=text)
+    text = "name or folder of a model (default: the bundled one); given again, one more to choose and compare with"
+    parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
     add_precision(parser)
     parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
     parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
-    parser.add_argument(
-        "--no-calibration",
-        action="store_true",
-        help="do not measure first what a cosine means in a model that came without it; Compare says nothing of meanings then",
-    )
+    add_no_calibration(parser)
     parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
     password = parser.add_mutually_exclusive_group()
-    password.add_argument(
-        "--auth",
-        metavar="USER:PASS",
-        type=_user_and_password,
-        help="ask for this name and password; others on this "
-        f"machine can read it in the list of processes: better --auth-file, or ${AUTH_VARIABLE}",
-    )
+    text = f"ask for this name and password; the list of processes shows them: better --auth-file, or ${AUTH_VARIABLE}"
+    password.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help=text)
     password.add_argument("--auth-file", metavar="FILE", help="read names and passwords from a file, USER:PASS a line")
-    parser.add_argument(
-        "--mcp",
-        action="store_true",
-        help='offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")',
-    )
-    parser.add_argument(
-        "--allow-training",
-        action="store_true",
-        help="let people train and upload data also where others can reach the app (default: only on this machine)",
-    )
+    text = 'offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")'
+    parser.add_argument("--mcp", action="store_true", help=text)
+    text = "allow training and uploads also where others can reach the app (default: only on this machine)"
+    parser.add_argument("--allow-training", action="store_true", help=text)
     return parser
 
 
 def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
-    """Return True if training and uploads are allowed.
-
-    They are if only this machine reaches the app, or on request.
-    """
+    """Return True if training and uploads are allowed: on request, or if only this machine reaches the app."""
     if args.allow_training:
         return True
     host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
@@ -93,9 +70,7 @@ def _port(text: str) -> int:
 
 
 def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
-    """Return user names and passwords from the arguments or the environment, or ``None``.
-
-    They are removed from the environment.
+    """Return user names and passwords from the arguments, or from the environment, which loses them; or ``None``.
 
     Raises:
         ConfigError: the file or the variable does not hold what it should.
@@ -110,32 +85,30 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
         where, lines = f"${AUTH_VARIABLE}", [in_environment]
     else:
         return None
-    found = []
+    users = []
     for number, line in enumerate(lines, start=1):
         try:
             if line.strip():
-                found.append(_user_and_password(line.strip()))
+                users.append(_user_and_password(line.strip()))
         except argparse.ArgumentTypeError as error:
             raise ConfigError(f"{where}, line {number}: {error}") from None
-    if not found:
+    if not users:
         raise ConfigError(f"{where}: expected USER:PASS, found nothing")
-    return found
+    return users
 
 
 def check_address(host: str | None, port: int | None) -> None:
-    """Check that the app can listen on this address.
-
-    For every failure, gradio would report that the ports are taken.
+    """Check that the app can listen on this address; gradio would report every failure as taken ports.
 
     Raises:
         ConfigError: there is no such address, or its port is taken or for others only.
     """
     name = (host or "127.0.0.1").strip("[]")
     try:
-        found = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        addresses = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"--host {name}: there is no such address ({error})") from None
-    family, kind, protocol, _, address = found[0]
+    family, kind, protocol, _, address = addresses[0]
     with socket.socket(family, kind, protocol) as trial:
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -202,7 +175,7 @@ def _serve(args: argparse.Namespace) -> None:
     )
     app = _build(service)
     bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
-    app.queue(max_size=_MOST_WAITING)
+    app.queue(max_size=_MAX_WAITING)
     # None leaves the choice to gradio and its GRADIO_* variables.
     app.launch(
         server_name=args.host,

@@ -28,7 +28,7 @@ ROWS = (
     {"__main__"},
 )
 #: Commands that write what the screen shows.
-WRITE_PAGES = {"cli/compare.py"}
+WRITE_PAGES = {"cli/compare.py", "cli/map.py"}
 UI_MAY = {"api", "errors", "messages", "ui"}
 #: What else the files of a room may import, beside the standard library, where that is little.
 PACKAGES: dict[str, set[str]] = {

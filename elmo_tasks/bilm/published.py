@@ -80,7 +80,7 @@ def published(name: str) -> PublishedModel:
 
 def command(name: str, *, offline: bool = False) -> str:
     """Return the command to download this model or to import it from a file."""
-    return f"elmo-tasks download {name}" + (" --from FILE" if offline else "")
+    return f"elmo-tasks model download {name}" + (" --from FILE" if offline else "")
 
 
 def check_weights(model: PublishedModel, path: Path) -> None:

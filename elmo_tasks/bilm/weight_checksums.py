@@ -61,7 +61,7 @@ def verify(files: Iterable[Path]) -> None:
             raise WeightsError(
                 f"{path}: damaged, or not the file that {CARD_NAME} beside it describes: expected the SHA-256 {expected[:16]}…, "
                 f"found {found[:16]}…. Get the folder again from where it came; if the change is yours, run "
-                f"`elmo-tasks checksums {path.parent}`"
+                f"`elmo-tasks model checksums {path.parent}`"
             )
 
 
@@ -74,6 +74,6 @@ def _checksums_on(card: Path) -> dict[str, str]:
     if not isinstance(sums, dict) or not all(isinstance(s, str) and _SHA256.fullmatch(s) for s in sums.values()):
         raise WeightsError(
             f"{card}: '{KEY}' should give the SHA-256 of each file of weights, and does not; run "
-            f"`elmo-tasks checksums {card.parent}`"
+            f"`elmo-tasks model checksums {card.parent}`"
         )
     return sums

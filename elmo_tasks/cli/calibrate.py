@@ -1,40 +1,46 @@
-"""``calibrate``: fit what tells meanings apart in an encoder, on the dictionary."""
+"""``calibrate``: fit the meanings of an encoder on the dictionary, or the confidence of a classifier on a file."""
 
 from __future__ import annotations
 
 import argparse
+from functools import partial
+from pathlib import Path
 
-from elmo_tasks.cli.arguments import add_device
+from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.errors import ConfigError
 
-HELP = "fit what tells the meanings of words apart in an encoder, on the dictionary"
+HELP = "calibrate the meanings of a model on the dictionary, or the probabilities of a classifier on a labelled file"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
     add_device(parser)
-    parser.add_argument(
-        "--beside", action="store_true", help="keep the result beside the model, not in the user's cache"
-    )
-    parser.add_argument(
-        "--max-uses", type=int, help="read only about so many sentences of the dictionary (default: all)"
-    )
-
-
-def add_no_calibration(parser: argparse._ActionsContainer) -> None:
-    """Add the option of other commands that goes without all this."""
-    parser.add_argument(
-        "--no-calibration",
-        action="store_true",
-        help="do not fit first what tells meanings apart in a model that came without it; nothing is said of meanings then",
-    )
+    encoder = parser.add_argument_group("the meanings of a model")
+    add_model(encoder)
+    add = encoder.add_argument
+    add("--beside", action="store_true", help="keep the result beside the model, not in the user's cache")
+    add("--max-uses", type=int, help="read only about so many sentences of the dictionary (default: all)")
+    add = parser.add_argument_group("a classifier").add_argument
+    add("--head", help="name or folder of a head that predicts a class of a text")
+    text = "labelled file that the head was not trained on; rows with an unknown label count as texts of no class"
+    add("--data", type=Path, help=text)
+    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them")
+    add("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, keep, and print what was fitted."""
+    if args.head is not None:
+        return _head(args)
+    if args.data is not None or args.labels is not None or args.score:
+        raise ConfigError("--data, --labels and --score calibrate a classifier; name it with --head")
+    return _meanings(args)
+
+
+def _meanings(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
+    from elmo_tasks.bilm.weight_checksums import refresh_card
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers.device import checked_device
@@ -61,14 +67,71 @@ def run(args: argparse.Namespace) -> int:
     folder = encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
     write_calibration(folder, calibration, centroids)
     if args.beside:
-        from elmo_tasks.bilm.weight_checksums import refresh_card
-
         refresh_card(folder)
     weights = ", ".join(f"{view} {weight:.1f}" for view, weight in calibration.weights.items())
+    projection = "kept" if calibration.projection is not None else "no better than the views as they are, not kept"
     print(f"{encoder.name}: fitted on the dictionary, of which {len(centroids):,} meanings were read")
     print(f"views and their weights: {weights}")
-    print(
-        f"projection: {'kept' if calibration.projection is not None else 'no better than the views as they are, not kept'}"
-    )
+    print(f"projection: {projection}")
     print(f"written to {folder}; measure it with: elmo-tasks evaluate --senses --model {args.model or encoder.name}")
+    return 0
+
+
+def _head(args: argparse.Namespace) -> int:
+    """Fit the temperature and the threshold of a classifier (:class:`elmo_tasks.heads.confidence.Confidence`)."""
+    from elmo_tasks.data.classification import tokens_of
+    from elmo_tasks.data.labelled_texts import read_labelled_table
+    from elmo_tasks.data.records import listed, mapped_labels
+    from elmo_tasks.heads.confidence import Confidence
+    from elmo_tasks.heads.head_files import find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.tasks import find_task
+    from elmo_tasks.training.predictor import Predictor
+
+    if args.data is None:
+        raise ConfigError("--head needs --data: a labelled file to calibrate it on")
+    files = find_head(args.head)
+    kind, reading, labels = find_task(files.kind), files.reading, list(files.task.labels)
+    if not kind.one_label:
+        raise ConfigError(
+            f"--head {args.head}: expected a head that predicts a class of a text, found one for {files.kind}"
+        )
+    tokenize = partial(
+        tokens_of, pretokenized=reading.get("pretokenized", False), plain_tokens=reading.get("plain_tokens", True)
+    )
+    table, columns = read_labelled_table(args.data)
+    if columns is not None:
+        print(f"{args.data}: {columns.describe()}")
+    rows = [(tokens, row.label) for row in table if (tokens := tokenize(row.text))]
+    same_format = reading.get("file_format") in (None, kind.format_of(args.data))
+    stored = reading.get("label_names") if same_format else None
+    names: dict[str, str | None] = {str(key): value for key, value in (stored or {}).items()}
+    names |= mapped_labels([], labels, args.labels, None, str(args.data))
+    gold = [names.get(label) or label for _, label in rows]
+    unknown = sorted(set(gold) - set(labels))
+    if len(set(gold)) - len(unknown) < 2:
+        raise ConfigError(
+            f"{args.data}: expected rows of two classes of the head or more ({listed(labels)}), found {listed(sorted(set(gold)))}"
+        )
+    if unknown:
+        print(f"Read as texts of no class: rows with {listed(map(str, unknown))}")
+    classes = [labels.index(label) if label in labels else None for label in gold]
+    predictor = Predictor.load(files, device=checked_device(args.device))
+    predictor.confidence = None  # it is fitted on the uncalibrated probabilities
+    predictions = predictor.predict([tokens for tokens, _ in rows])
+    probabilities = [list(prediction.probabilities.values()) for prediction in predictions]
+    if args.score:
+        confidence = Confidence.of(files.folder)
+        if confidence is None:
+            raise ConfigError(f"{files.folder}: nothing was fitted yet; run this without --score first")
+        confidence = confidence.scored(probabilities, classes, args.data.name)
+    else:
+        confidence = Confidence.fit(probabilities, classes, args.data.name)
+        confidence.write(files.folder)
+    print(
+        f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from {confidence.least:.1%} on. "
+        f"On {confidence.fitted_on}: {confidence.said:.1%} of the {confidence.rows:,} rows with a class get a prediction, "
+        f"{confidence.right:.1%} of all predictions are right, and {confidence.kept_back:.1%} of the "
+        f"{confidence.of_no_class:,} rows without a class get none"
+    )
     return 0

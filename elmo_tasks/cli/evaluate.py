@@ -1,21 +1,23 @@
-"""``evaluate``: probe an encoder, measure a biLM's perplexity, or score a head."""
+"""``evaluate``: test an encoder layer by layer, measure a biLM's perplexity, or score a head."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from elmo_tasks.cli.arguments import add_device, add_precision, data_folder
-from elmo_tasks.cli.calibrate import add_no_calibration
-from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import atomic_write
+from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision, data_folder
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import atomic_write, read_json
 
 if TYPE_CHECKING:
     from elmo_tasks.data.records import LabelledText
     from elmo_tasks.encoders import Encoder
+    from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.evaluation.rows import Row
     from elmo_tasks.heads.head_files import HeadFiles
     from elmo_tasks.tasks.task import Task
@@ -28,235 +30,168 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     add_precision(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--data",
-        type=Path,
-        help="with --head: labelled file, whose format is found; with --model: folder of the data sets of the "
-        "tests (default: ELMO_SHARED_DATA, or ../shared/data)",
+    text = (
+        "with --head: labelled file; with --model: folder of the data sets of the tests, see docs/your_own_data.md "
+        "(default: ELMO_SHARED_DATA, or ../shared/data)"
     )
-    bilm = parser.add_argument_group("a model")
-    bilm.add_argument("--model", help="name or folder of an encoder (default: the bundled biLM)")
-    add_no_calibration(bilm)
-    bilm.add_argument("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
-    bilm.add_argument("--out", type=Path, help="write what was measured to this JSON file, too")
-    bilm.add_argument(
-        "--text",
-        type=Path,
-        help="tokenized text, one sentence per line, plain or .xz: measure the perplexity of a biLM that has its softmax, and "
-        "nothing else unless --data, --only or --out is given",
+    parser.add_argument("--data", type=Path, help=text)
+
+    group = parser.add_argument_group("a model")
+    add_model(group)
+    add_no_calibration(group)
+    add = group.add_argument
+    add("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
+    add("--out", type=Path, help="write the results to this JSON file, too")
+    text = (
+        "only what each layer knows, beside the paper's ELMo; results of the same weights in the file of --out are kept"
     )
-    bilm.add_argument(
-        "--index",
-        type=Path,
-        help="table (source, first_line, last_line): only lines of the sources on the model's card",
-    )
-    bilm.add_argument(
-        "--senses",
-        nargs="*",
-        type=Path,
-        metavar="SETS",
-        help="measure instead which meaning of the dictionary is found, on its test sentences and held-out words, and on files of "
-        "labelled sets (JSON lines with word, sentences and gold)",
-    )
-    head = parser.add_argument_group("a head")
-    head.add_argument("--head", help="name or folder of a head, as a training run leaves in runs/")
-    head.add_argument("--encoder", help="name or folder of its encoder (default: found by its checksum)")
-    head.add_argument("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
-    head.add_argument("--text-column", help="name or place of the column of the text (classes)")
-    head.add_argument("--label-column", help="name or place of the column of the label (classes)")
-    head.add_argument(
-        "--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)"
-    )
-    head.add_argument("--token-column", help="name or place of the column of the tokens (tags)")
-    head.add_argument("--tag-column", help="name or place of the column of the tags (tags)")
+    add("--probes", action="store_true", help=text)
+    add("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
+    text = "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or --out is given"
+    add("--text", type=Path, help=text)
+    text = "table (source, first_line, last_line): only lines of the sources on the model's card"
+    add("--index", type=Path, help=text)
+    text = "only how often the right meaning is found, on the dictionary and on files of labelled sets"
+    add("--senses", nargs="*", type=Path, metavar="SETS", help=text)
+
+    add = parser.add_argument_group("a head").add_argument
+    add("--head", help="name or folder of a head, as a training run leaves in runs/")
+    add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
+    add("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
+    add("--text-column", help="name or place of the column of the text (classes)")
+    add("--label-column", help="name or place of the column of the label (classes)")
+    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)")
+    add("--token-column", help="name or place of the column of the tokens (tags)")
+    add("--tag-column", help="name or place of the column of the tags (tags)")
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, measure, print."""
+    if args.plot is not None and not args.probes:
+        raise ConfigError("--plot draws the results of --probes; give both")
     if args.head is not None:
-        if args.data is None:
-            raise ConfigError("--head needs --data: a labelled file to score it on")
         result = _head(args)
+        print(json.dumps(result) if args.json else _head_table(result))
     elif args.senses is not None:
-        return _senses(args)
+        print(_senses(args))
+    elif args.probes:
+        print(_probes(args))
     elif args.text is not None and not (args.data or args.only or args.out):
         result = _perplexity(args)
+        print(json.dumps(result) if args.json else _perplexity_line(result))
     else:
-        return _tests(args)
-    print(json.dumps(result) if args.json else _lines(result))
+        print(_tests(args))
     return 0
 
 
-def _tests(args: argparse.Namespace) -> int:
-    from dataclasses import replace
-
+def _load(args: argparse.Namespace) -> tuple[Encoder, StaticVectors]:
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
+    from elmo_tasks.layers.device import checked_device
+
+    return load(args.model, checked_device(args.device), args.precision), StaticVectors.load()
+
+
+def _tests(args: argparse.Namespace) -> str:
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.suite import TASKS, evaluate
-    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.service.sense_models import load_sense_model
 
-    data, (tests, _) = data_and_tests(args, ("out",))
-    encoder: Encoder = load(args.model, checked_device(args.device), args.precision)
+    data, tests, _ = _data_and_tests(args)
+    encoder, static = _load(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
-    static = StaticVectors.load()
     reader = Reader(encoder, static)
     if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
         senses = None if args.no_calibration else load_sense_model(encoder, static, expected)
         reader = replace(reader, expected=expected, senses=senses)
-    found = evaluate(reader, data, args.only, first)
-    text = json.dumps(found.to_dict(), indent=1)
+    results = evaluate(reader, data, args.only, first)
+    text = json.dumps(results.to_dict(), indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
-    print(text if args.json else found.to_markdown())
-    return 0
+    return text if args.json else results.to_markdown()
 
 
-def _senses(args: argparse.Namespace) -> int:
-    from elmo_tasks.encoders import load
-    from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers.device import checked_device
+def _probes(args: argparse.Namespace) -> str:
+    """Run the probing tests that the file of ``--out`` lacks, each written at once."""
+    from elmo_tasks.evaluation import probes, suite
+    from elmo_tasks.evaluation.reader import Reader
+    from elmo_tasks.evaluation.rows import Evaluation
+
+    data, tests, missing = _data_and_tests(args, probes.PROBES)
+    encoder, static = _load(args)
+    reader = Reader(encoder, static, layers_only=True)
+    results = Evaluation(encoder.name, encoder.checksum, reader.views, ())
+    if args.out is not None and args.out.is_file():
+        earlier = probes.read_probes(args.out)
+        results = earlier if earlier.checksum == encoder.checksum else results
+    model = [] if args.model is None else ["--model", args.model]
+    command = " ".join(["elmo-tasks evaluate --probes", *model, "--out", str(args.out)])
+    for test in [test for test in tests if test not in results.seconds]:
+        results = probes.joined(results, suite.evaluate(reader, data, [test]))
+        if args.out is not None:
+            probes.write_probes(args.out, results, command, encoder.layer_names)
+    results = replace(results, missing={test: why for test, why in missing.items() if test not in results.seconds})
+    if args.plot is not None:
+        atomic_write(args.plot, probes.plot(results, encoder.layer_names))
+    return json.dumps(results.to_dict(), indent=1) if args.json else probes.beside_published(results).to_markdown()
+
+
+def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
     from elmo_tasks.service.sense_models import load_sense_model
 
-    encoder = load(args.model, checked_device(args.device))
-    static = StaticVectors.load()
+    encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
     if model is None:
-        raise ConfigError(
-            f"{encoder.name}: nothing is known of meanings in this model; run `elmo-tasks calibrate` with it"
-        )
+        raise ConfigError(f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it")
     lexicon = bundled_lexicon()
     sets = [score_sets(model, lexicon, path) for path in args.senses]
     scores = score_sentences(model, lexicon)
+    text = json.dumps(to_dict(scores, sets), indent=1)
     if args.out is not None:
-        atomic_write(args.out, json.dumps(to_dict(scores, sets), indent=1) + "\n")
-    print(json.dumps(to_dict(scores, sets), indent=1) if args.json else sense_table(encoder.name, scores, sets))
-    return 0
+        atomic_write(args.out, text + "\n")
+    return text if args.json else sense_table(encoder.name, scores, sets)
 
 
-def data_and_tests(
-    args: argparse.Namespace, outputs: Sequence[str], among: Sequence[str] | None = None
-) -> tuple[Path, tuple[list[str], dict[str, str]]]:
-    """Return the data folder and the tests to run; reject what cannot be done.
-
-    This also covers outputs that cannot be written.
-    """
-    import logging
-
+def _data_and_tests(
+    args: argparse.Namespace, among: Sequence[str] | None = None
+) -> tuple[Path, list[str], dict[str, str]]:
+    """Return the data folder, the tests to run, and why others cannot; reject bad paths first."""
     from elmo_tasks.evaluation.suite import to_measure
 
     data = data_folder(args.data)
     if args.data is not None and not data.is_dir():
         raise ConfigError(f"--data {data}: expected the folder of the data sets")
-    for name in outputs:
+    for name in ("out", "plot"):
         path = getattr(args, name)
         if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
             raise ConfigError(f"--{name} {path}: expected a file in a folder that is there")
     logging.basicConfig(format="%(message)s")
     logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
-    return data, to_measure(data, args.only, among)
+    return data, *to_measure(data, args.only, among)
 
 
 def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
-    """Measured on ``--text``, else as the model's card has it."""
+    """Return the perplexity on ``--text``, else the one on the model's card."""
     from elmo_tasks.bilm.model_files import find_model
     from elmo_tasks.evaluation.rows import Row
 
-    text = args.text.name if args.text is not None else "held-out text, from the model's card"
     if args.text is not None:
-        found = _perplexity(args)
+        text, metrics = args.text.name, _perplexity(args)
     else:
+        text = "held-out text, from the model's card"
         try:
-            card = find_model(args.model).folder / "card.json"
-            found = json.loads(card.read_text(encoding="utf-8"))["metrics"]
+            metrics = read_json(find_model(args.model).folder / "card.json")["metrics"]
         except (ConfigError, OSError, ValueError, KeyError):
-            found = {}  # static vectors, published weights: they have no perplexity
-    both = [found[f"{way}_perplexity"] for way in ("forward", "backward") if f"{way}_perplexity" in found]
+            metrics = {}  # static vectors, published weights: they have no perplexity
+    both = [metrics[f"{way}_perplexity"] for way in ("forward", "backward") if f"{way}_perplexity" in metrics]
     scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
     note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""
     return Row("perplexity", f"Perplexity ({text})", scores, "plain", high_is_good=False, note=note)
-
-
-def _head(args: argparse.Namespace) -> dict[str, Any]:
-    from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.layers.device import checked_device
-    from elmo_tasks.tasks import find_task
-    from elmo_tasks.training.predictor import Predictor, evaluate_head
-
-    files = find_head(args.head)
-    kind = find_task(files.kind)
-    if args.file_format is not None and args.file_format not in kind.file_formats:
-        raise ConfigError(
-            f"--file-format {args.file_format}: for this head, expected one of {', '.join(kind.file_formats)}"
-        )
-    names = (*kind.columns, "file_format")
-    given = {name: _column(value) for name in names if (value := getattr(args, name, None)) is not None}
-    # The file decides its format: what the head's training file was like says nothing of this one.
-    stored = {k: v for k, v in files.reading.items() if k not in ("file_format", "encoding", "delimiter", "header")}
-    columns = _fitting_columns(kind, args.data, stored, given)
-    reading = {k: v for k, v in stored.items() if k not in kind.columns} | columns | given
-    if kind.one_label:
-        reading["label_names"] = _label_names(args, files, reading, kind)
-    elif args.labels is not None:
-        raise ConfigError("--labels: for heads that say a class of a text; this one tags words")
-    try:
-        # The training split is not read: its place is only named in messages.
-        data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
-    except TypeError as error:
-        raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
-    data.take_labels(files.task.labels)
-    data.setup("test")
-    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
-    found = evaluate_head(predictor, data.labelled("test"))
-    return {
-        "head": files.name,
-        "encoder": files.encoder.name,
-        "data": args.data.name,
-        "rows": found.n_rows,
-        "main": found.main,
-        "scores": found.scores,
-        "labels": list(files.task.labels),
-        "confusion": found.confusion,
-    }
-
-
-def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Keep the columns of the head's training file where this file has them; else they are found."""
-    from elmo_tasks.errors import DataError
-
-    columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
-    if not columns or any(name in given for name in kind.columns):
-        return {}
-    if kind.one_label and any(isinstance(column, int) for column in columns.values()):
-        return {}
-    try:
-        kind.read(path, given.get("file_format"), *(columns.get(name) for name in kind.columns))
-    except DataError:
-        return {}
-    return columns
-
-
-def _label_names(
-    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: Task
-) -> dict[str, str | None]:
-    """Map the labels of the file to those of the head; what does not match is refused."""
-    from elmo_tasks.data.records import mapped_labels
-
-    reads, says = (reading.get(name) for name in kind.columns)
-    rows = cast("Sequence[LabelledText]", kind.read(args.data, reading.get("file_format"), reads, says))
-    same_format = files.reading.get("file_format") in (None, kind.format_of(args.data, reading.get("file_format")))
-    stored = files.reading.get("label_names") if same_format else None
-    return mapped_labels([row.label for row in rows], files.task.labels, args.labels, stored, str(args.data))
-
-
-def _column(value: str) -> str | int:
-    return int(value) if value.removeprefix("-").isdecimal() else value
 
 
 def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
@@ -266,7 +201,6 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
     from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
-    from elmo_tasks.errors import DataError
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.text.vocabulary import UNKNOWN_ID
 
@@ -275,7 +209,7 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     if args.index is not None:
         card = files.folder / "card.json"
         try:
-            sources = [f"{source['name']}_" for source in json.loads(card.read_text(encoding="utf-8"))["sources"]]
+            sources = [f"{source['name']}_" for source in read_json(card)["sources"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise DataError(
                 f"{card}: --index needs the names of the model's sources, and there are none ({error})"
@@ -301,14 +235,90 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _lines(r: dict[str, Any]) -> str:
-    """The result in words and tables."""
-    if "model" in r:
-        return (
-            f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward, {r['backward_perplexity']:.1f} backward, on "
-            f"{r['targets']:,} targets of {r['sentences']:,} sentences, over {r['vocabulary']:,} words; "
-            f"{r['unknown_rate']:.2%} unknown"
+def _perplexity_line(r: dict[str, Any]) -> str:
+    return (
+        f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward, {r['backward_perplexity']:.1f} backward, on "
+        f"{r['targets']:,} targets of {r['sentences']:,} sentences, over {r['vocabulary']:,} words; "
+        f"{r['unknown_rate']:.2%} unknown"
+    )
+
+
+def _head(args: argparse.Namespace) -> dict[str, Any]:
+    from elmo_tasks.heads.head_files import find_head
+    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.tasks import find_task
+    from elmo_tasks.training.predictor import Predictor, evaluate_head
+
+    if args.data is None:
+        raise ConfigError("--head needs --data: a labelled file to score it on")
+    files = find_head(args.head)
+    kind = find_task(files.kind)
+    if args.file_format is not None and args.file_format not in kind.file_formats:
+        raise ConfigError(
+            f"--file-format {args.file_format}: for this head, expected one of {', '.join(kind.file_formats)}"
         )
+    given: dict[str, Any] = {}
+    for name in (*kind.columns, "file_format"):
+        if value := getattr(args, name, None):
+            given[name] = int(value) if value.removeprefix("-").isdecimal() else value
+    # The file decides its format: that of the head's training file says nothing about it.
+    stored = {k: v for k, v in files.reading.items() if k not in ("file_format", "encoding", "delimiter", "header")}
+    columns = _fitting_columns(kind, args.data, stored, given)
+    reading = {k: v for k, v in stored.items() if k not in kind.columns} | columns | given
+    if kind.one_label:
+        reading["label_names"] = _label_names(args, files, reading, kind)
+    elif args.labels is not None:
+        raise ConfigError("--labels: for heads that say a class of a text; this one tags words")
+    try:
+        # The training split is not read: its place is only named in messages.
+        data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
+    except TypeError as error:
+        raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
+    data.take_labels(files.task.labels)
+    data.setup("test")
+    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
+    result = evaluate_head(predictor, data.labelled("test"))
+    return {
+        "head": files.name,
+        "encoder": files.encoder.name,
+        "data": args.data.name,
+        "rows": result.n_rows,
+        "main": result.main,
+        "scores": result.scores,
+        "labels": list(files.task.labels),
+        "confusion": result.confusion,
+    }
+
+
+def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Keep the columns of the head's training file where this file has them; else they are found."""
+    columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
+    if not columns or any(name in given for name in kind.columns):
+        return {}
+    if kind.one_label and any(isinstance(column, int) for column in columns.values()):
+        return {}
+    try:
+        kind.read(path, given.get("file_format"), *(columns.get(name) for name in kind.columns))
+    except DataError:
+        return {}
+    return columns
+
+
+def _label_names(
+    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: Task
+) -> dict[str, str | None]:
+    """Map the labels of the file to those of the head, and reject unknown ones."""
+    from elmo_tasks.data.records import mapped_labels
+
+    text_column, label_column = (reading.get(name) for name in kind.columns)
+    rows = kind.read(args.data, reading.get("file_format"), text_column, label_column)
+    labels = [row.label for row in cast("Sequence[LabelledText]", rows)]
+    same_format = files.reading.get("file_format") in (None, kind.format_of(args.data, reading.get("file_format")))
+    stored = files.reading.get("label_names") if same_format else None
+    return mapped_labels(labels, files.task.labels, args.labels, stored, str(args.data))
+
+
+def _head_table(r: dict[str, Any]) -> str:
     scores: dict[str, float] = r["scores"]
     lines = [f"{r['head']} (on {r['encoder']}), {r['data']}, {r['rows']:,} rows: {r['main']} {scores[r['main']]:.4f}"]
     measures = [name for name in ("precision", "recall", "f1") if any(key.startswith(name) for key in scores)]

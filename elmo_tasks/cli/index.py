@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from elmo_tasks.cli.embed import add_computing, load_computing
+from elmo_tasks.cli.arguments import add_device, add_model, add_precision
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -15,15 +15,14 @@ HUB = "hub:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "text",
-        nargs="+",
-        help="text files or tables (.txt, .csv, .tsv, .json, .jsonl, .parquet, .xlsx), - for standard input, or hub:NAME, a data "
-        "set on the Hugging Face hub",
+    text = (
+        "text files or tables (.csv, .jsonl, .parquet, ...), - for standard input, or hub:NAME on the Hugging Face hub"
     )
-    parser.add_argument("--out", type=Path, required=True, help="folder to write; interrupted, it goes on where it was")
-    parser.add_argument("--model", help="name or folder of an encoder (default: the bundled one)")
-    add_computing(parser)
+    parser.add_argument("text", nargs="+", help=text)
+    parser.add_argument("--out", type=Path, required=True, help="folder to write; an interrupted run is resumed")
+    add_model(parser)
+    add_device(parser)
+    add_precision(parser, bf16=True)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
     parser.add_argument("--column", help="of a table or data set: the one with the texts (default: found, and said)")
     hub = parser.add_argument_group("for hub:NAME")
@@ -34,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the text, print the expected size, and encode."""
+    from elmo_tasks.encoders import load
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.use_index import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("the example sentences are called gallery already: give the index another --title")
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    encoder = load_computing(args, checked_device(args.device))
+    encoder = load(args.model, checked_device(args.device), "int8" if args.precision == "int8" else "float32")
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
     index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")
@@ -63,8 +63,8 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
         elif source == STANDARD:
             yield from sentences_of("\n".join(lines_of(source)), max_characters=None)
         else:
-            for sentences, said in read_corpus([Path(source)], args.column):
-                print(f"{source}: {len(sentences):,} sentences; {said}", flush=True)
+            for sentences, columns in read_corpus([Path(source)], args.column):
+                print(f"{source}: {len(sentences):,} sentences; {columns}", flush=True)
                 yield from sentences
 
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from elmo_tasks.cli.arguments import add_device
+from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.messages.views import view_place
 
 HELP = "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"
@@ -16,22 +16,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--word", required=True, help="the word to look at")
     parser.add_argument("--sentence", required=True, help="a sentence with it; [brackets] mark another word")
-    parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    add_model(parser)
     parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the dictionary)")
+    text = "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default: the bundled ones)"
+    parser.add_argument("--static", help=text)
     parser.add_argument(
-        "--static",
-        help="vectors of words alone: a name, a folder, or a file of word2vec, GloVe or fastText (default: the bundled ones)",
+        "--layer", help="name of a layer, mean, or meanings, from which meanings are read (the default)"
     )
-    parser.add_argument(
-        "--layer",
-        help="name of a layer, mean, or meanings: what meanings are read from (the default)",
-    )
-    parser.add_argument(
-        "--only", choices=("all", "same", "other"), default="all", help="uses of this word, or of other words"
-    )
+    text = "uses of this word, or of other words"
+    parser.add_argument("--only", choices=("all", "same", "other"), default="all", help=text)
     parser.add_argument("-n", type=int, default=10, help="how many uses (default: 10)")
     add_device(parser)
-    parser.add_argument("--json", action="store_true", help="print what the /nearest endpoint answers")
+    parser.add_argument("--json", action="store_true", help="print the answer of the /nearest endpoint")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -40,21 +36,21 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.service.library import nearest
 
     device = str(checked_device(args.device))
-    found = nearest(
+    answer = nearest(
         args.word, args.sentence, args.index, args.n, args.layer, args.only, args.model, device, args.static
     )
     if args.json:
-        print(json.dumps(found.to_dict(), ensure_ascii=False))
+        print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0
-    print(found.answer)
-    if found.reads_sentence:
-        print(f"\nin this sentence ({found.model}, {view_place(found.layer)})")
-        for use in found.uses:
+    print(answer.answer)
+    if answer.reads_sentence:
+        print(f"\nin this sentence ({answer.model}, {view_place(answer.layer)})")
+        for use in answer.uses:
             meaning = f"  ({use.sense})" if use.sense else ""
             print(f"{use.cosine:6.2f}  {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}")
-    print(f"\nin any sentence ({found.vectors})")
-    for near in found.static:
+    print(f"\nin any sentence ({answer.vectors})")
+    for near in answer.static:
         print(f"{near.cosine:6.2f}  {near.word}")
-    if not found.static:
-        print(f"        “{found.word}” has no vector")
+    if not answer.static:
+        print(f"        “{answer.word}” has no vector")
     return 0

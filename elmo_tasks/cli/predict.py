@@ -56,8 +56,8 @@ def run(args: argparse.Namespace) -> int:
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
         for batch in _batches(args.input, args.column):
             for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
-                said = result.to_dict()
-                record = {key: said[key] for key in ("tokens", *predictor.task.output_fields)}
+                values = result.to_dict()
+                record = {key: values[key] for key in ("tokens", *predictor.task.output_fields)}
                 out.write(json.dumps(record, ensure_ascii=False) + "\n")
             out.flush()
             bar.update(len(batch))
@@ -65,17 +65,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _batches(source: str, column: str | None) -> Iterator[list[str]]:
-    """Give the lines of a text, or the texts of a table, which is said on standard error."""
+    """Yield the lines of a text, or the texts of a table, whose column is named on stderr."""
     from elmo_tasks.data.tables import TextColumns, find_columns, form_of, read_table, texts_of
 
     if source == STANDARD or (form_of(Path(source)) == "txt" and column is None):
         yield from batches_of(source, _LINES_AT_ONCE)
         return
-    given = TextColumns(text=column)
-    table = read_table(Path(source), None, given)
-    found = find_columns(table, given, labelled=False)
-    print(f"{source}: {found.describe()}", file=sys.stderr)
-    texts = [text for _, text in texts_of(table, found)]
+    wanted = TextColumns(text=column)
+    table = read_table(Path(source), None, wanted)
+    columns = find_columns(table, wanted, labelled=False)
+    print(f"{source}: {columns.describe()}", file=sys.stderr)
+    texts = [text for _, text in texts_of(table, columns)]
     for start in range(0, len(texts), _LINES_AT_ONCE):
         yield texts[start : start + _LINES_AT_ONCE]
 
@@ -86,8 +86,8 @@ def _row(line: str, pretokenized: bool) -> ReadRow:
 
     if not pretokenized:
         return ReadRow.of(line)
-    found = re.finditer(r"[^ ]+", line)
-    return ReadRow.of_tokens(line, (Token(match.group(), match.start(), match.end()) for match in found))
+    words = re.finditer(r"[^ ]+", line)
+    return ReadRow.of_tokens(line, (Token(word.group(), word.start(), word.end()) for word in words))
 
 
 @contextlib.contextmanager
@@ -101,6 +101,7 @@ def _writer(path: str, source: str) -> Iterator[TextIO]:
         raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
     if not target.parent.is_dir():
         raise ConfigError(f"{path}: the folder {target.parent} does not exist")
-    alone = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
-    with alone, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:
+    # A device such as /dev/null needs no lock.
+    lock = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
+    with lock, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:
         yield file

@@ -8,71 +8,37 @@ import zipfile
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
-
-if TYPE_CHECKING:
-    import yaml
 
 CONFIG = "config.yaml"
 # Files from which Lightning resumes.
 _PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
-_MAX_CONFIG_BYTES, _MAX_VALUES = 1_000_000, 100_000
+_PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 
 
-def check_config(path: Path, option: str = "--config") -> None:
-    """Reject YAML that is too large once its aliases are expanded.
-
-    Raises:
-        ConfigError: there is none, it is too large, is no YAML, or holds too many values once its aliases are written out.
-    """
+def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
+    """Read a YAML file of settings."""
     import yaml  # installed with Lightning, not with the core
 
     if not path.is_file():
         raise ConfigError(f"{option} {path}: no such file")
-    if path.stat().st_size > _MAX_CONFIG_BYTES:
-        raise ConfigError(
-            f"{option} {path}: expected settings, at most {_MAX_CONFIG_BYTES:,} bytes, found {path.stat().st_size:,}"
-        )
     try:
-        root = yaml.compose(path.read_text(encoding="utf-8"), Loader=yaml.SafeLoader)
-        size = _size(root, {}) if root is not None else 0
+        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        reason = " ".join(str(error).split()) if not isinstance(error, RecursionError) else "it is nested too deeply"
-        raise ConfigError(f"{option} {path}: expected YAML ({reason})") from None
-    if size > _MAX_VALUES:
-        raise ConfigError(
-            f"{option} {path}: expected at most {_MAX_VALUES:,} values, found more once its aliases are written out"
-        )
-
-
-def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """Count the values of a node with aliases expanded; a cycle exceeds every limit."""
-    import yaml
-
-    if id(node) in sizes:
-        return sizes[id(node)]
-    sizes[id(node)] = _MAX_VALUES + 1
-    parts: list[yaml.Node] = []
-    if isinstance(node, yaml.MappingNode):
-        parts = [part for pair in node.value for part in pair]
-    elif isinstance(node, yaml.SequenceNode):
-        parts = node.value
-    sizes[id(node)] = 1 + sum(_size(part, sizes) for part in parts)
-    return sizes[id(node)]
+        raise ConfigError(f"{option} {path}: expected YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(settings, dict):
+        raise ConfigError(f"{option} {path}: expected settings, found {type(settings).__name__}")
+    return settings
 
 
 def check_checkpoint(path: Path) -> None:
-    """Refuse a resume file that is missing or damaged; nothing in it is run.
-
-    Raises:
-        ConfigError: a check failed; the message names it.
-    """
+    """Reject a resume file that is missing or damaged; no code in it is run."""
     import torch
 
     if not path.is_file():
-        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to begin anew")
+        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to start again")
     try:
         with zipfile.ZipFile(path) as file:
             if file.testzip() is not None:  # PyTorch writes these checksums, but does not verify them
@@ -80,7 +46,7 @@ def check_checkpoint(path: Path) -> None:
         saved = torch.load(path, map_location="cpu", weights_only=True)
     except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
         raise ConfigError(
-            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or begin anew"
+            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or start again"
         ) from None
     if not isinstance(saved, dict) or not all(saved.get(name) or saved.get(name) == 0 for name in _PARTS):
         raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
@@ -91,54 +57,46 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
 
     Returns:
         the arguments, and the folder to run in where the settings name files of the run's own folder.
-
-    Raises:
-        ConfigError: the folder has no settings or no checkpoint.
     """
-    import yaml
-
-    given_folder, rest = _taken_out(arguments, "--run", "the folder of a run")
-    if given_folder is None:
+    name, rest = _take_option(arguments, "--run", "the folder of a run")
+    if name is None:
         return rest, None
-    folder = Path(given_folder)
-    config = folder / CONFIG
-    if not config.is_file():
+    folder = Path(name)
+    if not (folder / CONFIG).is_file():
         raise ConfigError(
             f"--run {folder}: no {CONFIG} there, so it is no folder that `fit` wrote; use --config and --ckpt_path"
         )
-    check_config(config)
-    trainer = (yaml.safe_load(config.read_text(encoding="utf-8")) or {}).get("trainer") or {}
-    wanted = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
-    found = next((folder / name for name in wanted if (folder / name).is_file()), None)
-    if found is None and "--ckpt_path" not in rest:
-        raise ConfigError(f"--run {folder}: no {' or '.join(wanted)} there: the run has not finished its first epoch")
+    trainer = read_config(folder / CONFIG).get("trainer") or {}
+    checkpoints = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
+    checkpoint = next((path for path in checkpoints if (folder / path).is_file()), None)
+    if "--ckpt_path" in rest:
+        checkpoint = None
+    elif checkpoint is None:
+        raise ConfigError(
+            f"--run {folder}: no {' or '.join(checkpoints)} there: the run has not finished its first epoch"
+        )
     # A run of the app is complete in its folder, and its settings name files there.
     inside = trainer.get("default_root_dir") == "."
     place = Path() if inside else folder
-    given = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
-    checkpoint = [] if found is None or "--ckpt_path" in rest else ["--ckpt_path", str(place / found.name)]
-    return [rest[0], *given, *rest[1:], *checkpoint], folder if inside else None
+    settings = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
+    resume = [] if checkpoint is None else ["--ckpt_path", str(place / checkpoint)]
+    return [rest[0], *settings, *rest[1:], *resume], folder if inside else None
 
 
 def apply_device(arguments: Sequence[str]) -> list[str]:
-    """Translate ``--device cuda:1`` to settings of Lightning's trainer.
-
-    Raises:
-        ConfigError: there is no such device here.
-    """
+    """Translate ``--device cuda:1`` to settings of Lightning's trainer."""
     from elmo_tasks.layers.device import checked_device
 
-    name, rest = _taken_out(arguments, "--device", "cpu, cuda, cuda:1, ...")
+    name, rest = _take_option(arguments, "--device", "cpu, cuda, cuda:1, ...")
     if name is None:
         return rest
     device = checked_device(name)
-    place = 1 if device.index is None else f"[{device.index}]"
+    devices = 1 if device.index is None else f"[{device.index}]"
     accelerator = "gpu" if device.type == "cuda" else device.type
-    given = [f"--trainer.accelerator={accelerator}", f"--trainer.devices={place}"]
-    return [*rest, *given]
+    return [*rest, f"--trainer.accelerator={accelerator}", f"--trainer.devices={devices}"]
 
 
-def _taken_out(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
+def _take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
     """Remove an option from the arguments and return its value and the rest."""
     words = [part for word in arguments for part in (word.split("=", 1) if word.startswith(f"{option}=") else [word])]
     if option not in words:
@@ -147,6 +105,29 @@ def _taken_out(arguments: Sequence[str], option: str, expected: str) -> tuple[st
     if at + 1 == len(words):
         raise ConfigError(f"{option}: expected {expected} after it")
     return words[at + 1], words[:at] + words[at + 2 :]
+
+
+def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each word with the next one, as ``--option VALUE`` or ``--option=VALUE`` puts them."""
+    return list(pairwise([part for word in arguments for part in word.split("=", 1)]))
+
+
+def available_precision(precision: Any, accelerator: str) -> Any:
+    """Return the precision to train in: float32 where a CPU lacks products of bfloat16."""
+    import torch
+
+    from elmo_tasks.layers.device import cpu_multiplies_bfloat16
+
+    on_cpu = accelerator == "cpu" or (accelerator == "auto" and not torch.accelerator.is_available())
+    name = str(precision)
+    if name not in _PRECISIONS or (on_cpu and name in ("16", "16-mixed")):
+        choices = "32-true or bf16-mixed" if on_cpu else "32-true, bf16-mixed or 16-mixed"
+        reason = "a CPU has no training in float16" if name in _PRECISIONS else "weights are trained in float32"
+        raise ConfigError(f"trainer.precision {name}: expected {choices} here; {reason}")
+    if not (on_cpu and name.startswith("bf16")) or cpu_multiplies_bfloat16():
+        return precision
+    print(f"This CPU has no products of bfloat16: training in float32 instead of {precision}.", flush=True)
+    return "32-true"
 
 
 def adapt_to_data(trainer: Any, data: Any) -> list[str]:
@@ -178,15 +159,11 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
 
 
 def describe_own_data(arguments: Sequence[str], config: Any) -> None:
-    """Replace what a configuration says of its data, on the head's card, where other data are trained on."""
-    import yaml
-
+    """Replace the description of the data on the head's card if other data are trained on."""
     named: dict[str, Any] = {}
-    words = [word for argument in arguments for word in argument.split("=", 1)]
-    for before, path in pairwise(words):
-        if before == "--config" and Path(path).is_file():
-            raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-            named |= ((raw if isinstance(raw, dict) else {}).get("data") or {}).get("init_args") or {}
+    for option, path in option_pairs(arguments):
+        if option == "--config" and Path(path).is_file():
+            named |= (read_config(Path(path)).get("data") or {}).get("init_args") or {}
     given = config.data.get("init_args") or {}
     source = given.get("hub") or given.get("train")
     if source is None or str(source) == str(named.get("hub") or named.get("train")):
@@ -208,7 +185,7 @@ def isolate_run(trainer: Any, subcommand: str) -> None:
 
 
 def own_error(error: BaseException | None) -> Exception | None:
-    """The error of ours that another one was raised for, if there is one."""
+    """Return the error of ours that caused another one, if there is one."""
     while error is not None:
         if isinstance(error, ConfigError | DataError | InputError | WeightsError):
             return error
@@ -222,20 +199,18 @@ def format_error(text: str) -> str:
     keys = re.findall(r'Parser key "([^"]+)"', text)
     # The innermost error is the cause; the outer ones list alternatives of the whole part.
     expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
-    other = [
-        found[0] for line in lines if (found := re.search("(Option '|No module named|No action for|Import of).*", line))
-    ]
-    given = [found for line in lines for found in re.findall(r"(?:Given value|Got value): (.*)", line)]
+    other = re.search("(Option '|No module named|No action for|Import of).*", "\n".join(lines))
+    given = re.search(r"(?:Given value|Got value): (.*)", "\n".join(lines))
     if not keys or not (other or expected):
         return " ".join(" ".join(lines[:3]).split())[:400]
     if other:
         return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
-    inner = expected[:1] if "value: " in expected[0] else expected[: 1 + (len(expected) > 1)]
+    inner = expected[:1] if "value: " in expected[0] else expected[:2]
     wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
-    return f"{'.'.join(keys)}: expected {wanted}, found {given[0][:100] if given else 'something else'}"
+    return f"{'.'.join(keys)}: expected {wanted}, found {given[1][:100] if given else 'something else'}"
 
 
 def _type_in_words(text: str) -> str:
-    """``<class 'int'>`` -> ``int``, ``typing.Literal['balanced']`` -> ``'balanced'``."""
+    """Format ``<class 'int'>`` as ``int``, ``typing.Literal['balanced']`` as ``'balanced'``."""
     text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
     return re.sub(r"(?:typing\.)?Literal\[(.*)\]", r"\1", text).replace("NoneType", "null")

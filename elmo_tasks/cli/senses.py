@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from elmo_tasks.cli.arguments import add_device, add_lexicon
+from elmo_tasks.cli.arguments import add_device, add_lexicon, add_model
 from elmo_tasks.errors import ConfigError, DataError, InputError
 
 HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--word", help="print the entry of this word instead, in the format of the dictionary")
     add_lexicon(parser)
-    parser.add_argument("--model", help="name or folder of a model (default: the bundled one)")
+    add_model(parser)
     add_device(parser)
 
 
@@ -45,10 +45,10 @@ def run(args: argparse.Namespace) -> int:
             if not line.strip():
                 continue
             try:
-                found = text_senses(line, loaded, entries)
+                senses = text_senses(line, loaded, entries)
             except InputError as error:
                 raise DataError(f"{args.input}, line {number}: {error}") from None
-            print(json.dumps(found.to_dict(), ensure_ascii=False), flush=True)
+            print(json.dumps(senses.to_dict(), ensure_ascii=False), flush=True)
     return 0
 
 
@@ -57,8 +57,8 @@ def _entry(args: argparse.Namespace) -> str:
     from elmo_tasks.service.library import lexicon_entries
 
     lexicon = bundled_lexicon().with_entries(lexicon_entries(args.lexicon))
-    if found := lexicon.find(args.word):
-        return format_entries(found)
+    if own := lexicon.find(args.word):
+        return format_entries(own)
     if lexicon.has_one_meaning(args.word):
         raise DataError(f"“{args.word}” is on the list of words with one everyday meaning, and has no entry")
     raise DataError(f"“{args.word}” is not in the dictionary; give its meanings with --lexicon FILE")

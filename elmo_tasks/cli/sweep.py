@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import csv
 import hashlib
-import io
 import itertools
 import json
 import re
 import statistics
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from elmo_tasks import bundled
 from elmo_tasks.cli import fit
 from elmo_tasks.cli.arguments import add_device
-from elmo_tasks.cli.run_settings import apply_device, check_config
+from elmo_tasks.cli.run_settings import apply_device, read_config
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.files import atomic_write, write_json
+from elmo_tasks.files import atomic_write, read_json, write_json
 
 HELP = "train configurations over encoders, seeds, shares of the data and settings; print mean and spread"
 _SPLITS = ("validation", "test")
-_DATA = "data.init_args"
-#: Settings of output paths, which do not affect results.
-_WRITTEN = ("default_root_dir", "logger", "callbacks", "layer_store", "cache_dir")
 _ENCODER = re.compile(r"(?P<encoder>.+?)(:(?P<input>mix|mean|layer-(?P<layer>\d+)))?")
-_EPOCHS, _STATIC = "trainer.max_epochs", "model.init_args.static"
-_WEIGHTS = "model.init_args.head.init_args.fixed_weights"
+_EPOCHS = "trainer.max_epochs"
 
 
 @dataclass(frozen=True)
@@ -64,13 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
     add("--config", nargs="+", required=True, help="configurations of heads: YAML files or names")
-    add(
-        "--encoders",
-        nargs="+",
-        metavar="NAME[:INPUT]",
-        help="train each configuration on each of these encoders, with nothing beside it unless --set names it; INPUT is mix "
-        "(learned, the default), mean or layer-K",
-    )
+    text = "encoders to train on, with nothing beside them; INPUT is mix (learned, the default), mean or layer-K"
+    add("--encoders", nargs="+", metavar="NAME[:INPUT]", help=text)
     add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
     add("--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)")
     add("--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values")
@@ -81,22 +71,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration")
 
 
-@dataclass(frozen=True)
-class _Point:
-    """Settings shared by the runs of one table row."""
-
-    config: str
-    encoder: EncoderInput | None
-    settings: dict[str, Any]
-    fraction: float
-    digest: str  #: of the configuration with these settings
-    folder: Path  #: of all runs of the configuration
-
-
 def run(args: argparse.Namespace) -> int:
     """Do the runs that are not done yet, and print the table."""
-    axes = [axis(text) for text in args.set]
-    if len({key for key, _ in axes}) < len(axes):
+    axes = dict(parse_setting(text) for text in args.set)
+    if len(axes) < len(args.set):
         raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
     names = {config: Path(config).stem for config in args.config}
     if len(set(names.values())) < len(args.config):
@@ -108,25 +86,32 @@ def run(args: argparse.Namespace) -> int:
     if args.device is not None:
         apply_device(["--device", args.device])  # refused before the first run
     encoders: list[EncoderInput | None] = [encoder_input(text) for text in dict.fromkeys(args.encoders or [])] or [None]
-    grid = [
-        dict(zip([key for key, _ in axes], values, strict=True)) for values in itertools.product(*[v for _, v in axes])
-    ]
+    grid = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     points = []
     for config, settings in itertools.product(args.config, grid):
-        digest, folder = config_digest(config, settings), _folder(args.out, names, config)
-        if args.encoders:
-            _epochs(config, settings)  # refused before the first run
-        for encoder, fraction in itertools.product(encoders, dict.fromkeys(args.fractions)):
-            points.append(_Point(config, encoder, settings, fraction, digest, folder))
-    seeds = list(dict.fromkeys(args.seeds))
+        # Both refuse a bad configuration before the first run.
+        epochs = _epochs(config, settings) if args.encoders else 0
+        points.append((config, settings, epochs, config_digest(config, settings)))
+    seeds, fractions = list(dict.fromkeys(args.seeds)), list(dict.fromkeys(args.fractions))
+    n_runs = len(points) * len(encoders) * len(fractions) * len(seeds)
+    counter = itertools.count(1)
     lines: list[Line] = []
-    for number, point in enumerate(points):
-        cards = [
-            _card(point, seed, args.device, f"{number * len(seeds) + k} of {len(points) * len(seeds)}")
-            for k, seed in enumerate(seeds, start=1)
-        ]
-        name = None if point.encoder is None else point.encoder.name
-        lines.append(line_of(names[point.config], name, point.settings, point.fraction, cards))
+    for config, settings, epochs, digest in points:
+        task = names[config]
+        folder = args.out or Path("runs") / f"sweep-{task}"
+        folder = folder / task if args.out and len(names) > 1 else folder
+        for encoder, fraction in itertools.product(encoders, fractions):
+            shown, changes = settings, settings
+            if encoder is not None:
+                shown = {"encoder": encoder.name, **settings}
+                changes = _encoder_settings(encoder, fraction, epochs, settings)
+            cards = []
+            for seed in seeds:
+                made_of = digest if encoder is None else f"{digest} {encoder.checksum}"
+                name = run_name(shown, fraction, seed, made_of)
+                print(f"{next(counter)} of {n_runs}: {folder.name}, {name}", file=sys.stderr, flush=True)
+                cards.append(card_of_run(config, folder / name, changes, fraction, seed, args.device))
+            lines.append(line_of(task, encoder.name if encoder else None, settings, fraction, cards))
     print(table(lines))
     if args.json:
         write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
@@ -137,56 +122,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _folder(out: Path | None, names: Mapping[str, str], config: str) -> Path:
-    if out is None:
-        return Path("runs") / f"sweep-{names[config]}"
-    return out if len(names) == 1 else out / names[config]
-
-
-def _card(point: _Point, seed: int, device: str | None, number: str) -> dict[str, Any]:
-    """Return the card of one run of a point."""
-    digest, settings, shown = point.digest, point.settings, point.settings
-    if point.encoder is not None:
-        digest, shown = f"{digest} {point.encoder.checksum}", {"encoder": point.encoder.name, **settings}
-        settings = _encoder_settings(point.encoder, point.fraction, _epochs(point.config, settings), settings)
-    name = run_name(shown, point.fraction, seed, digest)
-    print(f"{number}: {point.folder.name}, {name}", file=sys.stderr, flush=True)
-    return card_of_run(point.config, point.folder / name, settings, point.fraction, seed, device)
-
-
 def encoder_input(text: str) -> EncoderInput:
-    """``elmo-mini:layer-0`` -> the encoder, and which of its layers is read.
-
-    Raises:
-        ConfigError: there is no such encoder or layer.
-        WeightsError: it cannot be read.
-    """
+    """Parse ``elmo-mini:layer-0`` into the encoder, and which of its layers is read."""
     from elmo_tasks.encoders import load
 
     match = _ENCODER.fullmatch(text)
     if match is None:
         raise ConfigError(f"--encoders {text!r}: expected the name or folder of an encoder")
-    name, kind = match["encoder"], match["input"] or "mix"
+    name = match["encoder"]
     encoder = load(name)
-    n_layers, checksum = encoder.n_layers, encoder.checksum
-    if kind == "mix":
-        return EncoderInput(text, name, None, checksum)
-    if kind == "mean":
-        return EncoderInput(text, name, (1 / n_layers,) * n_layers, checksum)
-    layer = int(match["layer"])
-    if layer >= n_layers:
-        raise ConfigError(f"--encoders {text}: expected layer-0 to layer-{n_layers - 1}, the layers that {name} has")
-    return EncoderInput(text, name, tuple(float(k == layer) for k in range(n_layers)), checksum)
+    n, weights = encoder.n_layers, None
+    if match["input"] == "mean":
+        weights = (1 / n,) * n
+    elif match["layer"]:
+        if int(match["layer"]) >= n:
+            raise ConfigError(f"--encoders {text}: expected layer-0 to layer-{n - 1}, the layers that {name} has")
+        weights = tuple(float(k == int(match["layer"])) for k in range(n))
+    return EncoderInput(text, name, weights, encoder.checksum)
 
 
 def _epochs(config: str, settings: Mapping[str, Any]) -> int:
-    import yaml  # installed with Lightning, not with the core
-
-    from elmo_tasks import bundled
-
-    path = Path(bundled.find_config(config))
     try:
-        return int(settings.get(_EPOCHS) or yaml.safe_load(path.read_text(encoding="utf-8"))["trainer"]["max_epochs"])
+        return int(settings.get(_EPOCHS) or read_config(Path(bundled.find_config(config)))["trainer"]["max_epochs"])
     except (KeyError, TypeError, ValueError):
         raise ConfigError(f"--config {config}: expected trainer.max_epochs, which few examples multiply") from None
 
@@ -196,29 +153,26 @@ def _encoder_settings(
 ) -> dict[str, Any]:
     """Scale epochs by 1/√fraction, and validate as often as with all rows."""
     times = ceil(fraction**-0.5 - 1e-9)
-    more = {_EPOCHS: times * epochs, "trainer.check_val_every_n_epoch": times}
-    weights = {} if encoder.weights is None else {_WEIGHTS: list(encoder.weights)}
-    return {_STATIC: None, **settings, "encoder": encoder.encoder, **weights, **more}
+    changes = {"model.init_args.static": None, **settings, "encoder": encoder.encoder}
+    if encoder.weights is not None:
+        changes["model.init_args.head.init_args.fixed_weights"] = list(encoder.weights)
+    return {**changes, _EPOCHS: times * epochs, "trainer.check_val_every_n_epoch": times}
 
 
-def axis(text: str) -> tuple[str, list[Any]]:
-    """``KEY=VALUE,VALUE`` -> the key and its values.
-
-    Raises:
-        ConfigError: it is something else.
-    """
+def parse_setting(text: str) -> tuple[str, list[Any]]:
+    """Parse ``KEY=VALUE,VALUE`` into the key and its values."""
     import yaml  # installed with Lightning, not with the core
 
-    key, equals, values = text.partition("=")
+    key, equals, content = text.partition("=")
     try:
-        found = yaml.safe_load(f"[{values}]")
+        values = yaml.safe_load(f"[{content}]")
     except yaml.YAMLError:
-        found = None
-    if not equals or not re.fullmatch(r"[\w.]+", key) or not isinstance(found, list) or not found:
+        values = None
+    if not equals or not re.fullmatch(r"[\w.]+", key) or not isinstance(values, list) or not values:
         raise ConfigError(
             f"--set {text}: expected KEY=VALUE,VALUE, such as model.init_args.head.init_args.dropout=0.3,0.5"
         )
-    return key, found
+    return key, values
 
 
 def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
@@ -226,44 +180,34 @@ def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({}
 
     A run with other contents of any of them is another run.
     """
-    import yaml  # installed with Lightning, not with the core
-
-    from elmo_tasks import bundled
     from elmo_tasks.bilm.weight_checksums import sha256
 
     path = Path(bundled.find_config(config))
-    check_config(path)
+    values = _texts([read_config(path), dict(settings)])
     digest = hashlib.sha256(path.read_bytes())
-    values = [*_texts(yaml.safe_load(path.read_text(encoding="utf-8"))), *_texts(dict(settings))]
-    for value in sorted(set(values)):
+    for value in sorted(values):
         for file in _files_of(value):
             digest.update(f"{value} {file.name} {sha256([file])}".encode())
     return digest.hexdigest()
 
 
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in settings, but the folder that a run writes."""
+def _texts(value: Any) -> set[str]:
+    """Return all texts in nested settings."""
     if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        yield from (text for key, part in value.items() if key not in _WRITTEN for text in _texts(part))
-    elif isinstance(value, list):
-        yield from (text for part in value for text in _texts(part))
+        return {value}
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {text for part in parts for text in _texts(part)}
 
 
 def _files_of(value: str) -> list[Path]:
-    """The file that a setting names, or those of a model that it names."""
-    from elmo_tasks import bundled
-
-    if not value or len(value) > 1000:
-        return []
-    with contextlib.suppress(OSError, ValueError):
+    """Return the file that a setting names, or those of a model that it names."""
+    with contextlib.suppress(OSError, ValueError):  # other texts, which may be no path at all
         path = Path(bundled.find(value))
-        folder = next((f for f in (path, bundled.CHECKPOINTS / value) if f.is_dir()), None)
         if path.is_file():
             return [path]
-        if folder is not None and (folder / "card.json").is_file():
-            return sorted(folder.glob("*.safetensors"))
+        for folder in (path, bundled.CHECKPOINTS / value):
+            if value and (folder / "card.json").is_file():
+                return sorted(folder.glob("*.safetensors"))
     return []
 
 
@@ -284,12 +228,12 @@ def card_of_run(
     """Return the card of a run, training it first if it is incomplete."""
     path = folder / "head" / "card.json"
     with contextlib.suppress(OSError, ValueError):
-        card = dict(json.loads(path.read_text(encoding="utf-8")))
+        card = read_json(path)
         if card.get("scores"):
-            return card
-    values = {"seed_everything": seed, f"{_DATA}.seed": seed, f"{_DATA}.train_share": fraction, **settings}
+            return dict(card)
+    data = {"data.init_args.seed": seed, "data.init_args.train_share": fraction}
     arguments = ["fit", f"--config={config}", f"--run_dir={folder}", "--trainer.enable_progress_bar=false"]
-    arguments += [f"--{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in values.items()]
+    arguments += fit.as_arguments({"seed_everything": seed, **data, **settings})
     if device is not None:
         arguments.append(f"--device={device}")
     if (folder / "last.ckpt").is_file():
@@ -300,12 +244,12 @@ def card_of_run(
             fit.run(arguments)
         except (ConfigError, DataError) as error:
             raise type(error)(f"{folder.name}: {error}") from error
-    card = dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    card = read_json(path) if path.is_file() else {}
     if not card.get("scores"):
         raise ConfigError(
             f"{folder}: the run ended without scores: a sweep needs ExportHead and rows to validate or test on"
         )
-    return card
+    return dict(card)
 
 
 def line_of(
@@ -314,61 +258,57 @@ def line_of(
     """Summarize the runs with the same settings over all seeds."""
     scores = {}
     for split in _SPLITS:
-        found = [card["scores"][split] for card in cards if split in card["scores"]]
-        if found:
-            values = [one[one["main"]] for one in found]
+        results = [card["scores"][split] for card in cards if split in card["scores"]]
+        if results:
+            values = [result[result["main"]] for result in results]
             spread = statistics.stdev(values) if len(values) > 1 else None
-            scores[split] = {
-                "name": found[0]["main"],
-                "mean": statistics.fmean(values),
-                "spread": spread,
-                "values": values,
-            }
-    mixes = [_weights(card) for card in cards]
-    layers = [statistics.fmean(shares) for shares in zip(*mixes, strict=True)]
+            mean = statistics.fmean(values)
+            scores[split] = {"name": results[0]["main"], "mean": mean, "spread": spread, "values": values}
+    layers = [statistics.fmean(shares) for shares in zip(*map(_layer_weights, cards), strict=True)]
     seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
     return Line(task, encoder, settings, fraction, len(cards), scores, layers, seconds)
 
 
-def _weights(card: dict[str, Any]) -> list[float]:
-    """The mix of the epoch that was kept."""
+def _layer_weights(card: dict[str, Any]) -> list[float]:
+    """Return the mix of the epoch that was kept."""
     best, rows = card["training"].get("best_epoch"), card["layer_weights"]["epochs"]
     return next((row["weights"] for row in rows if row["epoch"] == best), rows[-1]["weights"])
 
 
-def in_percent(score: Mapping[str, Any]) -> tuple[str, str]:
-    """Format a mean as ``87.31`` and a deviation over seeds as `` ± 0.12``."""
-    return f"{100 * score['mean']:.2f}", "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
-
-
-def _places(lines: list[Line]) -> list[tuple[str, list[Any]]]:
-    """Choose the columns that distinguish the rows, and their cells."""
-    columns: list[tuple[str, list[Any]]] = []
+def _places(lines: Sequence[Line]) -> dict[str, list[Any]]:
+    """Return the columns that distinguish the rows, by title."""
+    columns: dict[str, list[Any]] = {}
     if len({line.task for line in lines}) > 1:
-        columns.append(("task", [line.task for line in lines]))
+        columns["task"] = [line.task for line in lines]
     if lines[0].encoder is not None:
-        columns.append(("encoder", [line.encoder for line in lines]))
-    return [*columns, *((key, [line.settings[key] for line in lines]) for key in lines[0].settings)]
+        columns["encoder"] = [line.encoder for line in lines]
+    return columns | {key: [line.settings[key] for line in lines] for key in lines[0].settings}
 
 
-def _splits(lines: list[Line]) -> list[str]:
+def _splits(lines: Sequence[Line]) -> list[str]:
     return [split for split in _SPLITS if any(split in line.scores for line in lines)]
 
 
-def table(lines: list[Line]) -> str:
+def _percent(score: Mapping[str, Any] | None, with_name: bool) -> str:
+    """Format ``87.31 ± 0.12``: the mean in percent, and the deviation over seeds if there are several."""
+    if score is None:
+        return "-"
+    spread = "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"
+    return f"{score['name'] + ' ' if with_name else ''}{100 * score['mean']:.2f}{spread}"
+
+
+def table(lines: Sequence[Line]) -> str:
     """Format the lines as aligned text; scores in percent, mean ± standard deviation."""
     columns = [
         (key.removeprefix("model.init_args.").removeprefix("head.init_args."), list(map(str, cells)))
-        for key, cells in _places(lines)
+        for key, cells in _places(lines).items()
     ]
     columns += [("share", [f"{line.fraction:g}" for line in lines]), ("runs", [str(line.n) for line in lines])]
     for split in _splits(lines):
-        found = [line.scores.get(split) for line in lines]
-        names = {score["name"] for score in found if score is not None}
-        shown = ["-" if score is None else "".join(in_percent(score)) for score in found]
-        if len(names) > 1:  # tasks with different scores
-            shown = [f"{score['name']} {text}" if score else text for score, text in zip(found, shown, strict=True)]
-        columns.append((split if len(names) > 1 else f"{split} {names.pop()}", shown))
+        scores = [line.scores.get(split) for line in lines]
+        names = {score["name"] for score in scores if score is not None}
+        title = split if len(names) > 1 else f"{split} {min(names)}"  # tasks may have different scores
+        columns.append((title, [_percent(score, len(names) > 1) for score in scores]))
     columns.append(("layers", [" ".join(f"{weight:.2f}" for weight in line.layer_weights) for line in lines]))
     columns.append(("seconds", [f"{line.seconds:.0f}" for line in lines]))
     padded = []
@@ -378,37 +318,28 @@ def table(lines: list[Line]) -> str:
     return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
 
-def as_csv(lines: list[Line]) -> str:
+def as_csv(lines: Sequence[Line]) -> str:
     """Format the lines with one column for each number, scores from 0 to 1."""
-    text = io.StringIO(newline="")
-    places, splits = _places(lines), _splits(lines)
-    n_layers = max(len(line.layer_weights) for line in lines)
-    titles = [f"{split}_{what}" for split in splits for what in ("mean", "spread")]
-    writer = csv.writer(text)
-    writer.writerow(
-        [
-            *(title for title, _ in places),
-            "fraction",
-            "runs",
-            *titles,
-            *(f"layer_{k}" for k in range(n_layers)),
-            "seconds",
-        ]
-    )
-    for k, line in enumerate(lines):
-        numbers = [line.scores.get(split, {}).get(what) for split in splits for what in ("mean", "spread")]
-        layers = [*line.layer_weights, *[None] * (n_layers - len(line.layer_weights))]
-        writer.writerow([*(cells[k] for _, cells in places), line.fraction, line.n, *numbers, *layers, line.seconds])
-    return text.getvalue()
+    import pandas as pd  # installed with Lightning, not with the core
+
+    frame = pd.DataFrame(_places(lines), index=range(len(lines)))
+    frame["fraction"] = [line.fraction for line in lines]
+    frame["runs"] = [line.n for line in lines]
+    for split, value in itertools.product(_splits(lines), ("mean", "spread")):
+        frame[f"{split}_{value}"] = [line.scores.get(split, {}).get(value) for line in lines]
+    layers = pd.DataFrame([line.layer_weights for line in lines]).add_prefix("layer_")
+    frame = frame.join(layers)
+    frame["seconds"] = [line.seconds for line in lines]
+    return str(frame.to_csv(index=False))
 
 
-def _plots(path: Path, lines: list[Line]) -> None:
+def _plots(path: Path, lines: Sequence[Line]) -> None:
+    """Draw the last split's score over the shares, one chart for each task."""
     from elmo_tasks.evaluation.plots import share_chart
 
-    tasks = list(dict.fromkeys(line.task for line in lines))
-    for task in tasks:
+    tasks = {line.task: [other for other in lines if other.task == line.task] for line in lines}
+    for task, of_task in tasks.items():
         curves: dict[str, list[tuple[float, float]]] = {}
-        of_task = [line for line in lines if line.task == task]
         split = _splits(of_task)[-1]
         for line in sorted(of_task, key=lambda line: line.fraction):
             name = ", ".join(map(str, [*([] if line.encoder is None else [line.encoder]), *line.settings.values()]))

@@ -81,7 +81,7 @@ class StaticVectors:
 
     @classmethod
     def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
-        """Load vectors written by ``elmo-tasks vectors`` or another program.
+        """Load vectors written by ``elmo-tasks model vectors`` or another program.
 
         ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
         fastText (see :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).

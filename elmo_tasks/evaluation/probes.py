@@ -41,7 +41,7 @@ PUBLISHED = (
 
 
 def read_probes(path: Path) -> Evaluation:
-    """Read the file of ``elmo-tasks probe --out``.
+    """Read the file of ``elmo-tasks evaluate --probes --out``.
 
     Raises:
         DataError: it cannot be read, or is something else.
@@ -55,7 +55,7 @@ def read_probes(path: Path) -> Evaluation:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         what = repr(error)[:200]
-    raise DataError(f"{path}: expected what elmo-tasks probe --out wrote ({what})")
+    raise DataError(f"{path}: expected what elmo-tasks evaluate --probes --out wrote ({what})")
 
 
 def write_probes(path: Path, evaluation: Evaluation, command: str, layers: Sequence[str]) -> None:

@@ -53,8 +53,8 @@ class Confidence:
                 raise ValueError(f"temperature {confidence.temperature}, minimum probability {confidence.least}")
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(
-                f"{path}: expected what `elmo-tasks confidence` writes ({type(error).__name__}: {error}); fit it again, or remove "
-                "the file"
+                f"{path}: expected what `elmo-tasks calibrate --head` writes ({type(error).__name__}: {error}); fit it again, or "
+                "remove the file"
             ) from None
         return confidence
 

@@ -1,1 +1,1 @@
-"""Texts of the UI, the CLI, the report and the benchmarks; standard library only."""
+"""Sentences that the UI and the CLI share; standard library only."""

@@ -1,11 +1,13 @@
-"""Answers about a cosine and about nearest uses."""
+"""Answers about cosines, whole sentences, nearest uses, and several models side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said
-from elmo_tasks.messages.text import listed
+from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said, StaticNeighbour
+from elmo_tasks.messages.text import first_capital, listed, number
+from elmo_tasks.messages.views import view_place
 
 #: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {
@@ -16,6 +18,7 @@ SIDE_ANSWERS = {
 }
 #: Sentence for models whose layers have no halves.
 NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
+_NUMBERS = {2: "two", 3: "three"}
 
 
 def why_answer(
@@ -44,30 +47,116 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
         sense: meaning of the word in the query sentence; empty if unknown.
     """
     if not uses:
-        none = (
+        return Said(
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
         )
-        return Said(none)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
-    same_word = [use for use in uses if use.same_word]
-    told = f"{len(same_word)} of the {len(uses)} nearest uses {'is' if len(same_word) == 1 else 'are'} of this word."
-    same_sense, known = _in_sense(uses, sense)
-    if sense and known:
-        told += f" {same_sense} of them {'has' if same_sense == 1 else 'have'} the meaning it has here ({sense})."
-    return Said(nearest, "" if only == "other" else told)
+    n_same = sum(use.same_word for use in uses)
+    counted = f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word."
+    n_meaning, n_labelled = _in_sense(uses, sense)
+    if sense and n_labelled:
+        counted += f" {n_meaning} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here ({sense})."
+    return Said(nearest, "" if only == "other" else counted)
 
 
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:
     """Count the uses of the query word with this meaning, and with any meaning."""
-    found = [use.sense for use in uses if use.same_word and use.sense]
-    return found.count(sense), len(found)
+    senses = [use.sense for use in uses if use.same_word and use.sense]
+    return senses.count(sense), len(senses)
 
 
 def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) -> str:
     """Count, for each model that reads sentences, the nearest uses in a known meaning."""
     counts = [(answer.model, *_in_sense(answer.uses, sense)) for answer in answers] if sense else []
-    parts = [(same, f"{same} of {known} by “{model}”") for model, same, known in counts if known]
+    parts = [(same, f"{same} of {total} by “{model}”") for model, same, total in counts if total]
     if not parts:
         return f"The nearest to this “{word}”, side by side"
     return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
+
+
+def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Said:
+    """Describe the nearest words by a model with one vector per word; ``near`` is ``None`` for an unknown word."""
+    if near is None:
+        return Said(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
+    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
+    return Said(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
+
+
+def reads_no_sentence(model: str, *, one_spelling: bool) -> Said:
+    """Describe the comparison by a model with one vector per word."""
+    every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
+    return Said(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
+
+
+def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:
+    """Name the closest and the most distant sentences, beside the cosine of unrelated sentences."""
+    pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
+    (low, a, b), (high, c, d) = pairs[0], pairs[-1]
+    beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
+    if len(pairs) == 1:
+        return Said(f"The two sentences have a cosine of {number(high)}.", beside)
+    return Said(
+        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}).", beside
+    )
+
+
+def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
+    """State the capabilities and limits of cosines of sentences, as measured (:class:`elmo_tasks.api.SentenceLayer`)."""
+    return (
+        f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
+        f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
+        f"good”) in {reworded}."
+    )
+
+
+@dataclass(frozen=True)
+class ModelGrouping:
+    """How one model groups the uses of a word."""
+
+    model: str  #: its name
+    #: groups of uses, in no order; ``None`` if it names no groups
+    groups: frozenset[frozenset[int]] | None
+    #: whether the groups match the known meanings; ``None`` without either
+    right: bool | None = None
+
+
+def agreement(groupings: Sequence[ModelGrouping], *, known: bool = False) -> str:
+    """Compare the groupings of two models or more in one line.
+
+    The line states which models agree, which are right if the meanings of all uses are ``known``, and which name no
+    groups.
+    """
+    silent = [f"“{one.model}”" for one in groupings if one.groups is None]
+    naming = [one for one in groupings if one.groups is not None]
+    if not naming:
+        n = len(groupings)
+        nobody = "Neither of the two" if n == 2 else f"None of the {_NUMBERS.get(n, n)}"
+        return f"{nobody} groups these uses{'; how they belong together is known here' if known else ''}."
+    parts = [_who_is_right(naming) if known else _who_agrees(naming)]
+    if silent:
+        parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")
+    return f"{first_capital('; '.join(parts))}."
+
+
+def _who_is_right(groupings: Sequence[ModelGrouping]) -> str:
+    right, wrong = ([f"“{one.model}”" for one in groupings if one.right is which] for which in (True, False))
+    are, are_not = ("is" if len(names) == 1 else "are" for names in (right, wrong))
+    if not right:
+        return f"{listed(wrong)} {are_not} not right"
+    return f"{listed(right)} {are} right" + (f", {listed(wrong)} {are_not} not" if wrong else "")
+
+
+def _who_agrees(groupings: Sequence[ModelGrouping]) -> str:
+    models: dict[frozenset[frozenset[int]] | None, list[str]] = {}
+    for one in groupings:
+        models.setdefault(one.groups, []).append(f"“{one.model}”")
+    n, names = len(groupings), listed([f"“{one.model}”" for one in groupings])
+    if n == 1:
+        return f"only {names} groups these uses"
+    if len(models) == 1:
+        return f"{names} {'both' if n == 2 else f'all {_NUMBERS.get(n, n)}'} group these uses alike"
+    if len(models) == n:
+        return f"{names} each group these uses in another way"
+    majority, minority = sorted(models.values(), key=len, reverse=True)
+    return f"{listed(majority)} group these uses alike, {listed(minority)} in another way"

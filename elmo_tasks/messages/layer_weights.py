@@ -14,10 +14,8 @@ _NOTABLE = 0.02
 
 def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
     """Return the smallest and the largest weight of each layer over all runs."""
-    runs = entry.runs or (entry.final,)
-    return [
-        (min(run.weights[at] for run in runs), max(run.weights[at] for run in runs)) for at in range(len(entry.layers))
-    ]
+    columns = zip(*(run.weights for run in entry.runs or (entry.final,)), strict=True)
+    return [(min(column), max(column)) for column in columns]
 
 
 def mean_and_spread(entry: LayerWeights) -> list[tuple[float, float]]:
@@ -32,22 +30,16 @@ def order(entry: LayerWeights) -> list[int]:
 
 
 def unclear(entry: LayerWeights) -> list[list[int]]:
-    """Return groups of layers whose ranges over the runs overlap.
-
-    The order within a group is unclear.
-    """
-    spans = ranges(entry)
+    """Return groups of layers whose ranges over the runs overlap: the order within a group is unclear."""
     groups: list[list[int]] = []
-    top = 0.0
+    top = -1.0
     # In ascending order: a layer joins the group below it if it begins before that one ends.
-    for at in sorted(range(len(spans)), key=lambda layer: spans[layer]):
-        low, high = spans[at]
-        if groups and low <= top:
+    for (low, high), at in sorted(zip(ranges(entry), range(len(entry.layers)), strict=True)):
+        if low <= top:
             groups[-1].append(at)
-            top = max(top, high)
         else:
             groups.append([at])
-            top = high
+        top = max(top, high)
     return [sorted(group) for group in reversed(groups) if len(group) > 1]
 
 

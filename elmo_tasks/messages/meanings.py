@@ -15,15 +15,14 @@ def meanings_answer(
     word: str, meanings: Sequence[Meaning], uses: Sequence[UseMeaning], probability: float, certainty: Certainty
 ) -> Said:
     """State the meanings of the uses, and the certainty of the whole."""
-    found = list(dict.fromkeys(use.best for use in uses))
-    missing = None in found
+    chosen = {use.best for use in uses}
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not Certainty.CONFIDENT]
     probably = "" if certainty is Certainty.CONFIDENT else "probably "
     if certainty is Certainty.ABSTAIN:
         headline = f"The model cannot tell all meanings of “{word}” here"
-    elif len(found) > 1:
-        headline = f"“{word}” {probably}has {_number(len(found))} meanings here"
-    elif missing:
+    elif len(chosen) > 1:
+        headline = f"“{word}” {probably}has {_number(len(chosen))} meanings here"
+    elif None in chosen:
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
         headline = f"“{word}” {probably}means the same in {_all(len(uses))}"
@@ -50,10 +49,7 @@ def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Said:
 
 
 def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty) -> Said:
-    """State that the word is in no list.
-
-    ``probability`` is that all uses share a meaning.
-    """
+    """State that the word is in no list; ``probability`` is that all uses share a meaning."""
     why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
     add = "Give its meanings yourself under “Own meanings” for a better answer."
     if certainty is Certainty.ABSTAIN:
@@ -78,11 +74,11 @@ def text_answer(n: int, unsure: int, n_words: int) -> Said:
     )
 
 
-def not_english_answer(known: float) -> Said:
+def not_english_answer(share: float) -> Said:
     """State that too few of the words are English."""
     return Said(
         "This model reads English, and most of these words are not English.",
-        f"It knows {percent(known)} of the words around, so nothing is said of meanings.",
+        f"It knows {percent(share)} of the words around, so nothing is said of meanings.",
     )
 
 

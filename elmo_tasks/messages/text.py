@@ -1,12 +1,27 @@
-"""Numbers, shares, scores, lists and durations in readable form."""
+"""Numbers, shares, scores, lists and durations in readable form; terms and their explanations."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-_LONGEST_QUOTE = 40
-ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+_MAX_QUOTE = 40
+_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+#: Technical terms, explained to newcomers at their first use on a page.
+TERMS = {
+    "vector": "A list of numbers with which the model describes a word where it stands. The more alike two lists, the more "
+    "alike the words are to the model.",
+    "cosine": "How alike two vectors are. 1.00: they point the same way. About 0: they have nothing in common.",
+    "layer": "The model reads in stages. Layer 0 knows the letters of the word and nothing else; every layer above it has read "
+    "the whole sentence, from the left and from the right.",
+    "two random words": "The measuring stick: what two different words from unrelated sentences score on average. Only what "
+    "lies clearly above it means anything.",
+    "norm": "The length of a vector: how strongly the model reacts to the word, not what it means.",
+}
+_TERM = re.compile(
+    r"\b(?:(?P<random>two random words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?: \d+)?)|(?P<norm>norms?))\b",
+    re.IGNORECASE,
+)
 
 
 def number(value: float) -> str:
@@ -22,10 +37,7 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share from 0 to 1 in whole percent, never rounded to certainty.
-
-    The space does not break.
-    """
+    """Format a share from 0 to 1 in whole percent, never rounded to certainty, with a space that does not break."""
     if 0 < share < 0.005:
         return "under 1\u00a0%"
     if 0.995 <= share < 1:
@@ -33,48 +45,28 @@ def percent(share: float) -> str:
     return f"{int(100 * share + 0.5)}\u00a0%"
 
 
-def short_percent(share: float) -> str:
-    """Format as :func:`percent` for a narrow cell: ``<1``, ``50``, ``>99``."""
-    return cell_percent(share).removesuffix("\u00a0%")
-
-
 def cell_percent(share: float) -> str:
     """Format as :func:`percent` for a cell: ``<1 %``, ``50 %``, ``>99 %``."""
     return percent(share).replace("under ", "<").replace("over ", ">")
 
 
-def listed(parts: Sequence[object]) -> str:
-    """Format ``a``, ``a and b``, ``a, b and c``."""
-    words = [str(part) for part in parts]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+def short_percent(share: float) -> str:
+    """Format as :func:`cell_percent` for a narrow cell: ``<1``, ``50``, ``>99``."""
+    return cell_percent(share).removesuffix("\u00a0%")
 
 
-def ordinal(place: int) -> str:
-    """Format ``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
-    return f"{place:,}{'th' if 10 <= place % 100 <= 20 else ORDINALS.get(place % 10, 'th')}"
+def score_line(metric: str, value: float, data: str) -> str:
+    """Format ``F1 0.87 on CoNLL-2003 test``."""
+    return f"{metric} {value:.2f} on {data}"
 
 
-def first_capital(text: str) -> str:
-    """Capitalize the first letter and keep the rest."""
-    return text[:1].upper() + text[1:]
-
-
-def quoted(text: str) -> str:
-    """Quote the text for a message: on one line, without control characters, shortened."""
-    return f"“{shortened(text)}”"
-
-
-def shortened(text: str) -> str:
-    """Shorten the text for a message: on one line, without control characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1].rstrip() + "…"
+def score_text(metric: str, value: float) -> str:
+    """Format a score: accuracy in percent, F1 as it is."""
+    return percent(value) if metric == "accuracy" else number(value)
 
 
 def duration(seconds: float) -> str:
-    """Format ``about 40 seconds``, ``about 3 minutes``, ``about 2.5 hours``.
-
-    The number has no more digits than an estimate supports.
-    """
+    """Format ``about 40 seconds`` or ``about 2.5 hours``, with no more digits than an estimate supports."""
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:
@@ -82,6 +74,33 @@ def duration(seconds: float) -> str:
     if seconds < 5400:
         return f"about {round(seconds / 60)} minutes"
     return f"about {round(seconds / 1800) / 2:g} hours"
+
+
+def ordinal(place: int) -> str:
+    """Format ``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
+    return f"{place:,}{'th' if 10 <= place % 100 <= 20 else _ORDINALS.get(place % 10, 'th')}"
+
+
+def listed(parts: Sequence[object]) -> str:
+    """Format ``a``, ``a and b``, ``a, b and c``."""
+    words = [str(part) for part in parts]
+    return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
+
+
+def first_capital(text: str) -> str:
+    """Capitalize the first letter and keep the rest."""
+    return text[:1].upper() + text[1:]
+
+
+def shortened(text: str) -> str:
+    """Shorten the text for a message: on one line, without control characters."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return line if len(line) <= _MAX_QUOTE else line[: _MAX_QUOTE - 1].rstrip() + "…"
+
+
+def quoted(text: str) -> str:
+    """Quote the text for a message; see :func:`shortened`."""
+    return f"“{shortened(text)}”"
 
 
 def replace_surrogates(text: str) -> str:
@@ -98,11 +117,18 @@ def slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"
 
 
-def score_line(metric: str, value: float, data: str) -> str:
-    """Format ``F1 0.87 on CoNLL-2003 test``."""
-    return f"{metric} {value:.2f} on {data}"
+def first_terms(text: str) -> list[tuple[str, str]]:
+    """Cut a text at the first use of each term of :data:`TERMS`.
 
-
-def score_text(metric: str, value: float) -> str:
-    """Format a score: accuracy in percent, F1 as it is."""
-    return percent(value) if metric == "accuracy" else number(value)
+    The result is ``(piece, explanation)`` in order; the explanation is empty if the piece holds no new term.
+    """
+    pieces: list[tuple[str, str]] = []
+    explained: set[str] = set()
+    at = 0
+    for match in _TERM.finditer(text):
+        term = "two random words" if match.lastgroup == "random" else str(match.lastgroup)
+        if term not in explained:
+            explained.add(term)
+            pieces += [(text[at : match.start()], ""), (match[0], TERMS[term])]
+            at = match.end()
+    return [piece for piece in (*pieces, (text[at:], "")) if piece[0]]

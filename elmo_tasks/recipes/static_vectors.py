@@ -1,14 +1,17 @@
 """Recipe: word2vec vectors (Mikolov et al., 2013), joined with a transformer's.
 
-The command ``vectors`` trains ``static-mini``, and ``join`` makes ``static-joint`` of it; their cards have the commands. From top
-to bottom: training, writing a folder that :class:`StaticVectors` loads, joining.
+The command ``model vectors`` trains ``static-mini``, and this file as a program makes ``static-joint`` of it; their cards have the
+commands. From top to bottom: training, writing a folder that :class:`StaticVectors` loads, joining, the program.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import lzma
 import platform
 import re
+import shlex
 import tempfile
 import time
 from collections import Counter
@@ -26,11 +29,19 @@ from torch import Tensor
 from torch.nn.functional import normalize
 from tqdm import tqdm
 
+from elmo_tasks import encoders
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.weight_checksums import write_card
 from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
+from elmo_tasks.encoders.static_vectors import (
+    LOOKUP,
+    WEIGHTS_NAME,
+    WORDS_NAME,
+    StaticVectors,
+    normalized,
+    static_folder,
+)
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import open_text
 
@@ -228,3 +239,37 @@ def _alone(static: StaticVectors, teacher: Encoder, step: Callable[[int], object
 def _centred(vectors: Tensor, shares: Tensor) -> Tensor:
     at_length_1 = normalize(vectors.float(), dim=1)
     return normalize(at_length_1 - (shares * at_length_1).sum(dim=0), dim=1)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Join static vectors with those of a teacher, and write them with their card."""
+    parser = argparse.ArgumentParser(description="Join static word vectors with those of a transformer.")
+    parser.add_argument("static", help="static vectors: a name in checkpoints/ or a folder")
+    parser.add_argument("--teacher", required=True, help="encoder whose context-free layer is read: a name or a folder")
+    parser.add_argument("--about-teacher", default="", help="what the teacher is and its licence, for the card")
+    parser.add_argument("--out", type=Path, required=True, help="folder to write")
+    parser.add_argument("--size", type=int, default=128, help="numbers per vector (default: 128)")
+    parser.add_argument("--title", default="Static word vectors, joined", help="one line for the card")
+    args = parser.parse_args(arguments)
+    VECTORS_FOLDER.check(args.out)
+    static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")
+    with tqdm(total=len(static), unit=" words") as bar:
+        joined = join_vectors(static, teacher, args.size, step=bar.update)
+    card = json.loads((static_folder(args.static) / "card.json").read_text(encoding="utf-8"))
+    names = [Path(args.static).name, "--teacher", Path(args.teacher).name]
+    out = args.out.name if args.out.is_absolute() else str(args.out)
+    command = ["python", "-m", "elmo_tasks.recipes.static_vectors", *names, "--out", out, "--size", str(args.size)]
+    about = {
+        "name": args.out.resolve().name,
+        "title": args.title,
+        "commands": [card["command"], shlex.join(command)],
+        "sources": card.get("sources", []),
+        "teacher": {"name": Path(args.teacher).name, "about": args.about_teacher, "weight": TEACHER_WEIGHT},
+        "kind": card.get("kind", "static"),
+    }
+    write_vectors(args.out, joined, about)
+    print(f"{args.out}: {len(joined)} words of {joined.width} numbers")
+
+
+if __name__ == "__main__":
+    main()

@@ -20,6 +20,7 @@ from elmo_tasks.api import (
 )
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
+from elmo_tasks.messages.answers import ModelGrouping, agreement, reads_no_sentence
 from elmo_tasks.messages.meanings import (
     different_words_answer,
     meanings_answer,
@@ -28,9 +29,6 @@ from elmo_tasks.messages.meanings import (
     uncalibrated_answer,
     unlisted_answer,
 )
-from elmo_tasks.messages.models import reads_no_sentence
-from elmo_tasks.messages.side_by_side import Told as ToldOfModel
-from elmo_tasks.messages.side_by_side import agreement
 from elmo_tasks.senses.lexicon import Entry
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.asked_uses import find_uses, item_of
@@ -178,7 +176,7 @@ def side_by_side(
     found = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in found)
     told = [
-        ToldOfModel(comparison.model, partition(comparison.groups) if comparison.groups else None, is_known)
+        ModelGrouping(comparison.model, partition(comparison.groups) if comparison.groups else None, is_known)
         for comparison, is_known in zip(found, right, strict=True)
     ]
     return SideBySide(found, known, right, agreement(told, known=bool(known)) if len(told) > 1 else "")

@@ -16,8 +16,7 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.messages.answers import nearest_answer
-from elmo_tasks.messages.models import nearest_of_word_vectors
+from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key

@@ -37,7 +37,7 @@ class MeasuredLayers:
         encoder, path = self._loaded.encoder(name), self._file(name)
         # The page may be public: do not show the path on this machine.
         bundled = self._loaded.folder(name) == CHECKPOINTS / name
-        command = f"elmo-tasks probe --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+        command = f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
         results: tuple[ProbeResult, ...] = ()
         remark = "It was not measured yet."
         if path is not None:

@@ -22,7 +22,7 @@ from typing import Any
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import remove_stale, write_json
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.messages.task_words import METRIC_WORDS
+from elmo_tasks.messages.training import METRIC_WORDS
 
 JOB, PROGRESS, CONFIG, HEAD, LOG = "job.json", "progress.jsonl", "config.yaml", "head", "log.txt"
 #: The folder that contains the package, so that the child process imports the same one.

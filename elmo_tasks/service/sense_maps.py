@@ -32,7 +32,7 @@ from elmo_tasks.api import (
     UseMeaning,
 )
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.sense_maps import landed, map_verdict, nothing_to_draw
+from elmo_tasks.messages.maps import map_verdict, nothing_to_draw, projected_answer
 from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of
@@ -161,7 +161,7 @@ class SenseMaps:
         )
         is_sure = bool(meaning and meaning.is_sure)
         group = meanings[0].group if meanings else None
-        said = landed(meanings, is_sure=is_sure)
+        said = projected_answer(meanings, is_sure=is_sure)
         return LandedUse(use.sentence, use.char_start, use.char_end, x, y, group, is_sure, meanings, near, said)
 
     def _draw(self, asked: MapRequest, progress: Progress | None = None) -> _Drawn:

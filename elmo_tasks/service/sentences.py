@@ -13,7 +13,7 @@ from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_senten
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.messages.sentences import closest, limits_of
+from elmo_tasks.messages.answers import closest, limits_of
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.asked_uses import check_length, check_number

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes, TextSenses
-from elmo_tasks.messages.models import model_title
+from elmo_tasks.messages.views import model_title
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service.asked_uses import find_uses
 from elmo_tasks.service.comparisons import compare_uses, side_by_side, substitutes

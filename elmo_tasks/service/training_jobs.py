@@ -23,7 +23,7 @@ from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import unfinished_folder
 from elmo_tasks.heads.head_files import bundled_heads
-from elmo_tasks.messages.task_words import METRIC_WORDS
+from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, RunFolder
 from elmo_tasks.service.training_data import (
     MAX_UPLOAD,

@@ -15,7 +15,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.messages.task_words import TASK_WORDS
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns, choose_column
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token

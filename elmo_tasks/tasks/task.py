@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.head import Prediction
-from elmo_tasks.messages.task_words import TaskWords
+from elmo_tasks.messages.training import TaskWords
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 

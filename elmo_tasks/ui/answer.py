@@ -11,9 +11,7 @@ from itertools import combinations, product
 
 from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, Said, SentenceComparison, SentenceLayer, SideBySide
 from elmo_tasks.messages.meanings import source_line
-from elmo_tasks.messages.models import title_of
-from elmo_tasks.messages.sentences import sentence_layer_title
-from elmo_tasks.messages.views import layer_title
+from elmo_tasks.messages.views import layer_title, sentence_layer_title, title_of
 from elmo_tasks.ui import format
 from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.page import csv_file, render

@@ -7,10 +7,20 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence, WordOcclusion
-from elmo_tasks.messages import readings, text
-from elmo_tasks.messages.classified import difference, headline, is_clear, said, tip, unweighed, verdict
-from elmo_tasks.messages.labels import class_words, type_note
-from elmo_tasks.messages.readings import marked_spans, marked_words
+from elmo_tasks.messages import heads, text
+from elmo_tasks.messages.heads import (
+    class_difference,
+    class_headline,
+    class_words,
+    is_clear,
+    marked_spans,
+    marked_words,
+    short_verdict,
+    tip,
+    type_note,
+    unweighed,
+    verdict,
+)
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
@@ -104,11 +114,11 @@ def sentiment_card(
         results=results,
         without=without,
         heading=heading(option.head),
-        headline=headline(results),
-        difference=difference(results, without) if without else "",
+        headline=class_headline(results),
+        difference=class_difference(results, without) if without else "",
         about=about_line(option, baseline=bool(without)),
         verdict=verdict,
-        said=said,
+        said=short_verdict,
         is_clear=is_clear,
         words=weighed_words,
         step=lambda push: tint(push, STEPS),
@@ -147,16 +157,16 @@ def entity_card(
     option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), query: str = ""
 ) -> str:
     """Render the answer of a tagger; the arguments are those of :func:`sentiment_card`."""
-    spans = readings.has_spans(results)
+    spans = heads.has_spans(results)
     shown = _shown(option.head, (*results, *without), spans=spans)
     return render(
         "entities.html",
         results=results,
         without=without,
         spans=spans,
-        headline=readings.headline(results),
-        difference=readings.difference(results, without) if without else "",
-        differs=lambda one, other: bool(readings.differences(one, one.best, other.best)),
+        headline=heads.tag_headline(results),
+        difference=heads.tag_difference(results, without) if without else "",
+        differs=lambda one, other: bool(heads.tag_differences(one, one.best, other.best)),
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
         pieces=entity_pieces,
@@ -177,14 +187,14 @@ def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
 
 def marked(result: TaggedSentence) -> str:
     """Write the tags of a sentence into it, as a line that the user can correct."""
-    if readings.has_spans([result]):
+    if heads.has_spans([result]):
         return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
     return marked_words(result.tokens, result.best.tags)
 
 
 def _changes(result: TaggedSentence, reading: TagSequence) -> str:
-    phrases = readings.differences(result, result.best, reading)
-    return first_capital(readings.shortened(phrases)) if phrases else "The same entities, tagged another way"
+    phrases = heads.tag_differences(result, result.best, reading)
+    return first_capital(heads.first_phrases(phrases)) if phrases else "The same entities, tagged another way"
 
 
 def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
@@ -214,18 +224,18 @@ def _places(
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
     """Return a row per entity of every reading, or per tagged word.
 
-    Reading 1 is the best.
+    TagSequence 1 is the best.
     """
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
-    spans = readings.has_spans(results)
+    spans = heads.has_spans(results)
     rows = []
     for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.alternatives), 1):
             found: list[tuple[object, ...]]
             if spans:
                 found = [
-                    (readings.text_of(result, e), e.type, e.confidence, e.start_char, e.end_char)
+                    (heads.entity_text(result, e), e.type, e.confidence, e.start_char, e.end_char)
                     for e in reading.entities
                 ] or [("",) * 5]
             else:

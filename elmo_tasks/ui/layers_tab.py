@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.task_words import TASK_WORDS
 from elmo_tasks.messages.text import first_capital, listed, number, percent
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.endpoints import endpoint

@@ -17,8 +17,7 @@ import gradio as gr
 
 from elmo_tasks.api import LandedUse, MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.models import title_of
-from elmo_tasks.messages.sense_maps import (
+from elmo_tasks.messages.maps import (
     own_words,
     shown_words,
     source_name,
@@ -27,7 +26,7 @@ from elmo_tasks.messages.sense_maps import (
     use_name,
 )
 from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import map_title
+from elmo_tasks.messages.views import map_title, title_of
 from elmo_tasks.ui import saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render

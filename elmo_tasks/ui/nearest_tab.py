@@ -15,9 +15,8 @@ import gradio as gr
 from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
-from elmo_tasks.messages.models import title_of
 from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import view_title
+from elmo_tasks.messages.views import title_of, view_title
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import Question, answered, markup, on_question, scripted

@@ -16,10 +16,18 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elmo_tasks.messages.labels import class_words, type_note
+from elmo_tasks.messages.heads import class_words, type_note
 from elmo_tasks.messages.meanings import heading, hesitation
-from elmo_tasks.messages.terms import first_terms
-from elmo_tasks.messages.text import cell_percent, first_capital, listed, number, percent, short_percent, signed
+from elmo_tasks.messages.text import (
+    cell_percent,
+    first_capital,
+    first_terms,
+    listed,
+    number,
+    percent,
+    short_percent,
+    signed,
+)
 from elmo_tasks.messages.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent

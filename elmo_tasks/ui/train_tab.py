@@ -14,9 +14,9 @@ import gradio as gr
 
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages import training_runs
-from elmo_tasks.messages.task_words import TASK_WORDS
+from elmo_tasks.messages import training
 from elmo_tasks.messages.text import duration, score_text
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.layers_tab import layer_words
@@ -94,7 +94,7 @@ def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
         focus=focus,
         jobs=jobs,
         is_live=any(job.status == "running" for job in jobs),
-        states=training_runs.STATES,
+        states=training.STATES,
         score_text=score_text,
         when=when,
     )
@@ -105,9 +105,9 @@ def card(job: TrainingJob) -> str:
     return render(
         "train_run.html",
         job=job,
-        state=training_runs.STATES[job.status],
-        headline=training_runs.headline(job),
-        details=training_runs.details(job),
+        state=training.STATES[job.status],
+        headline=training.headline(job),
+        details=training.details(job),
         share=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
         is_live=job.status == "running",
         losses=charts.losses(job),
@@ -116,7 +116,7 @@ def card(job: TrainingJob) -> str:
         layers=job.layers if job.learned and len(job.layers) > 1 else (),
         layer_words=layer_words,
         score_text=score_text,
-        is_rough=training_runs.is_rough(job),
+        is_rough=training.is_rough(job),
         metric="Share right" if job.metric == "accuracy" else "F1",
         csv=csv_text(job),
         data=job.to_dict(),
@@ -154,10 +154,8 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
         title=preview.title[:1].upper() + preview.title[1:] if preview.title.startswith("the ") else preview.title,
         unit=TASK_WORDS[kind].unit,
         labels=f"{number} {_LABELS[preview.counted][number != 1]}" if preview.rows else "",
-        warning=training_runs.balance_warning(preview),
-        counts=[
-            (training_runs.label_name(name, preview.counted), count) for name, count in preview.labels[:_MAX_LABELS]
-        ],
+        warning=training.balance_warning(preview),
+        counts=[(training.label_name(name, preview.counted), count) for name, count in preview.labels[:_MAX_LABELS]],
         rest=len(preview.labels) - _MAX_LABELS,
     )
 
@@ -275,7 +273,7 @@ class _Form:
         checked = check(self.service, plan)
         source, columns = plan.source, checked.preview.columns if checked.preview else ()
         text = self.service.training.examples(plan.kind)
-        count = training_runs.count_line(text)
+        count = training.count_line(text)
         changes: dict[Any, Any] = {
             shown: checked.data,
             self.takes: _hint(checked.takes) if checked.takes else "",

@@ -11,10 +11,10 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.labels import class_words
+from elmo_tasks.messages.heads import class_words
 from elmo_tasks.messages.meanings import sense_tip
-from elmo_tasks.messages.task_words import TASK_WORDS
 from elmo_tasks.messages.text import first_capital
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, pieces, render

@@ -115,8 +115,8 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
         return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
 
     sides = explanation.sides
-    yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
-    yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
+    yield "TagSequence up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
+    yield "TagSequence back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
 
 
 def body(explanation: Explanation) -> str:

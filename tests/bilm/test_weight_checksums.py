@@ -41,7 +41,7 @@ def test_one_flipped_bit_in_a_model_is_refused(tmp_path, to):
     name = "weights.hdf5" if to == "hdf5" else "bilm.safetensors"
     (folder / name).write_bytes(_with_another_number(folder / name, to))
     with pytest.raises(
-        WeightsError, match=rf"m/{name}: damaged, or not the file that card.json .* `elmo-tasks checksums "
+        WeightsError, match=rf"m/{name}: damaged, or not the file that card.json .* `elmo-tasks model checksums "
     ):
         load_bilm(find_model(folder))
 
@@ -112,25 +112,25 @@ def test_checksums_that_are_none_are_named(tmp_path, sums):
 def test_the_command_writes_and_compares(tmp_path, capsys):
     folder = a_model(tmp_path / "m")
     flip(folder / "bilm.safetensors")
-    assert main(["checksums", "--check", str(folder)]) == 2
+    assert main(["model", "checksums", "--check", str(folder)]) == 2
     assert "bilm.safetensors: damaged" in capsys.readouterr().err
-    assert main(["checksums", str(folder)]) == 0
+    assert main(["model", "checksums", str(folder)]) == 0
     assert "bilm.safetensors, softmax.safetensors, vocabulary.txt.xz" in capsys.readouterr().out
     assert json.loads((folder / "card.json").read_text())["title"] == "t"
-    assert main(["checksums", "--check", str(folder)]) == 0
+    assert main(["model", "checksums", "--check", str(folder)]) == 0
     load_bilm(find_model(folder))
     (folder / "card.json").unlink()
-    assert main(["checksums", "--check", str(folder)]) == 2
+    assert main(["model", "checksums", "--check", str(folder)]) == 2
     assert "no checksum of bilm.safetensors, softmax.safetensors" in capsys.readouterr().err
     for card in ("no", "[1]"):
         (folder / "card.json").write_text(card)
-        assert main(["checksums", str(folder)]) == 2
+        assert main(["model", "checksums", str(folder)]) == 2
         assert "card.json: expected a JSON object" in capsys.readouterr().err
-    assert main(["checksums", str(tmp_path)]) == 2
+    assert main(["model", "checksums", str(tmp_path)]) == 2
     assert "expected a folder with weights" in capsys.readouterr().err
 
 
 def test_what_comes_with_the_program_is_as_its_cards_say(capsys):
     folders = [str(path.parent) for path in CHECKPOINTS.glob("*/card.json")]
     assert len(folders) > 5
-    assert main(["checksums", "--check", *folders]) == 0
+    assert main(["model", "checksums", "--check", *folders]) == 0

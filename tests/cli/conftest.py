@@ -1,18 +1,35 @@
 """What tests of the commands share."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 import torch
 
+from elmo_tasks.__main__ import main
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.cli.tiny_suite import write_suite
+
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
+
+
+@pytest.fixture
+def run(capsys) -> Run:
+    """Call a command, and return its exit status, output and errors."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        status = main([str(a) for a in arguments])
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
 
 
 @pytest.fixture(scope="session")

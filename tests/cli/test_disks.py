@@ -2,10 +2,8 @@
 
 import os
 import resource
-import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,8 +11,6 @@ import pytest
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.files import file_lock, lock_of
-from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
 
 pytestmark = pytest.mark.ci
 
@@ -26,13 +22,6 @@ sys.exit(main(sys.argv[2:]))
 """
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    return folder
 
 
 @contextmanager
@@ -54,10 +43,9 @@ def names(folder: Path) -> set[str]:
     "arguments",
     [
         ("index", "in.txt", "--out", "out"),
-        ("export", "--to", "hdf5", "out"),
-        ("export", "--to", "safetensors", "out"),
+        ("model", "export", "--to", "hdf5", "out"),
+        ("model", "export", "--to", "safetensors", "out"),
     ],
-    ids=lambda arguments: "-".join(arguments[:3]),
 )
 def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
@@ -131,20 +119,3 @@ def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, mon
     assert f"out is in use by process {os.getpid()} on" in capsys.readouterr().err
     assert main([*command, "--model", str(toy)]) == 0
     assert lock_of(Path("out")).name not in names(tmp_path)
-
-
-@pytest.mark.nightly
-def test_embed_that_is_killed_leaves_nothing_that_the_next_one_minds(toy, tmp_path):
-    (tmp_path / "in.txt").write_text("the bank of the river\n" * 4000)
-    command = [sys.executable, "-m", "elmo_tasks", "embed", "in.txt", "out", "--all", "--model", str(toy)]
-    with subprocess.Popen(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL) as process:
-        while not any(name.endswith(".part") for name in names(tmp_path)):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-    assert "out" not in names(tmp_path)
-    (tmp_path / "in.txt").write_text("the bank of the river\n")
-    assert (
-        subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, stderr=subprocess.DEVNULL, check=False).returncode == 0
-    )
-    assert names(tmp_path) == {"in.txt", "out"}

@@ -11,31 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import batches
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.senses.uses import example_uses
-from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("models") / "toy"
-    write_model(folder, tiny())
-    return folder
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
     monkeypatch.setattr(batches, "_BLOCK_TOKENS", 6)
-
-
-def run(capsys, *arguments):
-    status = main([str(a) for a in arguments])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
 
 
 def vectors_of(path):
@@ -48,9 +30,9 @@ TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
 
 
 @pytest.mark.parametrize("which", ["all", "top", "average"])
-def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, capsys, which):
+def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, run, which):
     (tmp_path / "in.txt").write_text(TEXT)
-    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
+    status, _, _ = run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
     assert status == 0
     elmo = Elmo.load(toy)
     with h5py.File(tmp_path / "out.hdf5") as file:
@@ -66,57 +48,49 @@ def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, capsys, wh
         np.testing.assert_allclose(file["0"][()], file["3"][()], atol=1e-6)
 
 
-def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(
-    toy, tmp_path, capsys, monkeypatch, small_blocks
-):
-    (tmp_path / "in.txt").write_text(TEXT)
-    arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
+def stop_at(monkeypatch, number):
+    """Interrupt the encoder at one of its calls, and return the list of them."""
     encode, calls = Elmo.encode, []
 
-    def stop_at_the_third(self, sentences):
+    def counted(self, sentences):
         calls.append(sentences)
-        if len(calls) == 3:
+        if len(calls) == number:
             raise KeyboardInterrupt
         return encode(self, sentences)
 
+    monkeypatch.setattr(Elmo, "encode", counted)
+    return calls
+
+
+def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp_path, run, monkeypatch, small_blocks):
+    (tmp_path / "in.txt").write_text(TEXT)
+    arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
     with monkeypatch.context() as patched:
-        patched.setattr(Elmo, "encode", stop_at_the_third)
-        assert run(capsys, *arguments)[0] == 130
+        calls = stop_at(patched, 3)
+        assert run(*arguments)[0] == 130
         assert {p.name for p in tmp_path.iterdir()} == {"in.txt", ".out.hdf5.parts"}
-        assert run(capsys, *arguments)[0] == 0
+        assert run(*arguments)[0] == 0
         assert len(calls) == 4  # two blocks were there, the third was begun twice
     assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "out.hdf5"}
-    assert run(capsys, *arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])[0] == 0
+    assert run(*arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])[0] == 0
     for one, other in zip(vectors_of(tmp_path / "out.hdf5"), vectors_of(tmp_path / "whole.hdf5"), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
-def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, capsys, monkeypatch, small_blocks):
+def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, run, monkeypatch, small_blocks):
     (tmp_path / "in.txt").write_text(TEXT)
-    encode, calls = Elmo.encode, []
-
-    def stop_at_the_second(self, sentences):
-        calls.append(sentences)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return encode(self, sentences)
-
     with monkeypatch.context() as patched:
-        patched.setattr(Elmo, "encode", stop_at_the_second)
-        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
-    assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")[0] == 0
+        stop_at(patched, 2)
+        assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
+    assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")[0] == 0
     expected = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).average()[0]
     np.testing.assert_allclose(vectors_of(tmp_path / "out.hdf5")[0], expected, atol=1e-6)
 
 
-def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, capsys, monkeypatch):
+def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, run, monkeypatch):
     (tmp_path / "in.txt").write_text(TEXT)
-
-    def stop(*args, **kwargs):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Elmo, "encode", stop)
-    status, _, _ = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
+    stop_at(monkeypatch, 1)
+    status, _, _ = run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
     assert status == 130
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
 
@@ -124,11 +98,11 @@ def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, ca
 @pytest.mark.parametrize("which", ["all", "top"])
 @pytest.mark.parametrize("pooled", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_every_layout_holds_the_same_vectors(toy, tmp_path, capsys, small_blocks, which, pooled, dtype):
+def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, which, pooled, dtype):
     (tmp_path / "in.txt").write_text(TEXT)
     flags = ["--model", toy, f"--{which}", "--dtype", dtype, *["--sentences"] * pooled]
     for name, more in (("a.hdf5", []), ("b.hdf5", ["--layout", "flat"]), ("c.parquet", [])):
-        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)[0] == 0
+        assert run("embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)[0] == 0
     lines = TEXT.splitlines()
     expected = []
     for layers in map(Elmo.load(toy).encode, [[line.split()] for line in lines]):
@@ -177,39 +151,19 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
     assert int(done.stdout.split()[-1]) < 1e9  # bytes, PyTorch included
 
 
-@pytest.mark.nightly
-def test_products_in_bfloat16_give_nearly_the_same_vectors_of_every_token(tmp_path, capsys):
-    """The bundled model on a hundred sentences of the dictionary."""
-    lines = [" ".join(use.tokens) for use, _, _ in example_uses(list(bundled_lexicon().values())[::100])]
-    (tmp_path / "in.txt").write_text("\n".join(lines), encoding="utf-8")
-    found = []
-    for precision in ("float32", "bf16"):
-        out = tmp_path / f"{precision}.hdf5"
-        assert (
-            run(capsys, "embed", tmp_path / "in.txt", out, "--all", "--layout", "flat", "--precision", precision)[0]
-            == 0
-        )
-        with h5py.File(out) as file:
-            found.append(torch.from_numpy(file["vectors"][()]).double())
-    assert len(found[0]) > 1_000
-    cosines = torch.cosine_similarity(*found, dim=-1)  # [tokens, L]
-    assert cosines.shape[1] == 3
-    assert cosines.min() > 0.999, cosines.min(dim=0)
-
-
-def test_plain_text_from_standard_input(toy, tmp_path, capsys, monkeypatch):
+def test_plain_text_from_standard_input(toy, tmp_path, run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank, too.\n\nIt rose.")))
-    assert run(capsys, "embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")[0] == 0
+    assert run("embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")[0] == 0
     with h5py.File(tmp_path / "o.hdf5") as file:
         assert [t.decode() for t in file["tokens"]] == ["The", "bank", ",", "too", ".", "It", "rose", "."]
         assert file["offsets"][()].tolist() == [0, 5, 5, 8]
 
 
-def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, capsys):
+def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
     tokens = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]  # 11, in windows of 4: a step of 2, a margin of 1
     (tmp_path / "in.txt").write_text(" ".join(tokens) + "\nshort one\n")
     flags = ["--model", toy, "--top"]
-    assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")[0] == 0
+    assert run("embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")[0] == 0
     elmo, expected = Elmo.load(toy), []
     for begin, kept_from, kept_to in ((0, 0, 3), (2, 3, 5), (4, 5, 7), (6, 7, 8), (7, 8, 11)):
         vectors = elmo.encode([tokens[begin : begin + 4]]).sentence(0)[-1]
@@ -217,16 +171,14 @@ def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, capsys):
     found = vectors_of(tmp_path / "w.hdf5")
     np.testing.assert_allclose(found[0], torch.cat(expected), atol=1e-6)
     np.testing.assert_allclose(found[1], elmo.encode([["short", "one"]]).sentence(0)[-1], atol=1e-6)
-    assert (
-        run(capsys, "embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")[0] == 0
-    )
+    assert run("embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")[0] == 0
     np.testing.assert_allclose(vectors_of(tmp_path / "s.hdf5")[0], found[0].mean(axis=0), atol=1e-6)
 
 
-def test_bf16_points_where_float32_points(tmp_path, capsys):
+def test_bf16_points_where_float32_points(tmp_path, run):
     (tmp_path / "in.txt").write_text("The bank refused our loan .\nHerons nest along the muddy bank .\n")
     for name in ("float32", "bf16"):
-        assert run(capsys, "embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)[0] == 0
+        assert run("embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)[0] == 0
     for exact, found in zip(vectors_of(tmp_path / "float32"), vectors_of(tmp_path / "bf16"), strict=True):
         assert found.dtype == np.float32
         assert not np.array_equal(exact, found)
@@ -234,10 +186,33 @@ def test_bf16_points_where_float32_points(tmp_path, capsys):
         assert cosines.min() > 0.999
 
 
-def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, capsys, monkeypatch):
+@pytest.mark.parametrize("which", ["all", "top"])
+def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, small_blocks, which):
+    (tmp_path / "in.txt").write_text(TEXT)
+    flags = ["--model", toy, f"--{which}", "--norms"]
+    status, out, _ = run("embed", tmp_path / "in.txt", tmp_path / "flat.hdf5", "--layout", "flat", *flags)
+    assert status == 0
+    layers = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).sentence(0)
+    expected = (layers if which == "all" else layers[-1:]).norm(dim=-1).T.numpy()  # [tokens, L]
+    header, *rows = out.splitlines()
+    assert header.split() == (
+        ["line", *["layer", "0", "layer", "1", "layer", "2"]] if which == "all" else ["line", "length"]
+    )
+    assert rows[1].split() == ["1", "bank", *(f"{norm:.2f}" for norm in expected[1])]
+    assert rows[5].split()[:2] == ["3", "A"]
+    with h5py.File(tmp_path / "flat.hdf5") as file:
+        norms = file["norms"][()].reshape(len(rows), -1)
+    np.testing.assert_allclose(norms[:5], expected, rtol=1e-5)
+    assert run("embed", tmp_path / "in.txt", tmp_path / "o.parquet", *flags)[1] == out
+    table = pq.read_table(tmp_path / "o.parquet")
+    columns = ["norm_0", "norm_1", "norm_2"] if which == "all" else ["norm"]
+    np.testing.assert_allclose(np.stack([table[name].to_numpy() for name in columns], axis=1), norms, rtol=1e-6)
+
+
+def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     (tmp_path / "in.txt").write_text(TEXT)
-    status, _, err = run(capsys, "embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
+    status, _, err = run("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
     assert status == 2
     assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in err
 
@@ -255,9 +230,9 @@ def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, capsys, mon
         (("in.txt", "out.hdf5", "--top", "--window", "3"), "window: expected 4 tokens or more, found 3"),
     ],
 )
-def test_embed_refuses_in_words(toy, tmp_path, capsys, monkeypatch, arguments, message):
+def test_embed_refuses_in_words(toy, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.txt").write_text(TEXT)
-    status, _, err = run(capsys, "embed", *arguments, "--model", toy)
+    status, _, err = run("embed", *arguments, "--model", toy)
     assert status == 2
     assert message in err

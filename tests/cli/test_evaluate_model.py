@@ -1,12 +1,13 @@
-"""``evaluate --model``: all tests on tiny data of our own, missing data, and what is refused."""
+"""``evaluate --model``: all tests on tiny data of our own, the probes, missing data, and what is refused."""
 
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from elmo_tasks.__main__ import main
-from elmo_tasks.evaluation import probing
+from elmo_tasks.evaluation import probing, suite
+from elmo_tasks.evaluation.probes import NAME, PROBES, PUBLISHED, read_probes
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.service import sense_models
 from tests.service.small_calibration import small_calibration
@@ -33,15 +34,8 @@ def never(*_):
     raise AssertionError("measured all the same")
 
 
-def run(capsys, *arguments):
-    status = main(["evaluate", *(str(a) for a in arguments)])
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
-
-
-@pytest.mark.ci
-def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--out", tmp_path / "found.json")
+def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     assert status == 0
     found = json.loads((tmp_path / "found.json").read_text())
     rows = {row["title"]: row for row in found["rows"]}
@@ -68,37 +62,37 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, capsys):
     assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
 
 
-def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, capsys):
+def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run):
     (tmp_path / "wsd").mkdir()
     (tmp_path / "wsd" / "wic").symlink_to(data / "wsd" / "wic")
-    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path)
+    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path)
     assert status == 0
     assert "| WiC dev, accuracy | " in out
     assert "| coarsewsd | not measured: wsd/coarsewsd20/train.tsv.xz is not here |" in out
 
 
-def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, capsys):
+def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, run):
     (tmp_path / "wsd" / "wordnet").mkdir(parents=True)
     for name in ("semcor3", "unified_eval"):
         (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
     (tmp_path / "wsd/wordnet/index.sense").write_text("gnu%1:05:00:: 1 1 0\nbank%1:14:00:: 2 1 9\n")
-    status, out, _ = run(capsys, "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
+    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
     assert status == 0
     row = next(row for row in json.loads(out)["rows"] if row["title"] == "WSD ALL, F1")
     assert (row["without"], row["without_name"]) == (0.75, "first sense")  # all of gnu, half of bank
     assert "get WordNet's first sense" in row["note"]
 
 
-def test_only_what_is_asked_for_is_measured(toy, data, capsys):
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "wic", "--json")
+def test_only_what_is_asked_for_is_measured(toy, data, run):
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "wic", "--json")
     assert status == 0
     found = json.loads(out)
     assert [row["task"] for row in found["rows"]] == ["wic"]
     assert found["missing"] == {}
 
 
-def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
-    status, out, _ = run(capsys, "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
+def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
+    status, out, _ = run("evaluate", "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
     assert status == 0
     found = json.loads(out)
     assert found["views"] == ["0", "words"]
@@ -112,28 +106,85 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, capsys):
         (("--only", "chess"), "no test is called chess; expected wic, mclwic, cosimlex"),
         (("--out", "no/such/file.json"), "expected a file in a folder that is there"),
         (("--data", "nowhere"), "--data nowhere: expected the folder of the data sets"),
+        (("--probes", "--only", "geometry"), "no test is called geometry; expected pos, chunks, ner"),
+        (("--probes", "--plot", "no/such/file.svg"), "--plot no/such/file.svg: expected a file in a folder that is"),
+        (("--probes", "--out", "broken.json"), "broken.json: expected what elmo-tasks evaluate --probes --out wrote"),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_measured(
-    toy, tmp_path, capsys, monkeypatch, arguments, message
+    toy, tmp_path, run, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
     monkeypatch.setattr(sense_models, "load_sense_model", never)
-    status, out, err = run(capsys, "--model", toy, *arguments)
+    (tmp_path / "broken.json").write_text('{"rows": [{"task": "chess"}]}')
+    status, out, err = run("evaluate", "--model", toy, *arguments)
     assert (status, out) == (2, "")
     assert re.search(message, err)
 
 
-def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, capsys, monkeypatch):
+def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run, monkeypatch):
     monkeypatch.setattr(sense_models, "load_sense_model", never)
-    status, out, _ = run(capsys, "--model", toy, "--data", data, "--only", "pos", "--json")
+    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
     assert status == 0
     assert "meanings" not in json.loads(out)["views"]
 
 
-def test_nothing_at_hand_is_no_error(toy, tmp_path, capsys, monkeypatch):
+def test_nothing_at_hand_is_no_error(toy, tmp_path, run, monkeypatch):
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
-    status, out, _ = run(capsys, "--model", toy)
+    status, out, _ = run("evaluate", "--model", toy)
     assert status == 0
     assert out.count("not measured") == len(TASKS)
+
+
+def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_path, run):
+    out, plot = tmp_path / NAME, tmp_path / "probe.svg"
+    status, printed, _ = run("evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--plot", plot)
+    assert status == 0
+    found = json.loads(out.read_text())
+    assert found["views"] == ["0", "1", "2", "mean"]
+    assert list(dict.fromkeys(row["task"] for row in found["rows"])) == list(PROBES)
+    assert all(list(row["scores"]) == found["views"] for row in found["rows"])
+    assert [row["task"] for row in found["rows"] if row["is_main"]] == list(PROBES)
+    assert found["command"] == f"elmo-tasks evaluate --probes --model {toy} --out {out}"
+    for paper in PUBLISHED:
+        assert re.search(rf"\n\| ↳ the paper’s ELMo, {paper.data} \({paper.source}\) \| - \| \*?\*?9?6?\d", printed)
+    assert "paper" not in json.dumps(found)  # the file has what was measured here
+    words = [text.text for text in ElementTree.parse(plot).iter("{http://www.w3.org/2000/svg}text")]
+    assert "Parts of speech, UD EWT dev, accuracy" in words
+    assert "the paper’s ELMo, layer 1, Penn Treebank" in words
+    assert read_probes(out).rows[0].scores == found["rows"][0]["scores"]
+
+
+def test_what_the_file_has_is_not_measured_again_unless_the_weights_changed(toy, data, tmp_path, run, monkeypatch):
+    out = tmp_path / NAME
+    assert run("evaluate", "--probes", "--model", toy, "--data", data, "--only", "wic", "--out", out)[0] == 0
+    measured = []
+    really = suite.evaluate
+    monkeypatch.setattr(
+        suite, "evaluate", lambda reader, data, only: measured.extend(only) or really(reader, data, only)
+    )
+    status, printed, _ = run(
+        "evaluate", "--probes", "--model", toy, "--data", data, "--only", "pos", "wic", "--out", out
+    )
+    assert (status, measured) == (0, ["pos"])
+    assert printed.index("Parts of speech") < printed.index("WiC dev")
+    before = json.loads(out.read_text())
+    out.write_text(json.dumps(before | {"checksum": "of other weights"}))
+    assert run("evaluate", "--probes", "--model", toy, "--data", data, "--only", "wic", "--out", out)[0] == 0
+    assert measured == ["pos", "wic"]
+    assert {row["task"] for row in json.loads(out.read_text())["rows"]} == {"wic"}
+
+
+def test_static_vectors_have_one_layer_and_no_line_of_the_paper(data, run):
+    status, out, _ = run("evaluate", "--probes", "--model", "static-mini", "--data", data, "--only", "pos", "wsd")
+    assert status == 0
+    assert out.startswith("| static-mini | layer 0 | without a model |")
+    assert "paper" not in out
+
+
+def test_data_that_are_not_here_are_said(toy, tmp_path, run):
+    status, out, _ = run("evaluate", "--probes", "--model", toy, "--data", tmp_path)
+    assert status == 0
+    assert out.count("not measured: ") == len(PROBES)
+    assert "| chunks | not measured: tagging/conll2000/train.txt is not here |" in out

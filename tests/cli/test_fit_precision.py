@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.cli import fit
+from elmo_tasks.cli.run_settings import available_precision
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import device
 
@@ -24,7 +24,7 @@ from elmo_tasks.layers import device
 def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
     monkeypatch.setattr(device, "cpu_multiplies_bfloat16", lambda: suits)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
-    assert fit._precision_here(asked, accelerator) == used
+    assert available_precision(asked, accelerator) == used
     said = "This CPU has no products of bfloat16: training in float32 instead of bf16-mixed.\n"
     assert capsys.readouterr().out == (said if asked != used else "")
 
@@ -42,7 +42,7 @@ def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
 def test_a_precision_that_heads_cannot_be_trained_in_is_refused(monkeypatch, asked, gpu, message):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
     with pytest.raises(ConfigError, match=f"trainer.precision {message}"):
-        fit._precision_here(asked, "auto")
+        available_precision(asked, "auto")
 
 
 @pytest.mark.ci

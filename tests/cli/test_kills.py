@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import os
+import random
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +21,6 @@ import torch
 import yaml
 
 from elmo_tasks.heads.head_files import find_head
-from tests.cli import killed_jobs
 from tests.training.toy_task import write_config, write_encoder, write_untrained
 
 pytestmark = pytest.mark.ci
@@ -26,19 +31,12 @@ TEXT = "".join(f"The bank of the {name} was {n} feet wide.\n" for n in range(60)
 
 @dataclass(frozen=True)
 class Job:
-    """A command as a person gives it.
+    """A command as a person gives it."""
 
-    Attributes:
-        prepare: writes what it needs into a folder.
-        begin: its arguments.
-        result: what it made, to be the same every time.
-        go_on: its arguments after a kill, where they are others.
-    """
-
-    prepare: Callable[[Path], None]
-    begin: Callable[[Path], list[str]]
-    result: Callable[[Path], Any]
-    go_on: Callable[[Path], list[str]] | None = None
+    prepare: Callable[[Path], None]  #: writes what it needs into a folder
+    begin: Callable[[Path], list[str]]  #: its arguments
+    result: Callable[[Path], Any]  #: what it made, to be the same every time
+    resume: Callable[[Path], list[str]] | None = None  #: its arguments after a kill, where they are others
 
 
 def _text(folder: Path) -> None:
@@ -65,7 +63,7 @@ def _config(folder: Path) -> str:
     return str(next(folder.glob("*.yaml")))
 
 
-def _gone_on_with(folder: Path) -> list[str]:
+def _resume(folder: Path) -> list[str]:
     last = folder / "run" / "last.ckpt"
     return ["fit", "--config", _config(folder), *(["--ckpt_path", str(last)] if last.exists() else [])]
 
@@ -75,7 +73,7 @@ def _weights(path: Path) -> dict[str, list[Any]]:
     return {name: value.tolist() for name, value in state["state_dict"].items()}
 
 
-def _run(folder: Path) -> Any:
+def _trained_run(folder: Path) -> Any:
     run = folder / "run"
     card = find_head(run / "head").card
     return _weights(run / "last.ckpt"), (run / "csv" / "metrics.csv").read_text(), card["scores"], card["layer_weights"]
@@ -84,37 +82,21 @@ def _run(folder: Path) -> Any:
 def _language(folder: Path) -> None:
     (folder / "text.txt").write_text(TEXT.lower(), encoding="utf-8")
     sizes = {"filters": [[1, 8], [2, 8]], "dim": 32, "projection_dim": 16, "n_draws": 64}
+    data = {"files": [str(folder / "text.txt")], "cache_dir": str(folder / "cache"), "vocabulary_size": 50}
+    data |= {"batch_size": 4, "unroll_steps": 8, "max_tokens": 4 * 8 * 120}
     kept = {"dirpath": str(folder / "run"), "every_n_train_steps": 10, "save_last": True, "save_top_k": -1}
+    checkpoint, export = "pytorch_lightning.callbacks.ModelCheckpoint", "elmo_tasks.training.export_bilm.ExportBiLM"
+    quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False}
+    callbacks = [
+        {"class_path": checkpoint, "init_args": {**kept, "enable_version_counter": False}},
+        {"class_path": export, "init_args": {"folder": str(folder / "model")}},
+    ]
+    trainer = {"max_epochs": 1, "accelerator": "cpu", "default_root_dir": str(folder / "run"), "callbacks": callbacks}
     raw = {
         "seed_everything": 1,
         "model": {"class_path": "elmo_tasks.training.bilm_module.BiLMModule", "init_args": sizes},
-        "data": {
-            "class_path": "elmo_tasks.data.language_model.LanguageModelData",
-            "init_args": {
-                "files": [str(folder / "text.txt")],
-                "cache_dir": str(folder / "cache"),
-                "vocabulary_size": 50,
-            }
-            | {"batch_size": 4, "unroll_steps": 8, "max_tokens": 4 * 8 * 120},
-        },
-        "trainer": {
-            "max_epochs": 1,
-            "accelerator": "cpu",
-            "logger": False,
-            "enable_progress_bar": False,
-            "enable_model_summary": False,
-            "default_root_dir": str(folder / "run"),
-            "callbacks": [
-                {
-                    "class_path": "pytorch_lightning.callbacks.ModelCheckpoint",
-                    "init_args": {**kept, "enable_version_counter": False},
-                },
-                {
-                    "class_path": "elmo_tasks.training.export_bilm.ExportBiLM",
-                    "init_args": {"folder": str(folder / "model")},
-                },
-            ],
-        },
+        "data": {"class_path": "elmo_tasks.data.language_model.LanguageModelData", "init_args": data},
+        "trainer": trainer | quiet,
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(raw))
 
@@ -167,19 +149,48 @@ JOBS = {
     ),
     "vectors": Job(
         _text,
-        lambda f: ["vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
+        lambda f: ["model", "vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
         lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
     ),
-    "fit a head": Job(_experiment, lambda f: ["fit", "--config", _config(f)], _run, _gone_on_with),
-    "fit a language model": Job(_language, lambda f: ["fit", "--config", _config(f)], _language_model, _gone_on_with),
+    "fit a head": Job(_experiment, lambda f: ["fit", "--config", _config(f)], _trained_run, _resume),
+    "fit a language model": Job(_language, lambda f: ["fit", "--config", _config(f)], _language_model, _resume),
     "sweep": Job(_experiment, _sweep, _table),
 }
+
+
+def _run(arguments: list[str], log: str) -> None:
+    """Run a command in this process, on one thread: sums differ in their last bit by the number of threads."""
+    from elmo_tasks.__main__ import main
+    from elmo_tasks.encoders import corpus_encoding
+
+    with open(log, "a", encoding="utf-8") as file:
+        os.dup2(file.fileno(), sys.stdout.fileno())
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    torch.set_num_threads(1)
+    corpus_encoding._BLOCK_TOKENS = 200  # some ten blocks, so that there is something to resume
+    sys.exit(main(arguments))
+
+
+def _seconds(context: ForkServerContext, arguments: list[str], log: Path, until: float | None = None) -> float | None:
+    """Return how long a command took, or ``None`` where it was killed ``until`` seconds after it began."""
+    process = context.Process(target=_run, args=(arguments, str(log)))
+    started = time.monotonic()
+    process.start()
+    process.join(until)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return None
+    assert process.exitcode == 0, (process.exitcode, log.read_text()[-3000:])
+    return time.monotonic() - started
 
 
 def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Kill a job so often, and compare what it makes in the end, and whenever it was done before it was to be killed."""
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
-    job, context = JOBS[name], killed_jobs.prepared()
+    # Processes that find everything imported: they begin at once, and are killed in their work, not in their imports.
+    job, context = JOBS[name], multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["elmo_tasks.cli.fit", "elmo_tasks.cli.embed", "tests.cli.test_kills"])
 
     def new(place: str) -> Path:
         (folder / place).mkdir()
@@ -187,15 +198,15 @@ def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch)
         return folder / place
 
     here = new("whole")
-    took = killed_jobs.seconds(context, job.begin(here), here / "log")
+    took = _seconds(context, job.begin(here), here / "log")
     assert took is not None
     expected, left, moments = job.result(here), {p.name for p in here.iterdir()}, []
     here, fresh = new("killed-0"), True
     while len(moments) < kills or not fresh:
         last = len(moments) == kills
-        until = None if last else killed_jobs.moment(took)
-        arguments = (job.begin if fresh or job.go_on is None else job.go_on)(here)
-        done = killed_jobs.seconds(context, arguments, here / "log", until) is not None
+        until = None if last else random.uniform(0.02, took)
+        arguments = (job.begin if fresh or job.resume is None else job.resume)(here)
+        done = _seconds(context, arguments, here / "log", until) is not None
         fresh = False
         if not done:
             moments.append(until)

@@ -2,36 +2,35 @@
 
 import json
 
-from tests.cli.test_commands import run
+import pytest
 
 
-def test_the_words_of_a_file_stand_beside(capsys, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def few_examples(tmp_path, monkeypatch):
+    few = ["Ducks slept on the bank.", "The bank lent us money.", "We walked along the shore."]
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("elmo_tasks.service.nearest_uses._one_of_each_meaning", lambda: _few())
+    monkeypatch.setattr("elmo_tasks.service.nearest_uses._one_of_each_meaning", lambda: few)
+
+
+def test_the_words_of_a_file_stand_beside(run, tmp_path):
     glove = tmp_path / "glove.txt"
     glove.write_text("bank 1 0\nshore 0.9 0.1\nloan -1 0\n", encoding="utf-8")
     asked = ["nearest", "--model", "static-mini", "--word", "bank", "--sentence", "We sat on the bank of the river."]
-    status, out, _ = run(capsys, *asked, "--static", glove)
+    status, out, _ = run(*asked, "--static", glove)
     assert status == 0
     assert "“static-mini” does not read the sentence: its nearest words are the same in all of them." in out
-    status, out, _ = run(capsys, *asked, "--model", glove)
+    status, out, _ = run(*asked, "--model", glove)
     assert "in any sentence (glove)\n  0.99  shore\n -1.00  loan" in out
-    status, out, _ = run(capsys, *asked, "--model", glove, "--json")
+    status, out, _ = run(*asked, "--model", glove, "--json")
     found = json.loads(out)
     assert (found["vectors"], found["reads_sentence"]) == ("glove", False)
     assert [near["word"] for near in found["static"]] == ["shore", "loan"]
 
 
-def test_a_word_without_a_vector(capsys, tmp_path, monkeypatch):
-    monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("elmo_tasks.service.nearest_uses._one_of_each_meaning", lambda: _few())
+def test_a_word_without_a_vector(run, tmp_path):
     (tmp_path / "glove.txt").write_text("loan -1 0\nshore 0.9 0.1\n", encoding="utf-8")
     asked = ["nearest", "--word", "bank", "--sentence", "We sat on the bank.", "--model", tmp_path / "glove.txt"]
-    status, out, _ = run(capsys, *asked)
+    status, out, _ = run(*asked)
     assert status == 0
     assert "“bank” is not among the 2 words of “glove”." in out
-    assert run(capsys, *asked, "--layer", "7")[0] == 2
-
-
-def _few():
-    return ["Ducks slept on the bank.", "The bank lent us money.", "We walked along the shore."]
+    assert run(*asked, "--layer", "7")[0] == 2

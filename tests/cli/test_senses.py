@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from elmo_tasks.__main__ import main
 from elmo_tasks.senses.lexicon import bundled_lexicon, parse_entries
 
 MINE = """\
@@ -22,28 +21,28 @@ def mine(tmp_path):
     return str(tmp_path / "mine.txt")
 
 
-def test_each_line_gives_an_object(tmp_path, capsys, mine):
+def test_each_line_gives_an_object(tmp_path, run, mine):
     text = tmp_path / "text.txt"
     text.write_text("We sat on the river bank.\n\nShe wore a zorple on her head.\n", encoding="utf-8")
-    assert main(["senses", str(text), "--lexicon", mine, "--device", "cpu"]) == 0
-    first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    status, out, _ = run("senses", text, "--lexicon", mine, "--device", "cpu")
+    assert status == 0
+    first, second = map(json.loads, out.splitlines())
     found = {w["token"]: w["meaning"] for line in (first, second) for w in line["words"]}
     assert (found["bank"], found["zorple"]) == ("river", "hat")
     assert second["text"] == "She wore a zorple on her head."
 
 
-def test_an_entry_is_printed_in_the_format_of_the_dictionary(capsys, mine):
-    assert main(["senses", "--word", "banks"]) == 0
-    assert parse_entries(capsys.readouterr().out) == [bundled_lexicon()["bank"]]
-    assert main(["senses", "--word", "zorple", "--lexicon", mine]) == 0
-    assert capsys.readouterr().out == MINE
+def test_an_entry_is_printed_in_the_format_of_the_dictionary(run, mine):
+    assert parse_entries(run("senses", "--word", "banks")[1]) == [bundled_lexicon()["bank"]]
+    assert run("senses", "--word", "zorple", "--lexicon", mine) == (0, MINE, "")
 
 
-def test_compare_reads_it_too(capsys, mine):
+def test_compare_reads_it_too(run, mine):
     sentences = ["She wore a zorple on her head.", "The rabbits zorple over the wall."]
-    asked = ["compare", "--word", "zorple", "--lexicon", mine, "--json", "--device", "cpu"]
-    assert main([*asked, "--sentence", sentences[0], "--sentence", sentences[1]]) == 0
-    answer = json.loads(capsys.readouterr().out)
+    given = ["--word", "zorple", "--lexicon", mine, "--json", "--device", "cpu"]
+    status, out, _ = run("compare", *given, "--sentence", sentences[0], "--sentence", sentences[1])
+    assert status == 0
+    answer = json.loads(out)
     assert answer["source"] == "own"
     assert [use["meaning"] for use in answer["uses"]] == ["hat", "jump"]
 
@@ -58,13 +57,15 @@ def test_compare_reads_it_too(capsys, mine):
         (["--word", "bank", "--lexicon", "nowhere.txt"], "nowhere.txt: expected a dictionary"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments, message, capsys):
-    assert main(["senses", *arguments]) == 2
-    assert message in capsys.readouterr().err
+def test_what_cannot_be_done_is_said(arguments, message, run):
+    status, _, err = run("senses", *arguments)
+    assert status == 2
+    assert message in err
 
 
-def test_a_line_that_is_too_long_is_named(tmp_path, capsys):
+def test_a_line_that_is_too_long_is_named(tmp_path, run):
     text = tmp_path / "text.txt"
     text.write_text("Short.\n" + "a " * 10_001 + "\n", encoding="utf-8")
-    assert main(["senses", str(text), "--device", "cpu"]) == 2
-    assert "text.txt, line 2: The text has 20,002 characters" in capsys.readouterr().err
+    status, _, err = run("senses", text, "--device", "cpu")
+    assert status == 2
+    assert "text.txt, line 2: The text has 20,002 characters" in err

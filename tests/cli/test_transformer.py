@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from elmo_tasks.__main__ import main
 from elmo_tasks.encoders import load
 from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
@@ -36,8 +35,8 @@ def text(tmp_path):
 
 
 @pytest.mark.parametrize("which", ["all", "top", "average"])
-def test_embed_writes_its_layers(bert, text, tmp_path, which):
-    assert main(["embed", str(text), str(tmp_path / "out.hdf5"), "--model", str(bert), f"--{which}"]) == 0
+def test_embed_writes_its_layers(bert, text, tmp_path, run, which):
+    assert run("embed", text, tmp_path / "out.hdf5", "--model", bert, f"--{which}")[0] == 0
     with h5py.File(tmp_path / "out.hdf5") as file:
         for k, line in enumerate(TEXT.splitlines()):
             layers = load(bert).encode([line.split()]).sentence(0)
@@ -45,56 +44,50 @@ def test_embed_writes_its_layers(bert, text, tmp_path, which):
             np.testing.assert_allclose(file[str(k)][()], expected.numpy(), atol=1e-5)
 
 
-def test_an_index_holds_every_use_and_knows_its_model(bert, text, tmp_path, capsys):
-    assert main(["index", str(text), "--out", str(tmp_path / "index"), "--model", str(bert)]) == 0
-    assert "15 vectors by bert" in capsys.readouterr().out
+def test_an_index_holds_every_use_and_knows_its_model(bert, text, tmp_path, run):
+    assert "15 vectors by bert" in run("index", text, "--out", tmp_path / "index", "--model", bert)[1]
     index = UseIndex(tmp_path / "index")
     assert [index.sentence(k) for k in range(2)] == TEXT.splitlines()
     assert index.description.checksum == load(bert).checksum
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, capsys):
+def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, run):
     config = write_config(tmp_path, bert)
-    assert main(["fit", "--config", str(config), "--trainer.max_epochs=6"]) == 0
+    assert run("fit", "--config", config, "--trainer.max_epochs=6")[0] == 0
     files = find_head(tmp_path / "run" / "head")
     encoder = load(bert)
     assert (files.encoder.name, files.encoder.checksum) == (str(bert), encoder.checksum)
     assert (files.task.input_dim, files.task.n_layers) == (16, 3)
     assert files.card["scores"]["validation"]["f1"] > 0.5  # the names are a few, and it has seen them
     (tmp_path / "in.txt").write_text("we Ada in Rome .\n\nBo in Oslo .\n")
-    words = ["predict", "--head", str(tmp_path / "run" / "head"), "--tokens"]
-    assert main([*words, str(tmp_path / "in.txt"), str(tmp_path / "out.jsonl")]) == 0
-    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    _, out, _ = run("predict", "--head", tmp_path / "run" / "head", "--tokens", tmp_path / "in.txt", "-")
+    rows = [json.loads(line) for line in out.splitlines()]
     assert [row["tokens"] for row in rows] == [["we", "Ada", "in", "Rome", "."], [], ["Bo", "in", "Oslo", "."]]
     said = load_head(tmp_path / "run" / "head").predict([["we", "Ada", "in", "Rome", "."]])
     assert list(said[0].tags) == rows[0]["tags"]
 
 
-def test_evaluate_measures_all_its_layers_and_can_go_without_calibration(bert, data, capsys, monkeypatch):
+def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, run, monkeypatch):
     monkeypatch.setattr(sense_models, "calibrate", None)
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
-    words = ["evaluate", "--model", str(bert), "--data", str(data), "--only", "wic", "pos"]
-    assert main([*words, "--no-calibration", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    tests = ["--data", data, "--only", "wic", "pos"]
+    status, out, _ = run("evaluate", "--model", bert, *tests, "--no-calibration", "--json")
+    assert status == 0
+    found = json.loads(out)
     assert found["views"] == ["0", "1", "2", "mean", "words"]  # no halves, no expected words, no meanings
     assert {row["task"]: list(row["scores"]) for row in found["rows"]} == {
         "wic": found["views"],
         "pos": ["0", "1", "2", "mean"],
     }
-
-
-def test_a_saved_page_can_go_without_calibration(bert, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sense_models, "calibrate", None)
     sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
-    words = ["compare", "--word", "bank", *sentences, "--model", str(bert), "--html", str(tmp_path / "bank.html")]
-    assert main([*words, "--no-calibration"]) == 0
-    assert "“bank” in 2 sentences" in (tmp_path / "bank.html").read_text()
-    assert capsys.readouterr().out
+    page = tmp_path / "bank.html"
+    assert run("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")[0] == 0
+    assert "“bank” in 2 sentences" in page.read_text()
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tmp_path, capsys, monkeypatch):
+def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tmp_path, run, monkeypatch):
     """pos_transformer.yaml, as it is: on the mix and, by ``sweep --encoders``, on every single layer."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bert").symlink_to(bert)
@@ -104,7 +97,8 @@ def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tm
     fast = ("data.init_args.test=null", "trainer.max_epochs=1", "trainer.enable_progress_bar=false")
     settings = [word for value in (*files, *fast) for word in ("--set", value)]
     command = ["sweep", "--config", "pos_transformer", "--out", "runs", "--encoders", *encoders, *settings]
-    assert main([*command, "--json", "found.json"]) == 0
+    status, printed, _ = run(*command, "--json", "found.json")
+    assert status == 0
     lines = json.loads((tmp_path / "found.json").read_text())["lines"]
     assert [line["encoder"] for line in lines] == encoders
     mix, *alone = (line["layer_weights"] for line in lines)
@@ -113,5 +107,4 @@ def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tm
     assert mix != pytest.approx([1 / 3] * 3, abs=1e-5)  # it has learned
     for head in (tmp_path / "runs").glob("*/head"):
         assert not [name for name in load_file(head / "head.safetensors") if "lstm" in name]
-    printed = capsys.readouterr().out
     assert [row.split()[0] for row in printed.splitlines()][-4:] == encoders

@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.data.conll import read_tagged, read_tagged_hub
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.errors import DataError
-from elmo_tasks.messages.readings import marked_spans, marked_words
+from elmo_tasks.messages.heads import marked_spans, marked_words
 from elmo_tasks.text.tag_schemes import spans_of
 
 CONLLU = """# sent_id = 1

@@ -62,5 +62,5 @@ def test_it_is_kept_in_the_folder_of_the_head(tmp_path):
 )
 def test_a_file_that_is_none_is_refused(tmp_path, text):
     (tmp_path / NAME).write_text(text)
-    with pytest.raises(ConfigError, match="expected what `elmo-tasks confidence` writes"):
+    with pytest.raises(ConfigError, match="expected what `elmo-tasks calibrate --head` writes"):
         Confidence.of(tmp_path)

@@ -1,7 +1,7 @@
 import pytest
 
 from elmo_tasks.messages import text
-from elmo_tasks.messages.labels import class_words, counted, type_note
+from elmo_tasks.messages.heads import class_words, counted, type_note
 from elmo_tasks.messages.text import score_line, score_text
 from elmo_tasks.messages.views import (
     COLUMN_REMARKS,
@@ -10,7 +10,6 @@ from elmo_tasks.messages.views import (
     mapped_by,
     view_place,
     view_title,
-    views_name,
 )
 
 
@@ -102,24 +101,10 @@ def test_a_map_names_the_layers_of_any_model(view, sees, title, said):
     assert mapped_by(view, sees) == said
 
 
-@pytest.mark.parametrize(
-    ("views", "name"),
-    [
-        (("0",), "layer 0"),
-        (("mean",), "mean of the layers"),
-        (("words",), "the words around it, without the model"),
-        (("2", "words", "expected"), "layer 2, the words around it and the words that the model expects there"),
-    ],
-)
-def test_views_in_a_line_of_a_table(views, name):
-    assert views_name(views) == name
-
-
 def test_views_at_the_head_of_a_column():
     layers = ["0", "1", "2"]
-    titles = [column_title(view, layers) for view in ("1", "both", "words", "verdict", "before/after")]
-    assert titles == ["layer 1", "layer 1 and words", "words around it", "what the verdict reads", "before/after"]
-    assert column_title("both", ["0"]) == "layer 0 and words"
+    titles = [column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
+    assert titles == ["layer 1", "mean", "words around it", "before/after"]
     for view, remark in COLUMN_REMARKS.items():
         assert remark.startswith(f"{column_title(view, layers)}: ")
 
@@ -132,3 +117,25 @@ def test_scores():
 
 def test_a_narrow_cell_has_a_short_percentage():
     assert [text.short_percent(share) for share in (0.001, 0.5, 0.999)] == ["<1", "50", ">99"]
+
+
+def test_each_term_is_explained_where_it_first_comes():
+    pieces = text.first_terms(
+        "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says less."
+    )
+    assert [(piece, why) for piece, why in pieces if why] == [
+        ("layer 2", text.TERMS["layer"]),
+        ("cosines", text.TERMS["cosine"]),
+        ("two random words", text.TERMS["two random words"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    "words", ["A vector.", "no term here", "", "Vectors & <b>norms</b> of a layer", "cosinesque players"]
+)
+def test_the_pieces_are_the_text(words):
+    assert "".join(piece for piece, _ in text.first_terms(words)) == words
+
+
+def test_a_word_that_only_looks_like_a_term_is_none():
+    assert not any(why for _, why in text.first_terms("Players enormously like vectorial cosinesque things."))

@@ -6,11 +6,10 @@ import pytest
 import torch
 from torch.nn.functional import normalize
 
-from elmo_tasks.__main__ import main
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.layers import Layers
-from elmo_tasks.recipes.static_vectors import join_vectors
+from elmo_tasks.recipes.static_vectors import join_vectors, main, write_vectors
 
 WORDS = [f"w{k}" for k in range(700)]  # more than one batch
 
@@ -55,15 +54,10 @@ def test_fewer_components_keep_most_of_it_and_more_there_are_not(static):
 
 
 def test_the_command_writes_vectors_with_a_card(tmp_path, static, capsys):
-    from elmo_tasks.recipes.static_vectors import write_vectors
-
     write_vectors(
         tmp_path / "few", StaticVectors(["dog", "cat", "sea"], torch.randn(3, 4), [3, 2, 1]), {"command": "made"}
     )
-    code = main(
-        ["join", str(tmp_path / "few"), "--teacher", "elmo-mini", "--out", str(tmp_path / "both"), "--size", "2"]
-    )
-    assert code == 0
+    main([str(tmp_path / "few"), "--teacher", "elmo-mini", "--out", str(tmp_path / "both"), "--size", "2"])
     assert "3 words of 2 numbers" in capsys.readouterr().out
     card = json.loads((tmp_path / "both" / "card.json").read_text())
     assert card["teacher"]["name"] == "elmo-mini"

@@ -10,7 +10,7 @@ import pytest
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head_files import default_head, find_head
-from elmo_tasks.messages.task_words import TASK_WORDS
+from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks import TASKS, find_task
 from elmo_tasks.tasks.task import Task
 from elmo_tasks.ui.try_tab import HEAD_MODES

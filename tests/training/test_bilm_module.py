@@ -127,7 +127,9 @@ def test_it_learns_and_ends_in_a_model_that_loads(config, tmp_path, capsys):
 def test_a_model_with_no_more_cells_than_outputs_is_trained_and_exported(config, tmp_path, dim):
     fit(config, f"--model.init_args.dim={dim}", "--data.init_args.max_tokens=640")
     assert Elmo.load(tmp_path / "model").bilm.options.lstm.dim == dim
-    assert main(["export", "--model", str(tmp_path / "model"), str(tmp_path / "published"), "--to", "hdf5"]) == 0
+    assert (
+        main(["model", "export", "--model", str(tmp_path / "model"), str(tmp_path / "published"), "--to", "hdf5"]) == 0
+    )
     sentence = [["ka", "lo"]]
     found, expected = (Elmo.load(tmp_path / name).encode(sentence).values for name in ("published", "model"))
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
@@ -252,7 +254,10 @@ def test_context_bags_are_learned_and_stay_out_of_the_model(config, tmp_path, ba
         "bilm", "card", "options", "softmax", "vocabulary"
     }  # fmt: skip
     assert Elmo.load(tmp_path / "model").n_layers == 3  # the reader takes no weight too many
-    assert main(["export", "--model", str(tmp_path / "run" / "last.ckpt"), "--to", "hdf5", str(tmp_path / "h5")]) == 0
+    assert (
+        main(["model", "export", "--model", str(tmp_path / "run" / "last.ckpt"), "--to", "hdf5", str(tmp_path / "h5")])
+        == 0
+    )
 
 
 def test_two_processes_share_the_streams(config, tmp_path):
@@ -269,7 +274,7 @@ def test_two_processes_share_the_streams(config, tmp_path):
 def test_a_resume_file_can_be_exported(config, tmp_path):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
-    assert main(["export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
+    assert main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
     expected = Elmo(read_checkpoint(checkpoint).bilm).encode([["ka", "lo", "mi"]]).values
     torch.testing.assert_close(
         Elmo.load(tmp_path / "h5").encode([["ka", "lo", "mi"]]).values, expected, atol=1e-6, rtol=0

@@ -3,24 +3,24 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Entity, TaggedSentence, TagSequence
-from elmo_tasks.messages import readings
+from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from tests.ui.reader import parsed
 from tests.ui.try_answers import JORDAN, entities
 
 
 def test_names_are_counted(service):
-    assert readings.headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
-    assert readings.headline(service.heads.tag(["Nothing here."])) == "No entities found"
-    assert readings.headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
+    assert heads.tag_headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
+    assert heads.tag_headline(service.heads.tag(["Nothing here."])) == "No entities found"
+    assert heads.tag_headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
 
 
 def test_the_difference_names_what_is_different(service):
     _, results, without = entities(service, *JORDAN)
-    said = readings.difference(results, without)
+    said = heads.tag_difference(results, without)
     assert said == "Without context, the model reads “Jordan” as a place instead of a person (sentence 1)."
     _, results, without = entities(service, "It rained in Oslo.")
-    assert readings.difference(results, without) == ""
+    assert heads.tag_difference(results, without) == ""
 
 
 def entity(start, end, kind="LOC"):
@@ -49,17 +49,17 @@ def entity(start, end, kind="LOC"):
 def test_how_two_readings_differ(best, other, said):
     result = TaggedSentence("aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagSequence((), (), 1.0))
     one, two = (TagSequence(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
-    assert readings.differences(result, one, two) == said
+    assert heads.tag_differences(result, one, two) == said
 
 
 def test_many_differences_are_cut_short():
-    assert readings.shortened(list("abcdefg")) == "a, b, c, d and 3 more"
+    assert heads.first_phrases(list("abcdefg")) == "a, b, c, d and 3 more"
 
 
 def test_parts_of_speech_have_a_tag_under_each_word(service):
     option, results, _ = entities(service, "The dog barked.", head=2)
     card = cards.entity_card(option, results)
-    assert not readings.has_spans(results)
+    assert not heads.has_spans(results)
     assert card.count("<bdi>") == 4
     assert "noun" in card
     assert "VERB for “dog” instead of NOUN" in card

@@ -106,7 +106,7 @@ def test_a_thread_of_the_work_knows_it_too():
     def work(progress):
         for k in range(200):
             check_wanted()
-            progress("Reading", k / 200)
+            progress("TagSequence", k / 200)
             time.sleep(0.02)
 
     def leave_at_once():

@@ -138,7 +138,7 @@ def test_an_error_stands_at_its_field(service):
 
 def test_long_work_says_how_far_it_is(service):
     steps = list(map_tab.respond(service, {"word": "bank", "text": "slowly bank", "revision": 2}))
-    assert steps[0][0]["busy"].startswith("Reading the sentences: ")
+    assert steps[0][0]["busy"].startswith("TagSequence the sentences: ")
     assert steps[-1][0]["busy"] == ""
     assert "in 2 meanings" in steps[-1][1]
 

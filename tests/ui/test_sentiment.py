@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import WordOcclusion
-from elmo_tasks.messages import classified
+from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from elmo_tasks.ui.heat import tint
 from tests.ui.try_answers import NOT_BAD, sentiment, tab_of
@@ -11,7 +11,7 @@ from tests.ui.try_answers import NOT_BAD, sentiment, tab_of
 
 def test_the_label_comes_first_in_plain_words(service):
     option, results, _ = sentiment(service, NOT_BAD)
-    assert classified.headline(results) == "Positive, 86\u00a0% sure"
+    assert heads.class_headline(results) == "Positive, 86\u00a0% sure"
     assert cards.sentiment_card(option, results).index("Positive, 86") < cards.sentiment_card(option, results).index(
         "fake)"
     )
@@ -26,20 +26,20 @@ def test_the_label_comes_first_in_plain_words(service):
     ],
 )
 def test_several_texts_are_counted(service, texts, said):
-    assert classified.headline(service.heads.classify(texts)) == said
+    assert heads.class_headline(service.heads.classify(texts)) == said
 
 
 def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     option, results, without = sentiment(service, NOT_BAD)
     unsure = [replace(results[0], is_sure=False)]
-    assert classified.headline(unsure) == "Neither clearly negative nor positive"
-    assert classified.difference(unsure, without).startswith("Without context, the model says negative")
-    assert classified.difference(unsure, [replace(without[0], is_sure=False)]) == ""
-    assert classified.headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
-    assert classified.headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
+    assert heads.class_headline(unsure) == "Neither clearly negative nor positive"
+    assert heads.class_difference(unsure, without).startswith("Without context, the model says negative")
+    assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == ""
+    assert heads.class_headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
+    assert heads.class_headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
     assert "Neither clearly negative nor positive" in cards.sentiment_card(option, unsure, without)
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
-    assert classified.headline([many]) == "Not clearly any of them"
+    assert heads.class_headline([many]) == "Not clearly any of them"
     assert unsure[0].to_dict()["is_sure"] is False
 
 
@@ -69,7 +69,7 @@ def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
-    assert classified.difference(results, without).replace("\u00a0", " ") == said
+    assert heads.class_difference(results, without).replace("\u00a0", " ") == said
 
 
 @pytest.mark.parametrize(
@@ -81,11 +81,11 @@ def test_steps_of_the_tint(push, kind):
 
 def test_the_tip_says_what_would_be(service):
     (result,) = service.heads.classify([NOT_BAD])
-    tips = [classified.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
+    tips = [heads.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
     impossible = WordOcclusion("x", 0, 1, -0.9)
-    assert "100\u00a0%" in classified.tip(result, impossible)
+    assert "100\u00a0%" in heads.tip(result, impossible)
 
 
 def test_words_keep_the_text_as_typed(service):
@@ -144,8 +144,8 @@ def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
 def test_an_even_chance_is_no_answer(service):
     (result,) = service.heads.classify([NOT_BAD])
     even = replace(result, label="positive", probabilities={"negative": 0.49, "positive": 0.51})
-    assert classified.headline([even]) == "Neither clearly negative nor positive"
-    assert classified.headline([replace(even, probabilities={"negative": 0.44, "positive": 0.56})]).startswith(
+    assert heads.class_headline([even]) == "Neither clearly negative nor positive"
+    assert heads.class_headline([replace(even, probabilities={"negative": 0.44, "positive": 0.56})]).startswith(
         "Positive"
     )
 
@@ -158,12 +158,12 @@ def test_the_side_without_context_is_shown_where_it_differs(service):
 
 def test_texts_whose_words_are_not_weighed_are_named(service):
     option, results, without = sentiment(service, "A good day.", "A bad day.", "Yes", "A dull one.")
-    assert classified.unweighed(results) == ""
+    assert heads.unweighed(results) == ""
     bare = [results[0], *(replace(result, occlusion=()) for result in results[1:])]
     assert "weigh each of them in texts 2 and 4; ask about fewer or shorter" in cards.sentiment_card(
         option, bare, without
     )
-    assert "in this text;" in classified.unweighed(bare[1:2])
+    assert "in this text;" in heads.unweighed(bare[1:2])
 
 
 def test_without_a_baseline_there_is_one_side(service):

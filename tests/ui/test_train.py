@@ -6,7 +6,7 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.api import SplitScore
-from elmo_tasks.messages import training_runs
+from elmo_tasks.messages import training
 from elmo_tasks.ui import charts, train_tab
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
@@ -101,7 +101,7 @@ def test_typed_examples_are_counted_and_speak_of_no_file(service, form):
     _, card = checked(form, source="examples", kind="classification")
     assert "line 3" in card
     assert "Change the file" not in card
-    assert training_runs.count_line("[Oslo](LOC).\n\n") == "1 example so far."
+    assert training.count_line("[Oslo](LOC).\n\n") == "1 example so far."
 
 
 def test_another_kind_brings_its_own_defaults_and_examples(service, form):
@@ -165,10 +165,10 @@ def test_where_training_is_off_the_page_says_so():
 
 def test_with_few_test_rows_the_score_is_small_print():
     few = job(scores=(SplitScore("test", "accuracy", 1.0, 4, 0.5),))
-    assert training_runs.headline(few) == "“First” is trained. 4 test texts are too few to say how good it is."
-    assert plain(training_runs.details(few)).startswith("Score on them: 100 %.")
+    assert training.headline(few) == "“First” is trained. 4 test texts are too few to say how good it is."
+    assert plain(training.details(few)).startswith("Score on them: 100 %.")
     enough = job(scores=(SplitScore("test", "accuracy", 1.0, 30, 0.5),))
-    assert plain(training_runs.headline(enough)) == "“First” gets 100 % of the 30 test texts right."
+    assert plain(training.headline(enough)) == "“First” gets 100 % of the 30 test texts right."
 
 
 @pytest.mark.parametrize(
@@ -182,18 +182,18 @@ def test_with_few_test_rows_the_score_is_small_print():
 )
 def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
     scored = job(scores=(SplitScore("test", "accuracy", value, rows, guess),))
-    assert said in plain(training_runs.comparison(scored))
+    assert said in plain(training.comparison(scored))
 
 
 def test_f1_is_told_beside_the_guess_by_word():
     found = job(kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),))
-    assert training_runs.headline(found) == "“First” finds the entities in 75 test sentences with an F1 of 0.71."
-    assert "each word the label it had most often in training scores 0.45" in training_runs.comparison(found)
+    assert training.headline(found) == "“First” finds the entities in 75 test sentences with an F1 of 0.71."
+    assert "each word the label it had most often in training scores 0.45" in training.comparison(found)
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 10), (1.0, 10), (0.5, 1), (0.8, 0)])
 def test_an_interval_holds_the_share_and_stays_inside(share, count):
-    low, high = training_runs.wilson(share, count)
+    low, high = training.wilson(share, count)
     assert 0 <= low <= share + 1e-9
     assert share - 1e-9 <= high <= 1
 
@@ -201,8 +201,8 @@ def test_an_interval_holds_the_share_and_stays_inside(share, count):
 def test_the_best_round_of_equals_is_that_with_the_lowest_loss():
     rows = zip(course(3), (None, 0.6, 0.7, 0.7), (None, 0.4, 0.5, 0.3), strict=True)
     epochs = [replace(e, score=score, validation_loss=loss) for e, score, loss in rows]
-    assert training_runs.best_epoch(epochs).epoch == 3
-    assert training_runs.best_epoch([replace(e, validation_loss=None) for e in epochs]).epoch == 2
+    assert training.best_epoch(epochs).epoch == 3
+    assert training.best_epoch([replace(e, validation_loss=None) for e in epochs]).epoch == 2
 
 
 @pytest.mark.parametrize("status", ["running", "done", "stopped", "failed"])

@@ -35,30 +35,25 @@ def map_verdict(
 ) -> Said:
     """Describe the contents of a map.
 
-    Args:
-        word: as typed.
-        uses: all of them.
-        groups: their meanings, or clusters.
-        are_meanings: whether the groups are meanings of the dictionary.
-        is_calibrated: whether the model can tell which meaning a use has.
-        has_one_meaning: whether the word is on the list of words with one everyday meaning.
+    ``are_meanings`` is True if the groups are meanings of the dictionary, ``is_calibrated`` if the model can tell which
+    one a use has, ``has_one_meaning`` for a word on the list of words with one everyday meaning.
     """
-    counted = f"{len(uses)} use{'' if len(uses) == 1 else 's'} of “{word}”"
+    counted = f"{_number(len(uses), 'use')} of “{word}”"
     if are_meanings:
         own = [use for use in uses if use.own]
         if not own:
-            n = len(groups)
-            headline = f"{counted} in {n} meaning{'' if n == 1 else 's'}."
-            return Said(headline, "The meanings are those of the dictionary; where the uses lie is computed.")
+            return Said(
+                f"{counted} in {_number(len(groups), 'meaning')}.",
+                "The meanings are those of the dictionary; where the uses lie is computed.",
+            )
         if not is_calibrated:
             reason = "This model was not calibrated, so nothing is said of the meanings in your text."
             return Said(f"{counted}.", reason)
-        n_sure = sum(use.is_sure for use in own)
-        unsure = "" if n_sure == len(own) else f" Unsure, and pale on the map: {len(own) - n_sure} of {len(own)}."
-        n = len({use.group for use in own})
-        headline = f"Your {len(own)} use{'' if len(own) == 1 else 's'} of “{word}” {'has' if len(own) == 1 else 'have'}"
+        n_unsure = sum(not use.is_sure for use in own)
+        unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
+        has = f"{'has' if len(own) == 1 else 'have'} {_number(len({use.group for use in own}), 'meaning')}"
         return Said(
-            f"{headline} {n} meaning{'' if n == 1 else 's'}.",
+            f"Your {_number(len(own), 'use')} of “{word}” {has}.",
             f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
         )
     if has_one_meaning:
@@ -71,19 +66,17 @@ def map_verdict(
     return Said(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
 
 
-def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
-    """Return each group's name, and its shares of the uses in text A and in text B.
+def _number(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
 
-    Return nothing with fewer than two texts.
-    """
+
+def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
+    """Return each group's name, and its shares of the uses in text A and in text B, if there are two texts."""
     columns = [answer.sources.index(source) for source in (TEXT_A, TEXT_B) if source in answer.sources]
     if len(columns) < 2 or not answer.groups:
         return []
-    totals = [max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns]
-    return [
-        (group.name, [group.by_source[c] / total for c, total in zip(columns, totals, strict=True)])
-        for group in answer.groups
-    ]
+    totals = {c: max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns}
+    return [(group.name, [group.by_source[c] / totals[c] for c in columns]) for group in answer.groups]
 
 
 def typed_otherwise(answer: SenseMap) -> str:
@@ -118,11 +111,8 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
     return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
 
 
-def landed(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
-    """Describe the place of a sentence by the probabilities of its meanings.
-
-    The most probable one comes first.
-    """
+def projected_answer(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
+    """Describe the place of a sentence by the probabilities of its meanings, the most probable first."""
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
     first = meanings[0]

@@ -1,0 +1,225 @@
+"""Sentences about classified texts and tagged sentences; labels, types and tags in everyday words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from elmo_tasks.api import ClassifiedText, Entity, TaggedSentence, TagSequence, WordOcclusion
+from elmo_tasks.messages.text import first_capital, listed, percent
+
+CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
+# A noun for one of them, as after "for" or "as", and its plural.
+TYPES = {
+    "PER": ("a person", "people"),
+    "ORG": ("an organisation", "organisations"),
+    "LOC": ("a place", "places"),
+    "MISC": ("another name", "other names"),
+    "Chemical": ("a chemical", "chemicals"),
+    "Disease": ("a disease", "diseases"),
+}
+TAGS = {
+    "ADJ": "adjective",
+    "ADP": "preposition",
+    "ADV": "adverb",
+    "AUX": "auxiliary verb",
+    "CCONJ": "joining word",
+    "DET": "article or the like",
+    "INTJ": "interjection",
+    "NOUN": "noun",
+    "NUM": "number",
+    "PART": "particle",
+    "PRON": "pronoun",
+    "PROPN": "name",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinating word",
+    "SYM": "symbol",
+    "VERB": "verb",
+    "X": "other",
+}
+# Labels with closer probabilities count as undecided.
+_MIN_MARGIN = 0.05
+_MAX_DIFFERENCES = 4
+
+
+def class_words(label: str) -> str:
+    """Format a class for a sentence: ``very_positive`` is “very positive”."""
+    words = label.replace("_", " ").strip()
+    return CLASSES.get(words.lower(), words.lower() if words.isascii() and words.isupper() else words)
+
+
+def type_words(name: str) -> str:
+    """Format an entity type as it follows “takes it for”."""
+    return TYPES[name][0] if name in TYPES else name
+
+
+def type_note(name: str) -> str:
+    """Describe a type or a tag, without an article; empty if it has only a name."""
+    if name in TYPES:
+        return TYPES[name][0].split(" ", 1)[1] if name != "MISC" else "other name"
+    return TAGS.get(name, "")
+
+
+def counted(name: str, number: int) -> str:
+    """Format ``1 person``, ``3 people``; unknown types keep their name."""
+    if name not in TYPES:
+        return f"{number} {name}"
+    return f"1 {type_note(name)}" if number == 1 else f"{number} {TYPES[name][1]}"
+
+
+def class_headline(results: Sequence[ClassifiedText]) -> str:
+    """Return the answer: ``Positive, 93 % sure``, or how many texts have which label."""
+    if len(results) == 1:
+        return first_capital(verdict(results[0]))
+    counts = Counter(short_verdict(result) for result in results).most_common()
+    if len(counts) == 1:
+        every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
+        return f"{every} are {counts[0][0] if is_clear(results[0]) else verdict(results[0])}"
+    return f"Of {len(results)} texts, {listed([f'{number} {name}' for name, number in counts])}"
+
+
+def is_clear(result: ClassifiedText) -> bool:
+    """Return True if one label is probable enough, and clearly more so than the next."""
+    best, *others = sorted(result.probabilities.values(), reverse=True) or [0.0]
+    return result.is_sure and (not others or best - others[0] >= _MIN_MARGIN)
+
+
+def short_verdict(result: ClassifiedText) -> str:
+    """Return the label of a text in a word, or that none is clear."""
+    if is_clear(result) and result.label is not None:
+        return class_words(result.label)
+    return "neither" if len(result.probabilities) == 2 else "unclear"
+
+
+def verdict(result: ClassifiedText) -> str:
+    """Return the label with its probability, or that none is clear."""
+    if result.label is None or not is_clear(result):
+        if len(result.probabilities) != 2:
+            return "not clearly any of them"
+        first, second = map(class_words, result.probabilities)
+        return f"neither clearly {first} nor {second}"
+    return f"{class_words(result.label)}, {percent(result.probabilities[result.label])} sure"
+
+
+def class_difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
+    """State the labels of the head without context where they differ; empty if they are the same."""
+    pairs = list(zip(results, without, strict=True))
+    changed = [(k, other) for k, (one, other) in enumerate(pairs, 1) if short_verdict(one) != short_verdict(other)]
+    if not changed:
+        return ""
+    if len(pairs) == 1:
+        return f"Without context, the model says {verdict(changed[0][1])}."
+    parts = []
+    for name in dict.fromkeys(short_verdict(other) for _, other in changed):
+        numbers = [str(k) for k, other in changed if short_verdict(other) == name]
+        texts = f"text {numbers[0]} is" if len(numbers) == 1 else f"texts {listed(numbers)} are"
+        parts.append(f"{texts} {name}")
+    rest = "" if len(changed) == len(pairs) else "; it says the same of the rest" if len(pairs) > 2 else ""
+    return f"Without context, the model says that {listed(parts)}{rest}."
+
+
+def tip(result: ClassifiedText, word: WordOcclusion) -> str:
+    """State what the label would be without the word."""
+    now = result.probabilities.get(result.label or "", 0.0)
+    then = min(1.0, max(0.0, now - word.change))
+    label = class_words(result.label or "")
+    if percent(now) == percent(then):
+        return f"Without “{word.token}”: still {label} {percent(now)}."
+    return f"Without “{word.token}”: {label} {percent(then)} instead of {percent(now)}."
+
+
+def unweighed(results: Sequence[ClassifiedText]) -> str:
+    """Name the texts too long for occlusion; empty if there are none."""
+    numbers = [str(k) for k, result in enumerate(results, 1) if not result.occlusion and len(result.tokens) > 1]
+    if not numbers:
+        return ""
+    where = "this text" if len(results) == 1 else f"text{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
+    return (
+        f"Too many words for one question to weigh each of them in {where}; ask about fewer or shorter texts for that."
+    )
+
+
+def has_spans(results: Sequence[TaggedSentence]) -> bool:
+    """Return True if the tags mark spans (BIO), and are not plain tags such as parts of speech."""
+    readings = [reading for result in results for reading in (result.best, *result.alternatives)]
+    return any(reading.entities for reading in readings) or all(
+        tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
+    )
+
+
+def tag_headline(results: Sequence[TaggedSentence]) -> str:
+    """Count the entities or tags."""
+    if not has_spans(results):
+        words = sum(len(result.tokens) for result in results)
+        return f"{words} words, each with its tag" if words != 1 else "1 word with its tag"
+    counts = Counter(entity.type for result in results for entity in result.best.entities)
+    if not counts:
+        return "No entities found"
+    return f"Found {listed([counted(name, number) for name, number in counts.most_common()])}"
+
+
+def entity_text(result: TaggedSentence, entity: Entity) -> str:
+    """Return the words of an entity as typed."""
+    return result.sentence[entity.start_char : entity.end_char]
+
+
+def tag_differences(result: TaggedSentence, best: TagSequence, other: TagSequence) -> list[str]:
+    """List the differences of ``other`` from ``best``, one phrase each."""
+    if not (best.entities or other.entities):
+        return [
+            f"{new} for “{token}” instead of {old}"
+            for token, old, new in zip(result.tokens, best.tags, other.tags, strict=True)
+            if old != new
+        ]
+    phrases = []
+    used: set[Entity] = set()
+    for entity in best.entities:
+        overlapping = [span for span in other.entities if span.start < entity.end and entity.start < span.end]
+        same_place = [span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)]
+        name = f"“{entity_text(result, entity)}”"
+        if same_place:
+            if same_place[0].type != entity.type:
+                phrases.append(f"{name} as {type_words(same_place[0].type)} instead of {type_words(entity.type)}")
+        elif overlapping:
+            parts = [
+                f"“{entity_text(result, span)}” as {type_words(span.type)}" for span in overlapping if span not in used
+            ]
+            if parts:
+                phrases.append(f"{listed(parts)} instead of {name} as {type_words(entity.type)}")
+            else:
+                phrases.append(f"no {name} of its own")
+        else:
+            phrases.append(f"no name at {name}")
+        used.update(overlapping)
+    new = [span for span in other.entities if span not in used]
+    return phrases + [f"{type_words(span.type)} at “{entity_text(result, span)}”" for span in new]
+
+
+def first_phrases(phrases: Sequence[str]) -> str:
+    """List the first phrases, and count the others."""
+    if len(phrases) <= _MAX_DIFFERENCES:
+        return listed(phrases)
+    return f"{', '.join(phrases[:_MAX_DIFFERENCES])} and {len(phrases) - _MAX_DIFFERENCES} more"
+
+
+def tag_difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]) -> str:
+    """Describe the tags of the head without context; empty if they are the same."""
+    phrases = []
+    for k, (result, other) in enumerate(zip(results, without, strict=True), 1):
+        place = f" (sentence {k})" if len(results) > 1 else ""
+        phrases += [f"{phrase}{place}" for phrase in tag_differences(result, result.best, other.best)]
+    return f"Without context, the model reads {first_phrases(phrases)}." if phrases else ""
+
+
+def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
+    """Write a sentence on one line with its spans ``(start, end, type)``, which do not overlap."""
+    out, at = "", 0
+    for start, end, name in sorted(spans):
+        out += f"{text[at:start]}[{text[start:end]}]({name})"
+        at = end
+    return " ".join((out + text[at:]).split())
+
+
+def marked_words(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    """Write a sentence with a tag behind every word: ``Ada/NOUN flew/VERB``."""
+    return " ".join(f"{token}/{tag}" for token, tag in zip(tokens, tags, strict=True))
