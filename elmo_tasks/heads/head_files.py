@@ -144,7 +144,7 @@ def find_head(head: str | Path) -> HeadFiles:
         _check_sizes(path, {"task": task, "settings": config["settings"]})
         classes = head_classes()
         if config["head"] not in classes:
-            message = f"there is no head of class '{str(config['head']):.80}', only {', '.join(classes)}"
+            message = f"there is no head of class '{config['head']!s:.80}', only {', '.join(classes)}"
             if module := str(config["head"]).rpartition(".")[0][:80]:
                 message += f". If {module} is a module of yours, import it first, or start the program with "
                 message += f"{HEADS_VARIABLE}={module}"
