@@ -19,7 +19,7 @@ from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_op
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
-from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from elmo_tasks.ui.examples import TRY_EXAMPLES
 
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.

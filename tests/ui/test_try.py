@@ -15,7 +15,7 @@ from elmo_tasks.ui import cards, try_tab
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.page import csv_file, data_link
 from elmo_tasks.ui.theme import launch_options
-from elmo_tasks.ui.try_examples import TRY_EXAMPLES
+from elmo_tasks.ui.examples import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
