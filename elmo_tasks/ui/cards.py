@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence, WordOcclusion
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
 from elmo_tasks.messages import readings, text
 from elmo_tasks.messages.classified import difference, headline, is_clear, said, tip, unweighed, verdict
 from elmo_tasks.messages.labels import class_words, type_note
@@ -39,9 +39,10 @@ def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]
     )
 
 
-def find(options: Sequence[HeadOption], name: str | None) -> HeadOption | None:
-    """Return the option with that name, or the first one if that head is gone."""
-    return next((option for option in options if option.head.name == name), options[0] if options else None)
+def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[HeadOption]:
+    """Return the options with these names, in this order, or the first option if none of these heads is there."""
+    by_name = {option.head.name: option for option in options}
+    return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
 
 def score_line(head: HeadInfo) -> str:
@@ -69,9 +70,9 @@ def by_head(
     option: HeadOption, results: Sequence[Result], without: Sequence[Result]
 ) -> Iterator[tuple[str, int, Result]]:
     """Yield each result with its head and its number from 1; those without context come last."""
-    for head, found in ((option.head, results), (option.baseline, without)):
+    for head, of_head in ((option.head, results), (option.baseline, without)):
         if head is not None:
-            for number, result in enumerate(found, 1):
+            for number, result in enumerate(of_head, 1):
                 yield head.name, number, result
 
 
@@ -81,11 +82,6 @@ def json_data(option: HeadOption, results: Sequence[Result], without: Sequence[R
     if without and option.baseline is not None:
         data["without_context"] = {"head": option.baseline.name, "results": [result.to_dict() for result in without]}
     return data
-
-
-def weighed_words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
-    """Split a text as typed into pieces, each word with its occlusion."""
-    return pieces(result.text, ((word.start, word.end, word) for word in result.occlusion))
 
 
 def heading(head: HeadInfo) -> str:
@@ -110,7 +106,7 @@ def sentiment_card(
         verdict=verdict,
         said=said,
         is_clear=is_clear,
-        words=weighed_words,
+        words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
         step=lambda push: tint(push, STEPS),
         tip=tip,
         query=query,
@@ -156,10 +152,10 @@ def entity_card(
         spans=spans,
         headline=readings.headline(results),
         difference=readings.difference(results, without) if without else "",
-        differs=lambda one, other: bool(readings.differences(one, one.best, other.best)),
+        differs=lambda result, plain: bool(readings.differences(result, result.best, plain.best)),
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
-        pieces=entity_pieces,
+        pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
         changes=_changes,
         query=query,
         keys=[name for name in shown if type_note(name)],
@@ -168,11 +164,6 @@ def entity_card(
         csv=entity_csv(option, results, without),
         data=json_data(option, results, without),
     )
-
-
-def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
-    """Split a sentence as typed into pieces, each entity with its type."""
-    return pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities))
 
 
 def marked(result: TaggedSentence) -> str:
@@ -187,12 +178,12 @@ def _changes(result: TaggedSentence, reading: TagSequence) -> str:
     return first_capital(readings.shortened(phrases)) if phrases else "The same entities, tagged another way"
 
 
-def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
+def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
     """Return the types or tags that occur, in the order of the head."""
     if spans:
-        names = {entity.type for result in said for entity in result.best.entities}
+        names = {entity.type for result in results for entity in result.best.entities}
     else:
-        names = {tag for result in said for tag in result.best.tags}
+        names = {tag for result in results for tag in result.best.tags}
     return [name for name in (*head.labels, *sorted(names - set(head.labels))) if name in names]
 
 
@@ -205,10 +196,10 @@ def _places(
     """
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
-        bare = {(span.start_char, span.end_char): span for span in others}
+        baseline = {(span.start_char, span.end_char): span for span in others}
         own = {(span.start_char, span.end_char): span for span in result.best.entities}
-        for place in sorted({*own, *bare}):
-            yield number, result.sentence[slice(*place)], place, own.get(place), bare.get(place)
+        for place in sorted({*own, *baseline}):
+            yield number, result.sentence[slice(*place)], place, own.get(place), baseline.get(place)
 
 
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
@@ -222,14 +213,14 @@ def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: S
     rows = []
     for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.alternatives), 1):
-            found: list[tuple[object, ...]]
+            cells: list[tuple[object, ...]]
             if spans:
-                found = [
+                cells = [
                     (readings.text_of(result, e), e.type, e.confidence, e.start_char, e.end_char)
                     for e in reading.entities
                 ] or [("",) * 5]
             else:
                 words = zip(result.tokens, reading.tags, result.offsets, strict=True)
-                found = [(token, tag, "", *place) for token, tag, place in words]
-            rows += [(number, name, rank, reading.probability, *cells, result.sentence) for cells in found]
+                cells = [(token, tag, "", *place) for token, tag, place in words]
+            rows += [(number, name, rank, reading.probability, *cell, result.sentence) for cell in cells]
     return csv_file(header, rows)

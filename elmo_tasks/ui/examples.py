@@ -47,9 +47,15 @@ class TryExample:
     lines: tuple[str, ...]
 
 
+def _uses(entry: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the sentences of an example, and the meaning in each."""
+    sentences, meanings = zip(*entry["uses"], strict=True)
+    return sentences, meanings
+
+
 #: Comparisons; the first is what the page opens with.
 EXAMPLES = tuple(
-    Example(entry["title"], entry["word"], *zip(*entry["uses"], strict=True), entry.get("is_one_word", True))
+    Example(entry["title"], entry["word"], *_uses(entry), entry.get("is_one_word", True))
     for entry in CONTENT["compare"]
 )
 #: Texts of the Try tab; the first is what its form opens with.
@@ -58,7 +64,7 @@ TRY_EXAMPLES = tuple(TryExample(entry["title"], entry["task"], tuple(entry["line
 
 def quiz_pairs() -> tuple[QuizPair, ...]:
     """Return the pairs of the quiz, in file order."""
-    return tuple(QuizPair(entry["word"], *zip(*entry["uses"], strict=True)) for entry in CONTENT["quiz"])
+    return tuple(QuizPair(entry["word"], *_uses(entry)) for entry in CONTENT["quiz"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:

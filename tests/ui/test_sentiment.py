@@ -6,27 +6,23 @@ from elmo_tasks.api import WordOcclusion
 from elmo_tasks.messages import classified
 from elmo_tasks.ui import cards
 from elmo_tasks.ui.heat import tint
-from tests.ui.try_answers import NOT_BAD, sentiment, tab_of
-
-
-def test_the_label_comes_first_in_plain_words(service):
-    option, results, _ = sentiment(service, NOT_BAD)
-    assert classified.headline(results) == "Positive, 86\u00a0% sure"
-    assert cards.sentiment_card(option, results).index("Positive, 86") < cards.sentiment_card(option, results).index(
-        "fake)"
-    )
+from tests.ui.reader import parsed
+from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "headline"),
     [
+        ((NOT_BAD,), "Positive, 86 % sure"),
         (("It is good.", "It is great."), "Both texts are positive"),
         (("It is bad.",) * 3, "All 3 texts are negative"),
         (("It is good.", "It is great.", "It is bad."), "Of 3 texts, 2 positive and 1 negative"),
     ],
 )
-def test_several_texts_are_counted(service, texts, said):
-    assert classified.headline(service.heads.classify(texts)) == said
+def test_the_label_comes_first_and_several_texts_are_counted(service, texts, headline):
+    option, results, _ = sentiment(service, *texts)
+    assert plain(classified.headline(results)) == headline
+    assert parsed(cards.sentiment_card(option, results)).headings[0] == classified.headline(results)
 
 
 def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
@@ -37,21 +33,15 @@ def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     assert classified.difference(unsure, [replace(without[0], is_sure=False)]) == ""
     assert classified.headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
     assert classified.headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
-    assert "Neither clearly negative nor positive" in cards.sentiment_card(option, unsure, without)
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
     assert classified.headline([many]) == "Not clearly any of them"
-    assert unsure[0].to_dict()["is_sure"] is False
-
-
-def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
-    option, results, without = sentiment(service, NOT_BAD)
-    loud, quiet = 'class="chosen"', "below what counts as sure."
-    sure = cards.sentiment_card(option, results, without)
-    assert (sure.count(loud), sure.count(quiet)) == (2, 0)
-    card = cards.sentiment_card(option, [replace(results[0], is_sure=False)], without)
-    # The side without context is sure.
-    assert [card.count(text) for text in (loud, quiet, 'class="bars unsaid"')] == [1, 1, 1]
-    assert "Positive 86\u00a0%: below what counts as sure." in card
+    even = replace(results[0], probabilities={"negative": 0.49, "positive": 0.51})
+    assert classified.headline([even]) == "Neither clearly negative nor positive"
+    # Its bars are quiet; those of the side without context, which is sure, are not.
+    card = cards.sentiment_card(option, unsure, without)
+    counts = [card.count(text) for text in ('class="chosen"', "below what counts as sure.", 'class="bars unsaid"')]
+    assert counts == [1, 1, 1]
+    assert "Positive 86 %: below what counts as sure." in plain(card)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +59,7 @@ def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
-    assert classified.difference(results, without).replace("\u00a0", " ") == said
+    assert plain(classified.difference(results, without)) == said
 
 
 @pytest.mark.parametrize(
@@ -81,24 +71,22 @@ def test_steps_of_the_tint(push, kind):
 
 def test_the_tip_says_what_would_be(service):
     (result,) = service.heads.classify([NOT_BAD])
-    tips = [classified.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
+    tips = [plain(classified.tip(result, word)) for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
     impossible = WordOcclusion("x", 0, 1, -0.9)
-    assert "100\u00a0%" in classified.tip(result, impossible)
+    assert "100 %" in plain(classified.tip(result, impossible))
 
 
 def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
-    (result,) = service.heads.classify([text])
-    assert "".join(piece for piece, _ in cards.weighed_words(result)) == text
-    broken = replace(
-        result, occlusion=(*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
-    )
-    assert "".join(piece for piece, _ in cards.weighed_words(broken)) == text
-    page = cards.sentiment_card(sentiment(service, text)[0], [result])
+    option, (result,), _ = sentiment(service, text)
+    page = cards.sentiment_card(option, [result])
+    assert text in parsed(page).text
     assert page.count('class="word ') - 2 == len(result.occlusion)  # two are in the legend
     assert page.count('tabindex="0" data-tip') == 1
+    odd = (*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
+    assert text in parsed(cards.sentiment_card(option, [replace(result, occlusion=odd)])).text
 
 
 def test_without_pushes_there_is_no_legend(service):
@@ -141,19 +129,13 @@ def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
     assert "Sentiment: how does it sound?" in cards.sentiment_card(option, results)
 
 
-def test_an_even_chance_is_no_answer(service):
-    (result,) = service.heads.classify([NOT_BAD])
-    even = replace(result, label="positive", probabilities={"negative": 0.49, "positive": 0.51})
-    assert classified.headline([even]) == "Neither clearly negative nor positive"
-    assert classified.headline([replace(even, probabilities={"negative": 0.44, "positive": 0.56})]).startswith(
-        "Positive"
-    )
-
-
 def test_the_side_without_context_is_shown_where_it_differs(service):
     option, results, without = sentiment(service, NOT_BAD, "It is good.")
     card = cards.sentiment_card(option, results, without)
     assert (card.count("Without context: negative"), card.count("Without context the model says the same")) == (1, 1)
+    alone = cards.sentiment_card(replace(option, baseline=None), results)
+    assert "without context" not in alone.lower()
+    assert alone.count('class="side"') == 2
 
 
 def test_texts_whose_words_are_not_weighed_are_named(service):
@@ -164,10 +146,3 @@ def test_texts_whose_words_are_not_weighed_are_named(service):
         option, bare, without
     )
     assert "in this text;" in classified.unweighed(bare[1:2])
-
-
-def test_without_a_baseline_there_is_one_side(service):
-    option, results, _ = sentiment(service, NOT_BAD)
-    card = cards.sentiment_card(replace(option, baseline=None), results)
-    assert "context" not in card.replace("Show the numbers", "").lower()
-    assert card.count('class="side"') == 1

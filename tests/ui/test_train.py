@@ -11,10 +11,7 @@ from elmo_tasks.ui import charts, train_tab
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
-
-
-def plain(text):
-    return text.replace("\u00a0", " ")
+from tests.ui.try_answers import plain
 
 
 @pytest.fixture

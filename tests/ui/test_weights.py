@@ -11,15 +11,12 @@ from elmo_tasks.ui import charts, layers_tab
 from elmo_tasks.ui.page import render
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
+from tests.ui.try_answers import plain
 
 
 def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), **rest):
     mixes = tuple(MixWeights(tuple(run), 1.0, 0, seed) for seed, run in enumerate(runs or [final], 1))
     return LayerWeights("h", "Names", layers, MixWeights(tuple(final), 1.2, 0, 1), tuple(epochs), mixes, **rest)
-
-
-def plain(text):
-    return text.replace("\u00a0", " ")
 
 
 def test_the_sentence_says_what_is_drawn_from_where():
