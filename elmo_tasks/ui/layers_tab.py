@@ -19,7 +19,7 @@ from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import shown_later
 
 AXIS = "Epoch (one pass over the training texts)"
-#: Scores that differ by less than this are called the same: so much another start of a probe brings.
+#: Scores that differ by less count as equal: the spread of a probe over random starts.
 _SAME = 0.005
 
 
@@ -28,8 +28,8 @@ class ProbeText:
     """Description of a probing test in plain words."""
 
     title: str
-    question: str  # what it asks of each layer
-    counted: str  # what the number counts, after "of 100"
+    question: str  # put to each layer
+    counted: str  # unit of the number, after "of 100"
 
 
 TESTS = {
@@ -51,13 +51,10 @@ TESTS = {
 
 
 def build(service: Service) -> None:
-    """Add the tab's two parts and its endpoint.
-
-    Each part requests its numbers when it is first shown.
-    """
+    """Add the tab's two parts, each of which requests its numbers when it is first shown, and its endpoint."""
 
     def what_layers_know() -> list[dict[str, Any]]:
-        """What was measured of each layer of the models that are here.
+        """List what was measured of each layer of the available models.
 
         Example: ``predict(api_name="/what_layers_know")``.
         """
@@ -69,18 +66,17 @@ def build(service: Service) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights]) -> str:
-    """Render the panels, all heads side by side, and the explanation.
-
-    The page's script shows one panel.
-    """
+    """Render a panel for each head, all heads side by side, and the explanation; a script shows one panel."""
     entries = learned(all_weights)
+    longest = max((entry.layers for entry in entries), key=len, default=())
     return render(
         "weights.html",
         is_waiting=False,
         kinds=TASK_WORDS.values(),
         entries=entries,
         panels=[panel(entry, at) for at, entry in enumerate(entries)],
-        longest=max((entry.layers for entry in entries), key=len, default=()),
+        longest=longest,
+        columns=layer_columns(longest),
         overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
         layer_words=layer_words,
     )
@@ -96,7 +92,7 @@ def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
 def panel(entry: LayerWeights, at: int) -> str:
     """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
-    epochs = layer_weights.course(entry)
+    course = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
@@ -108,8 +104,9 @@ def panel(entry: LayerWeights, at: int) -> str:
         top=full_tenth(max(high for _, high in ranges)),
         range_text=range_text,
         layer_words=layer_words,
-        course=epochs,
-        charts=charts(entry) if epochs else (),
+        columns=layer_columns(entry.layers),
+        course=course,
+        charts=charts(entry) if course else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),
         query=urlencode([("tab", "layers"), ("head", entry.head)]),
@@ -121,6 +118,11 @@ def layer_words(at: int, name: str) -> str:
     return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
 
 
+def layer_columns(names: Sequence[str]) -> list[tuple[str, bool]]:
+    """Return the columns of a table with a weight for each layer: the title, and that it has numbers."""
+    return [(f"Layer {name}", True) for name in names]
+
+
 def range_text(low: float, high: float) -> str:
     """Return the range of a share; empty where both ends are the same."""
     return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
@@ -128,28 +130,26 @@ def range_text(low: float, high: float) -> str:
 
 def charts(entry: LayerWeights) -> tuple[str, str]:
     """Draw the weights over the epochs, and gamma on a scale of its own."""
-    epochs = [mix.epoch for mix in entry.epochs]
-    gammas = [mix.gamma for mix in entry.epochs]
-    lines = [
-        Line(at, [(mix.epoch, mix.weights[at]) for mix in entry.epochs], layer=name)
-        for at, name in enumerate(entry.layers)
+    mixes = entry.epochs
+    rounds = (mixes[0].epoch, mixes[-1].epoch)
+    shares = [
+        Line(at, [(mix.epoch, mix.weights[at]) for mix in mixes], layer=name) for at, name in enumerate(entry.layers)
     ]
-    top = full_tenth(max(weight for mix in entry.epochs for weight in mix.weights))
-    low, high = math.floor(min(gammas) * 5) / 5, math.ceil(max(gammas) * 5) / 5
-    high = max(high, low + 0.2)
+    top = full_tenth(max(weight for mix in mixes for weight in mix.weights))
+    low = math.floor(min(mix.gamma for mix in mixes) * 5) / 5
+    high = max(math.ceil(max(mix.gamma for mix in mixes) * 5) / 5, low + 0.2)
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
-    rounds = (epochs[0], epochs[-1])
-    gamma = Line(0, list(zip(epochs, gammas, strict=True)))
+    gamma = Line(0, [(mix.epoch, mix.gamma) for mix in mixes])
     return (
-        line_chart("Share of each layer", lines, share_ticks(top), rounds, AXIS),
+        line_chart("Share of each layer", shares, share_ticks(top), rounds, AXIS),
         line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
 
 
 def weights_csv(entry: LayerWeights) -> str:
     """Return a row for the loaded head, each run and each epoch."""
-    header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
-    header.append("validation score")
+    weights = (f"weight of layer {name}" for name in entry.layers)
+    header = ("head", "what", "seed", "epoch", *weights, "gamma", "validation score")
     rows = []
     for what, mixes in (("loaded head", (entry.final,)), ("run", entry.runs), ("epoch", entry.epochs)):
         for mix in mixes:
@@ -166,17 +166,16 @@ def probes_page(models: Sequence[ModelProbes]) -> str:
         "probes.html",
         is_waiting=False,
         models=models,
-        tests=[(task, TESTS[task], _of_task(measured, task)) for task in tasks],
+        tests=[
+            (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])
+            for task in tasks
+        ],
         bar_name=bar_name,
         shown=shown,
         reading=reading,
         csv=probes_csv(measured),
         data=[model.to_dict() for model in measured],
     )
-
-
-def _of_task(models: Sequence[ModelProbes], task: str) -> list[tuple[ModelProbes, ProbeResult]]:
-    return [(model, result) for model in models for result in model.results if result.task == task]
 
 
 def bar_name(model: ModelProbes, score: LayerScore) -> str:
@@ -201,16 +200,16 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
         f" of 100 {TESTS[result.task].counted}" if result.unit == "percent" else ", where 1 would be as people say"
     )
     if len(scores) == 1:
-        said = f"{model.model}: {shown(result, best)}{counted}"
+        sentence = f"{model.model}: {shown(result, best)}{counted}"
     else:
         names = listed([score.layer for score in ahead])
-        found = listed([shown(result, score.score) for score in ahead])
-        said = f"{model.model}: layer{'s' if len(ahead) > 1 else ''} {names} best, with {found}{counted}"
+        values = listed([shown(result, score.score) for score in ahead])
+        sentence = f"{model.model}: layer{'s' if len(ahead) > 1 else ''} {names} best, with {values}{counted}"
         if (first := scores[0]) not in ahead:
-            said += f"; layer 0, {model.layers[0]}, {shown(result, first.score)}"
+            sentence += f"; layer 0, {model.layers[0]}, {shown(result, first.score)}"
     if result.without:
-        said += f". Without a model: {shown(result, result.without)} ({result.without_name})"
-    return f"{first_capital(said)}."
+        sentence += f". Without a model: {shown(result, result.without)} ({result.without_name})"
+    return f"{first_capital(sentence)}."
 
 
 def probes_csv(models: Sequence[ModelProbes]) -> str:

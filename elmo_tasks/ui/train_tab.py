@@ -19,7 +19,7 @@ from elmo_tasks.messages.task_kinds import TASK_WORDS
 from elmo_tasks.messages.text import duration, first_capital, score_text
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.layers_tab import layer_words
+from elmo_tasks.ui.layers_tab import layer_columns, layer_words
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
@@ -100,7 +100,7 @@ def card(job: TrainingJob) -> str:
         losses=charts.losses(job),
         scores=charts.scores(job),
         weights=charts.weights(job),
-        layers=job.layers if job.learned and len(job.layers) > 1 else (),
+        columns=layer_columns(job.layers if job.learned and len(job.layers) > 1 else ()),
         layer_words=layer_words,
         score_text=score_text,
         is_rough=training_runs.is_rough(job),
