@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
-from elmo_tasks.messages import readings, text
+from elmo_tasks.messages import readings
 from elmo_tasks.messages.classified import difference, headline, is_clear, said, tip, unweighed, verdict
 from elmo_tasks.messages.labels import class_words, type_note
 from elmo_tasks.messages.readings import marked_spans, marked_words
-from elmo_tasks.messages.text import first_capital
+from elmo_tasks.messages.text import first_capital, score_line
 from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
 
@@ -45,19 +45,11 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
 
-def score_line(head: HeadInfo) -> str:
-    """Return ``F1 0.87 on CoNLL-2003 test``, or a note that there is no score."""
-    if head.score is None:
-        return "not measured yet"
-    return text.score_line(head.score.metric, head.score.value, head.score.data)
-
-
 def about_line(option: HeadOption, *, baseline: bool) -> str:
     """Describe a head and its score, and the ``baseline`` score without context."""
-    line = f"{option.head.title} · {score_line(option.head)}"
-    if baseline and option.baseline is not None and option.baseline.score is not None:
-        line += f" · without context: {score_line(option.baseline)}"
-    return line
+    score, other = option.head.score, option.baseline.score if baseline and option.baseline else None
+    line = f"{option.head.title} · {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
+    return f"{line} · without context: {score_line(other.metric, other.value, other.data)}" if other else line
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
@@ -130,10 +122,7 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of an entity type, the same everywhere.
-
-    The letters of the type always stand beside it.
-    """
+    """Return the colour of an entity type, the same everywhere; its letters always stand beside it."""
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -190,10 +179,7 @@ def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) ->
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head recognizes an entity.
-
-    A place is the sentence number, the words, the position and both entities.
-    """
+    """Yield each place where either head finds an entity: sentence number, words, position and both entities."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         baseline = {(span.start_char, span.end_char): span for span in others}
@@ -203,10 +189,7 @@ def _places(
 
 
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """Return a row per entity of every reading, or per tagged word.
-
-    Reading 1 is the best.
-    """
+    """Return a row per entity of every reading, or per tagged word; reading 1 is the best."""
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = readings.has_spans(results)

@@ -19,23 +19,25 @@ CONTENT: Mapping[str, Any] = json.loads((FOLDER / "examples.json").read_text(enc
 
 
 @dataclass(frozen=True)
-class QuizPair:
-    """Two uses of a word and its meaning in each; ``[brackets]`` mark the word."""
-
-    word: str
-    sentences: tuple[str, ...]
-    senses: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Example:
-    """Comparison that runs on click, or a story of the Present tab."""
+    """Comparison that runs on click, or a pair of the quiz."""
 
     title: str  # label of its button
     word: str
-    sentences: tuple[str, ...]  # with ``[brackets]`` where another word is meant
-    meant: tuple[str, ...]  # meaning of the word, or for several words a topic that the closest two share
+    uses: tuple[
+        tuple[str, str], ...
+    ]  # a sentence, ``[brackets]`` marking another word, and the meaning of the word in it
     is_one_word: bool = True
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Sentences of the uses."""
+        return tuple(sentence for sentence, _ in self.uses)
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """Meaning of the word in each sentence; of several words, the closest two share it."""
+        return tuple(meaning for _, meaning in self.uses)
 
 
 @dataclass(frozen=True)
@@ -47,30 +49,21 @@ class TryExample:
     lines: tuple[str, ...]
 
 
-def _uses(entry: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the sentences of an example, and the meaning in each."""
-    sentences, meanings = zip(*entry["uses"], strict=True)
-    return sentences, meanings
+def _example(title: str, word: str, uses: Sequence[Sequence[str]], is_one_word: bool = True) -> Example:
+    return Example(title, word, tuple((sentence, meaning) for sentence, meaning in uses), is_one_word)
 
 
 #: Comparisons; the first is what the page opens with.
-EXAMPLES = tuple(
-    Example(entry["title"], entry["word"], *_uses(entry), entry.get("is_one_word", True))
-    for entry in CONTENT["compare"]
-)
+EXAMPLES = tuple(_example(**entry) for entry in CONTENT["compare"])
+QUIZ = tuple(_example(entry["word"], **entry) for entry in CONTENT["quiz"])
 #: Texts of the Try tab; the first is what its form opens with.
 TRY_EXAMPLES = tuple(TryExample(entry["title"], entry["task"], tuple(entry["lines"])) for entry in CONTENT["try"])
-
-
-def quiz_pairs() -> tuple[QuizPair, ...]:
-    """Return the pairs of the quiz, in file order."""
-    return tuple(QuizPair(entry["word"], *_uses(entry)) for entry in CONTENT["quiz"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
     """Return the meaning of the word in each sentence, if all are of one example."""
     for example in EXAMPLES:
-        meanings = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
+        meanings = dict(example.uses) if example.is_one_word else {}
         if example.word == word and sentences and all(sentence in meanings for sentence in sentences):
             return tuple(meanings[sentence] for sentence in sentences)
     return ()

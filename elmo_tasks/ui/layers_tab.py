@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+import gradio as gr
+
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.task_kinds import TASK_WORDS
-from elmo_tasks.messages.text import first_capital, listed, number, percent
+from elmo_tasks.messages.text import first_capital, listed, number, percent, slug
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import shown_later
+from elmo_tasks.ui.parts import PRIVATE, choice, markup
 
 AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less count as equal: the spread of a probe over random starts.
@@ -50,8 +52,24 @@ TESTS = {
 }
 
 
-def build(service: Service) -> None:
-    """Add the tab's two parts, each of which requests its numbers when it is first shown, and its endpoint."""
+def build(service: Service, tab: gr.Tab) -> None:
+    """Put the tab's components into the open container and wire their events."""
+    with gr.Column(elem_classes="card components", visible=False) as chooser:
+        head = choice([], label="Trained head")
+    weights = markup(render("weights.html", is_waiting=True), "scripts/remembered.js")
+    probes = markup(render("probes.html", is_waiting=True), "scripts/remembered.js")
+
+    def show_weights(name: str | None, request: gr.Request) -> dict[Any, Any]:
+        entries = learned(service.heads.layer_weights())
+        choices = [(entry.title, entry.head) for entry in entries]
+        names = [entry.head for entry in entries]
+        wanted = name or request.query_params.get("head")
+        chosen = wanted if wanted in names else next(iter(names), None)
+        return {
+            chooser: gr.update(visible=len(entries) > 1),
+            head: gr.update(choices=choices, value=chosen),
+            weights: weights_page(entries, chosen),
+        }
 
     def what_layers_know() -> list[dict[str, Any]]:
         """List what was measured of each layer of the available models.
@@ -60,21 +78,22 @@ def build(service: Service) -> None:
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    shown_later("weights", "scripts/measured.js", "weights.html", lambda: weights_page(service.heads.layer_weights()))
-    shown_later("probes", "scripts/measured.js", "probes.html", lambda: probes_page(service.probes.measured()))
+    gr.on([tab.select, head.input], show_weights, head, [chooser, head, weights], **PRIVATE)
+    tab.select(lambda: probes_page(service.probes.measured()), None, probes, **PRIVATE)
     endpoint(what_layers_know)
 
 
-def weights_page(all_weights: Sequence[LayerWeights]) -> str:
-    """Render a panel for each head, all heads side by side, and the explanation; a script shows one panel."""
+def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
+    """Render the panel of a head, or of the first one; all heads side by side; and the explanation."""
     entries = learned(all_weights)
+    chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
     longest = max((entry.layers for entry in entries), key=len, default=())
     return render(
         "weights.html",
         is_waiting=False,
         kinds=TASK_WORDS.values(),
         entries=entries,
-        panels=[panel(entry, at) for at, entry in enumerate(entries)],
+        panel=panel(chosen) if chosen else "",
         longest=longest,
         columns=layer_columns(longest),
         overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
@@ -89,14 +108,14 @@ def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
     return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
 
 
-def panel(entry: LayerWeights, at: int) -> str:
+def panel(entry: LayerWeights) -> str:
     """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
     course = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
-        name=f"layer-weights-{at + 1}",
+        name=f"layer-weights-{slug(entry.head)}",
         sentence=layer_weights.sentence(entry),
         certainty=layer_weights.certainty(entry),
         ranges=ranges,

@@ -285,7 +285,7 @@ class _Runs:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
-        self.page = markup(no_runs(), "scripts/train_runs.js", classes="train-runs")
+        self.page = markup(no_runs(), "scripts/remembered.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row():
             self.stop = gr.Button("Stop and keep the best", visible=False)

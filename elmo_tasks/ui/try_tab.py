@@ -140,17 +140,17 @@ class _Correction:
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
             self.text = choice([], label="Text", visible=False)
-            self.label = choice([], label="The right label is", visible=self.is_label)
-            self.line = gr.Textbox(
-                label="The sentence with its entities",
-                info="Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG.",
-                visible=not self.is_label,
-            )
+            self.draft: gr.Dropdown | gr.Textbox
+            if self.is_label:
+                self.draft = choice([], label="The right label is")
+            else:
+                info = "Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG."
+                self.draft = gr.Textbox(label="The sentence with its entities", info=info)
             self.keep = gr.Button("Keep as an example", size="sm")
             self.kept = gr.HTML()
             self.train = gr.Button("Train with them", size="sm", visible=False)
         #: What an answer changes.
-        self.outputs: list[Any] = [self.fold, self.text, self.label, self.line, self.kept]
+        self.outputs: list[Any] = [self.fold, self.text, self.draft, self.kept]
 
     def show(self, texts: Sequence[str], mode: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the updates for a new answer."""
@@ -169,19 +169,19 @@ class _Correction:
         head = chosen_options(self._options(), heads)[0].head
         if not self.is_label:
             (tagged,) = self.service.heads.tag([text], head.name)
-            return {self.line: marked(tagged)}
+            return {self.draft: marked(tagged)}
         (result,) = self.service.heads.classify([text], head.name, occlusion=False)
         choices = [(first_capital(class_words(label)), label) for label in head.labels]
-        return {self.label: gr.update(choices=choices, value=result.label)}
+        return {self.draft: gr.update(choices=choices, value=result.label)}
 
     def _options(self) -> Sequence[HeadOption]:
         return head_options(self.service.heads.offered(), self.kind)
 
-    def store(self, text: str, label: str | None, line: str) -> dict[Any, Any]:
+    def store(self, text: str, draft: str | None) -> dict[Any, Any]:
         """Store the corrected text, and report the number of examples."""
         try:
-            example = f"{label}: {text}" if self.is_label else line
-            count = self.service.training.keep_example(self.kind, example)
+            example = f"{draft}: {text}" if self.is_label else draft
+            count = self.service.training.keep_example(self.kind, example or "")
         except InputError as error:
             return {self.kept: render("note.html", text=str(error))}
         words = f"{count} example{'' if count == 1 else 's'} kept. Train reads them."
@@ -217,7 +217,7 @@ class TryTab:
                 )
             with gr.Column(elem_classes="compare-answer"):
                 first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_ANSWERS))
-                self.result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
+                self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
         #: Components of a request, and those that its answer changes.
@@ -351,7 +351,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     for correction in shown.corrections:
         head = shown.head[correction.kind]
         correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
-        values = [correction.text, correction.label, correction.line]
+        values = [correction.text, correction.draft]
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
     of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
     endpoint(sentiment, "texts (a list of strings) and a head (a string)", SLOW)

@@ -101,25 +101,17 @@ def test_a_wrong_answer_is_corrected_and_kept_where_training_is_on(service):
     tab = tab_of(service)
     answer = tab.answer("A <b>good</b> day.\nA dull one.", "sentiment", ["fake-sentiment"], None)
     labels, entities = tab.corrections
-    assert answer[labels.fold]["visible"] is True
-    assert answer[entities.fold]["visible"] is False
+    assert (answer[labels.fold]["visible"], answer[entities.fold]["visible"]) == (True, False)
     assert [value for _, value in answer[labels.text]["choices"]] == ["A <b>good</b> day.", "A dull one."]
-    assert [value for _, value in answer[labels.label]["choices"]] == ["negative", "positive"]  # all of them
-    assert answer[labels.label]["value"] == "positive"
-    shown = labels.store("A <b>good</b> day.", "negative", "")
-    assert "1 example kept" in shown[labels.kept]
-    assert service.training.kept == [("classification", "negative: A <b>good</b> day.")]
+    assert [value for _, value in answer[labels.draft]["choices"]] == ["negative", "positive"]  # all of them
+    assert answer[labels.draft]["value"] == "positive"
+    assert "1 example kept" in labels.store("A <b>good</b> day.", "negative")[labels.kept]
+    assert tab.answer("Oslo is far.", "entities", None, None)[entities.draft] == "[Oslo](LOC) is far."
+    entities.store("Oslo is far.", "[Oslo](ORG) is far.")
+    kept = [("classification", "negative: A <b>good</b> day."), ("tagging", "[Oslo](ORG) is far.")]
+    assert service.training.kept == kept
     service.training.allowed = False
     assert tab_of(service).corrections == []
-
-
-def test_corrected_entities_are_kept_as_they_are_marked(service):
-    tab = tab_of(service)
-    answer = tab.answer("Oslo is far.", "entities", None, None)
-    entities = tab.corrections[1]
-    assert answer[entities.line] == "[Oslo](LOC) is far."
-    entities.store("Oslo is far.", None, "[Oslo](ORG) is far.")
-    assert service.training.kept == [("tagging", "[Oslo](ORG) is far.")]
 
 
 def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):

@@ -180,11 +180,11 @@ def test_baselines_are_not_offered_by_themselves(service):
 
 def test_score_in_one_line():
     head = HeadInfo("a", "A", "tagging", (), "m", Score("F1", 0.8749, "CoNLL-2003 test"))
-    assert cards.score_line(head) == "F1 0.87 on CoNLL-2003 test"
-    assert cards.score_line(replace(head, score=None)) == "not measured yet"
     option = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "CoNLL-2003 test")))
-    assert cards.about_line(option, baseline=True).endswith("without context: F1 0.70 on CoNLL-2003 test")
-    assert "without" not in cards.about_line(option, baseline=False)
+    alone = "A · F1 0.87 on CoNLL-2003 test"
+    assert cards.about_line(option, baseline=False) == alone
+    assert cards.about_line(option, baseline=True) == f"{alone} · without context: F1 0.70 on CoNLL-2003 test"
+    assert cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True) == "A · not measured yet"
 
 
 def test_heads_of_one_title_are_distinguished_by_name():
