@@ -1,16 +1,5 @@
-"""The Train tab: on the fake service at every width, and once for real."""
+"""The Train tab on the fake service."""
 
-from __future__ import annotations
-
-import os
-import sys
-import time
-
-import pytest
-
-from tests.browser.conftest import free_port, serve
-
-pytestmark = pytest.mark.browser
 READY = ".train-data .data h2"
 
 
@@ -86,22 +75,3 @@ def test_a_wrong_number_is_said(open_page):
     page.get_by_label("Rounds").fill("0")
     page.get_by_role("button", name="Start training").click()
     page.locator(".train .note").filter(has_text="Rounds: type a whole number").wait_for()
-
-
-@pytest.mark.ci
-def test_the_sample_is_trained_for_real(open_page, tmp_path):
-    port = free_port()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for url in serve([sys.executable, "app.py", "--port", str(port), "--runs_dir", str(tmp_path)], port):
-        page = open_page("tab=train", url=url, ready=READY)
-        page.set_default_timeout(180_000)
-        page.locator(".data h2").filter(has_text="400 texts").wait_for()
-        page.get_by_label("Rounds").fill("2")
-        began = time.monotonic()
-        page.get_by_role("button", name="Start training").click()
-        page.locator(".run.is-done h2").filter(has_text="100 test texts").wait_for()
-        print(f"trained and scored in {time.monotonic() - began:.0f} s")
-        page.get_by_role("button", name="Open it in Try").click()
-        page.locator(".task .meta").filter(has_text="Sentiment or topic: sample").wait_for()
-        assert (tmp_path / "sentiment-or-topic-sample" / "head" / "head.json").is_file()
-        page.close()  # before its server

@@ -35,17 +35,12 @@ def wait_for(locator, text):
     locator.filter(has_text=text).first.wait_for()
 
 
-def test_the_tab_opens_with_an_example_that_context_decides(open_try):
-    page = open_try()
-    assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)
-    assert page.locator(".pair .differs").first.is_visible()
-
-
-def test_nothing_is_asked_before_the_tab_is_opened_and_what_is_typed_stays(open_page):
+def test_the_tab_opens_with_an_example_that_context_decides_and_what_is_typed_stays(open_page):
     page = open_page()
-    assert page.locator(READY).count() == 0
+    assert page.locator(READY).count() == 0  # nothing is asked before the tab is opened
     page.get_by_role("tab", name="Try").click()
-    page.locator(READY).first.wait_for()
+    page.locator(".pair .differs").first.wait_for()
+    assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)
     box(page).fill("Typed here.")
     page.get_by_role("tab", name="Compare").click()
     page.get_by_role("tab", name="Try").click()
