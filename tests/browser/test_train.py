@@ -47,12 +47,12 @@ def test_examples_are_counted_while_they_are_typed(open_page):
     page.get_by_role("radio", name="My examples").check()
     box = page.get_by_label("Your examples, one a line")
     box.wait_for()
-    page.wait_for_timeout(500)  # nobody types at the moment when the box appears
-    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once.")
+    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once")
+    box.press_sequentially(".")  # gradio answers keys, not a value that is set
     page.get_by_text("2 examples so far.").wait_for()  # the box was not left
     page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
     assert "The queue was <b>long</b>." in page.locator(".samples").inner_text()
-    assert "file" not in page.locator(".train-data").inner_text().lower()
+    assert "file" not in page.locator(".train-data").first.inner_text().lower()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box.fill("")
 

@@ -89,7 +89,8 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
     page.close()  # in the middle: the run goes on by itself, and is found again
     page = open_train()
     open_in_try(page, runs, "Kitchen or garden")
-    page.get_by_label("Your text").fill("He stirred the sauce and tasted it with a spoon.")
+    page.get_by_label("Your text").fill("He stirred the sauce and tasted it with a spoon")
+    page.get_by_label("Your text").press_sequentially(".")
     page.locator(".task h2").filter(has_text="Kitchen, ").wait_for()
 
 
