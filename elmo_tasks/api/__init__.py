@@ -118,6 +118,9 @@ class Service(Protocol):
         ``own_meanings`` is as in :meth:`compare`.
         """
 
+    def language_warning(self, texts: Sequence[str]) -> str:
+        """Return a warning if too few of the words are English, else an empty string."""
+
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:

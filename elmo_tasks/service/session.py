@@ -7,12 +7,13 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes, TextSenses
+from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.views import model_title
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service.asked_uses import find_uses
 from elmo_tasks.service.comparisons import compare_uses, side_by_side, substitutes
 from elmo_tasks.service.loaded_models import LoadedModels, told
-from elmo_tasks.service.meanings import own_entries
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries
 from elmo_tasks.service.nearest_uses import NearestSearch
 from elmo_tasks.service.present import Presentation
 from elmo_tasks.service.probes import MeasuredLayers
@@ -22,6 +23,7 @@ from elmo_tasks.service.text_senses import text_senses
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
 from elmo_tasks.service.why import Explainer
+from elmo_tasks.text.tokens import tokenize
 
 
 class Session:
@@ -97,6 +99,11 @@ class Session:
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
         """Implement :meth:`elmo_tasks.api.Service.senses`."""
         return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
+
+    def language_warning(self, texts: Sequence[str]) -> str:
+        """Implement :meth:`elmo_tasks.api.Service.language_warning`."""
+        known = known_share(self.loaded.static(), [[token.text for token in tokenize(text)] for text in texts])
+        return not_english_answer(known).headline if known < MIN_KNOWN_WORDS else ""
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence, WordOcclusion
-from elmo_tasks.messages import heads, text
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
+from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import (
     class_difference,
     class_headline,
@@ -21,7 +21,7 @@ from elmo_tasks.messages.heads import (
     unweighed,
     verdict,
 )
-from elmo_tasks.messages.text import first_capital
+from elmo_tasks.messages.text import first_capital, score_line
 from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
 
@@ -49,24 +49,17 @@ def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]
     )
 
 
-def find(options: Sequence[HeadOption], name: str | None) -> HeadOption | None:
-    """Return the option with that name, or the first one if that head is gone."""
-    return next((option for option in options if option.head.name == name), options[0] if options else None)
-
-
-def score_line(head: HeadInfo) -> str:
-    """Return ``F1 0.87 on CoNLL-2003 test``, or a note that there is no score."""
-    if head.score is None:
-        return "not measured yet"
-    return text.score_line(head.score.metric, head.score.value, head.score.data)
+def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[HeadOption]:
+    """Return the options with these names, in this order, or the first option if none of these heads is there."""
+    by_name = {option.head.name: option for option in options}
+    return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
     """Describe a head and its score, and the ``baseline`` score without context."""
-    line = f"{option.head.title} · {score_line(option.head)}"
-    if baseline and option.baseline is not None and option.baseline.score is not None:
-        line += f" · without context: {score_line(option.baseline)}"
-    return line
+    score, other = option.head.score, option.baseline.score if baseline and option.baseline else None
+    line = f"{option.head.title} · {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
+    return f"{line} · without context: {score_line(other.metric, other.value, other.data)}" if other else line
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
@@ -79,9 +72,9 @@ def by_head(
     option: HeadOption, results: Sequence[Result], without: Sequence[Result]
 ) -> Iterator[tuple[str, int, Result]]:
     """Yield each result with its head and its number from 1; those without context come last."""
-    for head, found in ((option.head, results), (option.baseline, without)):
+    for head, of_head in ((option.head, results), (option.baseline, without)):
         if head is not None:
-            for number, result in enumerate(found, 1):
+            for number, result in enumerate(of_head, 1):
                 yield head.name, number, result
 
 
@@ -91,11 +84,6 @@ def json_data(option: HeadOption, results: Sequence[Result], without: Sequence[R
     if without and option.baseline is not None:
         data["without_context"] = {"head": option.baseline.name, "results": [result.to_dict() for result in without]}
     return data
-
-
-def weighed_words(result: ClassifiedText) -> list[tuple[str, WordOcclusion | None]]:
-    """Split a text as typed into pieces, each word with its occlusion."""
-    return pieces(result.text, ((word.start, word.end, word) for word in result.occlusion))
 
 
 def heading(head: HeadInfo) -> str:
@@ -120,7 +108,7 @@ def sentiment_card(
         verdict=verdict,
         said=short_verdict,
         is_clear=is_clear,
-        words=weighed_words,
+        words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
         step=lambda push: tint(push, STEPS),
         tip=tip,
         query=query,
@@ -144,10 +132,7 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of an entity type, the same everywhere.
-
-    The letters of the type always stand beside it.
-    """
+    """Return the colour of an entity type, the same everywhere; its letters always stand beside it."""
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -166,10 +151,10 @@ def entity_card(
         spans=spans,
         headline=heads.tag_headline(results),
         difference=heads.tag_difference(results, without) if without else "",
-        differs=lambda one, other: bool(heads.tag_differences(one, one.best, other.best)),
+        differs=lambda result, plain: bool(heads.tag_differences(result, result.best, plain.best)),
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
-        pieces=entity_pieces,
+        pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
         changes=_changes,
         query=query,
         keys=[name for name in shown if type_note(name)],
@@ -178,11 +163,6 @@ def entity_card(
         csv=entity_csv(option, results, without),
         data=json_data(option, results, without),
     )
-
-
-def entity_pieces(result: TaggedSentence) -> list[tuple[str, Entity | None]]:
-    """Split a sentence as typed into pieces, each entity with its type."""
-    return pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities))
 
 
 def marked(result: TaggedSentence) -> str:
@@ -197,49 +177,43 @@ def _changes(result: TaggedSentence, reading: TagSequence) -> str:
     return first_capital(heads.first_phrases(phrases)) if phrases else "The same entities, tagged another way"
 
 
-def _shown(head: HeadInfo, said: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
+def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
     """Return the types or tags that occur, in the order of the head."""
     if spans:
-        names = {entity.type for result in said for entity in result.best.entities}
+        names = {entity.type for result in results for entity in result.best.entities}
     else:
-        names = {tag for result in said for tag in result.best.tags}
+        names = {tag for result in results for tag in result.best.tags}
     return [name for name in (*head.labels, *sorted(names - set(head.labels))) if name in names]
 
 
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head recognizes an entity.
-
-    A place is the sentence number, the words, the position and both entities.
-    """
+    """Yield each place where either head finds an entity: sentence number, words, position and both entities."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
-        bare = {(span.start_char, span.end_char): span for span in others}
+        baseline = {(span.start_char, span.end_char): span for span in others}
         own = {(span.start_char, span.end_char): span for span in result.best.entities}
-        for place in sorted({*own, *bare}):
-            yield number, result.sentence[slice(*place)], place, own.get(place), bare.get(place)
+        for place in sorted({*own, *baseline}):
+            yield number, result.sentence[slice(*place)], place, own.get(place), baseline.get(place)
 
 
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
-    """Return a row per entity of every reading, or per tagged word.
-
-    TagSequence 1 is the best.
-    """
+    """Return a row per entity of every reading, or per tagged word; reading 1 is the best."""
     header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
     header += ["start character", "end character", "sentence"]
     spans = heads.has_spans(results)
     rows = []
     for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.alternatives), 1):
-            found: list[tuple[object, ...]]
+            cells: list[tuple[object, ...]]
             if spans:
-                found = [
+                cells = [
                     (heads.entity_text(result, e), e.type, e.confidence, e.start_char, e.end_char)
                     for e in reading.entities
                 ] or [("",) * 5]
             else:
                 words = zip(result.tokens, reading.tags, result.offsets, strict=True)
-                found = [(token, tag, "", *place) for token, tag, place in words]
-            rows += [(number, name, rank, reading.probability, *cells, result.sentence) for cells in found]
+                cells = [(token, tag, "", *place) for token, tag, place in words]
+            rows += [(number, name, rank, reading.probability, *cell, result.sentence) for cell in cells]
     return csv_file(header, rows)

@@ -36,7 +36,7 @@ def endpoint(
                 raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False)
         return function(*values)
 
-    gr.api(checked, api_name=function.__name__.removesuffix("_endpoint"), **slots)
+    gr.api(checked, api_name=function.__name__, **slots)
 
 
 def _is_a(value: Any, wanted: Any) -> bool:

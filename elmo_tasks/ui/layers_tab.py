@@ -8,18 +8,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+import gradio as gr
+
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.text import first_capital, listed, number, percent
+from elmo_tasks.messages.text import first_capital, listed, number, percent, slug
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import shown_later
+from elmo_tasks.ui.parts import PRIVATE, choice, markup
 
 AXIS = "Epoch (one pass over the training texts)"
-#: Scores that differ by less than this are called the same: so much another start of a probe brings.
+#: Scores that differ by less count as equal: the spread of a probe over random starts.
 _SAME = 0.005
 
 
@@ -28,8 +30,8 @@ class ProbeText:
     """Description of a probing test in plain words."""
 
     title: str
-    question: str  # what it asks of each layer
-    counted: str  # what the number counts, after "of 100"
+    question: str  # put to each layer
+    counted: str  # unit of the number, after "of 100"
 
 
 TESTS = {
@@ -50,37 +52,50 @@ TESTS = {
 }
 
 
-def build(service: Service) -> None:
-    """Add the tab's two parts and its endpoint.
+def build(service: Service, tab: gr.Tab) -> None:
+    """Put the tab's components into the open container and wire their events."""
+    with gr.Column(elem_classes="card components", visible=False) as chooser:
+        head = choice([], label="Trained head")
+    weights = markup(render("weights.html", is_waiting=True), "scripts/remembered.js")
+    probes = markup(render("probes.html", is_waiting=True), "scripts/remembered.js")
 
-    Each part requests its numbers when it is first shown.
-    """
+    def show_weights(name: str | None, request: gr.Request) -> dict[Any, Any]:
+        entries = learned(service.heads.layer_weights())
+        choices = [(entry.title, entry.head) for entry in entries]
+        names = [entry.head for entry in entries]
+        wanted = name or request.query_params.get("head")
+        chosen = wanted if wanted in names else next(iter(names), None)
+        return {
+            chooser: gr.update(visible=len(entries) > 1),
+            head: gr.update(choices=choices, value=chosen),
+            weights: weights_page(entries, chosen),
+        }
 
     def what_layers_know() -> list[dict[str, Any]]:
-        """What was measured of each layer of the models that are here.
+        """List what was measured of each layer of the available models.
 
         Example: ``predict(api_name="/what_layers_know")``.
         """
         return [model.to_dict() for model in service.probes.measured()]
 
-    shown_later("weights", "scripts/measured.js", "weights.html", lambda: weights_page(service.heads.layer_weights()))
-    shown_later("probes", "scripts/measured.js", "probes.html", lambda: probes_page(service.probes.measured()))
+    gr.on([tab.select, head.input], show_weights, head, [chooser, head, weights], **PRIVATE)
+    tab.select(lambda: probes_page(service.probes.measured()), None, probes, **PRIVATE)
     endpoint(what_layers_know)
 
 
-def weights_page(all_weights: Sequence[LayerWeights]) -> str:
-    """Render the panels, all heads side by side, and the explanation.
-
-    The page's script shows one panel.
-    """
+def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
+    """Render the panel of a head, or of the first one; all heads side by side; and the explanation."""
     entries = learned(all_weights)
+    chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
+    longest = max((entry.layers for entry in entries), key=len, default=())
     return render(
         "weights.html",
         is_waiting=False,
         kinds=TASK_WORDS.values(),
         entries=entries,
-        panels=[panel(entry, at) for at, entry in enumerate(entries)],
-        longest=max((entry.layers for entry in entries), key=len, default=()),
+        panel=panel(chosen) if chosen else "",
+        longest=longest,
+        columns=layer_columns(longest),
         overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
         layer_words=layer_words,
     )
@@ -93,14 +108,14 @@ def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
     return tuple(replace(entry, title=title) for entry, title in zip(kept, titles, strict=True))
 
 
-def panel(entry: LayerWeights, at: int) -> str:
+def panel(entry: LayerWeights) -> str:
     """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
-    epochs = layer_weights.course(entry)
+    course = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
-        name=f"layer-weights-{at + 1}",
+        name=f"layer-weights-{slug(entry.head)}",
         sentence=layer_weights.sentence(entry),
         certainty=layer_weights.certainty(entry),
         ranges=ranges,
@@ -108,8 +123,9 @@ def panel(entry: LayerWeights, at: int) -> str:
         top=full_tenth(max(high for _, high in ranges)),
         range_text=range_text,
         layer_words=layer_words,
-        course=epochs,
-        charts=charts(entry) if epochs else (),
+        columns=layer_columns(entry.layers),
+        course=course,
+        charts=charts(entry) if course else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),
         query=urlencode([("tab", "layers"), ("head", entry.head)]),
@@ -121,6 +137,11 @@ def layer_words(at: int, name: str) -> str:
     return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
 
 
+def layer_columns(names: Sequence[str]) -> list[tuple[str, bool]]:
+    """Return the columns of a table with a weight for each layer: the title, and that it has numbers."""
+    return [(f"Layer {name}", True) for name in names]
+
+
 def range_text(low: float, high: float) -> str:
     """Return the range of a share; empty where both ends are the same."""
     return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
@@ -128,28 +149,26 @@ def range_text(low: float, high: float) -> str:
 
 def charts(entry: LayerWeights) -> tuple[str, str]:
     """Draw the weights over the epochs, and gamma on a scale of its own."""
-    epochs = [mix.epoch for mix in entry.epochs]
-    gammas = [mix.gamma for mix in entry.epochs]
-    lines = [
-        Line(at, [(mix.epoch, mix.weights[at]) for mix in entry.epochs], layer=name)
-        for at, name in enumerate(entry.layers)
+    mixes = entry.epochs
+    rounds = (mixes[0].epoch, mixes[-1].epoch)
+    shares = [
+        Line(at, [(mix.epoch, mix.weights[at]) for mix in mixes], layer=name) for at, name in enumerate(entry.layers)
     ]
-    top = full_tenth(max(weight for mix in entry.epochs for weight in mix.weights))
-    low, high = math.floor(min(gammas) * 5) / 5, math.ceil(max(gammas) * 5) / 5
-    high = max(high, low + 0.2)
+    top = full_tenth(max(weight for mix in mixes for weight in mix.weights))
+    low = math.floor(min(mix.gamma for mix in mixes) * 5) / 5
+    high = max(math.ceil(max(mix.gamma for mix in mixes) * 5) / 5, low + 0.2)
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
-    rounds = (epochs[0], epochs[-1])
-    gamma = Line(0, list(zip(epochs, gammas, strict=True)))
+    gamma = Line(0, [(mix.epoch, mix.gamma) for mix in mixes])
     return (
-        line_chart("Share of each layer", lines, share_ticks(top), rounds, AXIS),
+        line_chart("Share of each layer", shares, share_ticks(top), rounds, AXIS),
         line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
 
 
 def weights_csv(entry: LayerWeights) -> str:
     """Return a row for the loaded head, each run and each epoch."""
-    header = ["head", "what", "seed", "epoch", *(f"weight of layer {name}" for name in entry.layers), "gamma"]
-    header.append("validation score")
+    weights = (f"weight of layer {name}" for name in entry.layers)
+    header = ("head", "what", "seed", "epoch", *weights, "gamma", "validation score")
     rows = []
     for what, mixes in (("loaded head", (entry.final,)), ("run", entry.runs), ("epoch", entry.epochs)):
         for mix in mixes:
@@ -166,17 +185,16 @@ def probes_page(models: Sequence[ModelProbes]) -> str:
         "probes.html",
         is_waiting=False,
         models=models,
-        tests=[(task, TESTS[task], _of_task(measured, task)) for task in tasks],
+        tests=[
+            (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])
+            for task in tasks
+        ],
         bar_name=bar_name,
         shown=shown,
         reading=reading,
         csv=probes_csv(measured),
         data=[model.to_dict() for model in measured],
     )
-
-
-def _of_task(models: Sequence[ModelProbes], task: str) -> list[tuple[ModelProbes, ProbeResult]]:
-    return [(model, result) for model in models for result in model.results if result.task == task]
 
 
 def bar_name(model: ModelProbes, score: LayerScore) -> str:
@@ -201,16 +219,16 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
         f" of 100 {TESTS[result.task].counted}" if result.unit == "percent" else ", where 1 would be as people say"
     )
     if len(scores) == 1:
-        said = f"{model.model}: {shown(result, best)}{counted}"
+        sentence = f"{model.model}: {shown(result, best)}{counted}"
     else:
         names = listed([score.layer for score in ahead])
-        found = listed([shown(result, score.score) for score in ahead])
-        said = f"{model.model}: layer{'s' if len(ahead) > 1 else ''} {names} best, with {found}{counted}"
+        values = listed([shown(result, score.score) for score in ahead])
+        sentence = f"{model.model}: layer{'s' if len(ahead) > 1 else ''} {names} best, with {values}{counted}"
         if (first := scores[0]) not in ahead:
-            said += f"; layer 0, {model.layers[0]}, {shown(result, first.score)}"
+            sentence += f"; layer 0, {model.layers[0]}, {shown(result, first.score)}"
     if result.without:
-        said += f". Without a model: {shown(result, result.without)} ({result.without_name})"
-    return f"{first_capital(said)}."
+        sentence += f". Without a model: {shown(result, result.without)} ({result.without_name})"
+    return f"{first_capital(sentence)}."
 
 
 def probes_csv(models: Sequence[ModelProbes]) -> str:

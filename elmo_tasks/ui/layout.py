@@ -45,8 +45,8 @@ def build_app(service: Service) -> gr.Blocks:
                 try_page = try_tab.build(app, service, tab)
             with gr.Tab("Train", id="train") as tab:
                 train_tab.build(app, service, tabs, tab, try_page)
-            with gr.Tab("Layers", id="layers"):
-                layers_tab.build(service)
+            with gr.Tab("Layers", id="layers") as tab:
+                layers_tab.build(service, tab)
             with gr.Tab("Present", id="present"):
                 present_tab.build(service)
         app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")

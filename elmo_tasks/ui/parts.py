@@ -23,7 +23,7 @@ from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.ui.format import note_of_error
-from elmo_tasks.ui.page import joined, nothing, render
+from elmo_tasks.ui.page import joined, nothing
 
 #: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -129,13 +129,6 @@ def on_question(
     # The page sends one question at a time; "multiple" lets no click get lost.
     asked = part.submit(chosen, None, outputs, trigger_mode="multiple", **options)
     asked.failure(on_failure[0], None, on_failure[1], js=fails(part), **options)
-
-
-def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
-    """Add a part that requests its page when first shown; its template is the placeholder."""
-    waiting = {"markup": render(template, is_waiting=True)}
-    part = scripted(name, script, template="${value.markup}", value=waiting)
-    on_question(part, lambda question: {"revision": revision_of(question), "markup": page()}, part, **PRIVATE)
 
 
 def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -> None:

@@ -17,7 +17,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
 from elmo_tasks.ui import format, map_tab, quiz
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import CANDIDATES, groups_of, outcome
+from elmo_tasks.ui.examples import EXAMPLES, groups_of, outcome
 from elmo_tasks.ui.heat import cosine_style
 from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
@@ -26,7 +26,7 @@ SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 #: Comparisons to guess on.
-STORIES = tuple(next(e for e in CANDIDATES if e.title == title) for title in ("bank", "spring", "jam"))
+STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam"))
 #: Words to start from where the audience has none.
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
 _EITHER = re.compile(r"\{(.+?)\|(.+?)\}")

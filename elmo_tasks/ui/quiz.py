@@ -9,7 +9,7 @@ from typing import Any
 from elmo_tasks.api import Comparison, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
-from elmo_tasks.ui.examples import QuizPair, quiz_pairs
+from elmo_tasks.ui.examples import QUIZ, Example
 from elmo_tasks.ui.page import fill
 from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
 
@@ -33,9 +33,9 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
     return same >= 0.5, f"{said(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
 
 
-def meant(pair: QuizPair) -> str:
+def meant(pair: Example) -> str:
     """State the intended answer for a pair."""
-    one, other = pair.senses
+    one, other = pair.meant
     return f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
 
 
@@ -44,8 +44,8 @@ def reveal(at: int, guess: str, compare: Compare) -> dict[str, Any]:
 
     ``guess`` is the answer of the audience, if there is one.
     """
-    pair = quiz_pairs()[at]
-    is_same = pair.senses[0] == pair.senses[1]
+    pair = QUIZ[at]
+    is_same = pair.meant[0] == pair.meant[1]
     model, told = model_says(compare(at))
     right = None if model is None else model == is_same
     room: tuple[str, bool] | None = None
@@ -59,12 +59,12 @@ def respond(question: Question, compare: Compare) -> dict[str, Any]:
     """Answer the quiz: show a ``pair``, or ``reveal`` one."""
     value: dict[str, Any] = {"revision": revision_of(question), "note": ""}
     ask, at = question.get("ask"), question.get("at")
-    at = at if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(quiz_pairs()) else 0
+    at = at if isinstance(at, int) and not isinstance(at, bool) and 0 <= at < len(QUIZ) else 0
     try:
         if ask == "reveal":
             value["result"] = reveal(at, str(question.get("guess") or ""), compare)
         else:
-            value["pair"] = {"at": at, "markup": fill("quiz.html", "pair", at, len(quiz_pairs()), compare(at))}
+            value["pair"] = {"at": at, "markup": fill("quiz.html", "pair", at, len(QUIZ), compare(at))}
     except InputError as error:
         value["note"] = str(error)
     return value
@@ -75,8 +75,8 @@ def build(service: Service) -> None:
 
     @cache
     def compare(at: int) -> Comparison:
-        pair = quiz_pairs()[at]
+        pair = QUIZ[at]
         return service.compare(pair.word, pair.sentences)
 
-    part = scripted("quiz", "scripts/quiz.js", classes="unseen", n=len(quiz_pairs()))
+    part = scripted("quiz", "scripts/quiz.js", classes="unseen", n=len(QUIZ))
     on_question(part, lambda question: respond(question, compare), part)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import fields
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -15,11 +15,11 @@ import gradio as gr
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training
-from elmo_tasks.messages.text import duration, score_text
+from elmo_tasks.messages.text import duration, first_capital, score_text
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.layers_tab import layer_words
+from elmo_tasks.ui.layers_tab import layer_columns, layer_words
 from elmo_tasks.ui.page import csv_file, render
 from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
@@ -32,42 +32,29 @@ _LAYERS = [
     ("Layer 0 alone: no context", "0"),
     ("All alike, not learned", "mean"),
 ]
-#: The fields of a plan, in the order of the form's components.
-FIELDS = (
-    "kind",
-    "source",
-    "data",
-    "hub",
-    "with_examples",
-    "text_column",
-    "label_column",
-    "header",
-    "name",
-    "epochs",
-    "layers",
-    "balanced",
-    "hidden",
-    "learning_rate",
-)
+#: The fields of the form: those of a plan, and the public data set.
+FIELDS = (*(field.name for field in fields(TrainingPlan)), "hub")
 
 
 def plan_from(**data: Any) -> TrainingPlan:
     """Read the form; out-of-range numbers are kept for validation to reject."""
-    kind = data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
-    words, source = TASK_WORDS[str(kind)], str(data.get("source") or "sample")
+    kind = str(data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS)))
+    words, source = TASK_WORDS[kind], str(data.get("source") or "sample")
     numbers: dict[str, Any] = {
         field: getattr(words, field) if data.get(field) in (None, "") else data[field]
         for field in ("epochs", "hidden", "learning_rate")
     }
-    is_upload = source == "upload"
+    text_column, label_column = (
+        str(data.get(field) or "") if source == "upload" else "" for field in ("text_column", "label_column")
+    )
     return TrainingPlan(
-        kind=str(kind),
+        kind=kind,
         source=source,
         data=str(data.get({"hub": "hub", "upload": "data"}.get(source, "")) or ""),
         name=str(data.get("name") or ""),
-        text_column=str(data["text_column"]) if is_upload and data.get("text_column") else None,
-        label_column=str(data["label_column"]) if is_upload and data.get("label_column") else None,
-        header=data.get("header") if is_upload and data.get("text_column") else None,
+        text_column=text_column or None,
+        label_column=label_column or None,
+        header=data.get("header") if text_column else None,
         layers=str(data.get("layers") or "learned"),
         with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
         balanced=data.get("balanced") is True and words.one_label,
@@ -108,12 +95,12 @@ def card(job: TrainingJob) -> str:
         state=training.STATES[job.status],
         headline=training.headline(job),
         details=training.details(job),
-        share=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
+        percentage=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
         is_live=job.status == "running",
         losses=charts.losses(job),
         scores=charts.scores(job),
         weights=charts.weights(job),
-        layers=job.layers if job.learned and len(job.layers) > 1 else (),
+        columns=layer_columns(job.layers if job.learned and len(job.layers) > 1 else ()),
         layer_words=layer_words,
         score_text=score_text,
         is_rough=training.is_rough(job),
@@ -151,7 +138,7 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
     return render(
         "train_data.html",
         preview=preview,
-        title=preview.title[:1].upper() + preview.title[1:] if preview.title.startswith("the ") else preview.title,
+        title=first_capital(preview.title) if preview.title.startswith("the ") else preview.title,
         unit=TASK_WORDS[kind].unit,
         labels=f"{number} {_LABELS[preview.counted][number != 1]}" if preview.rows else "",
         warning=training.balance_warning(preview),
@@ -165,39 +152,13 @@ def no_data(message: str = "", *, is_file: bool = True) -> str:
     return render("train_data_none.html", message=message, is_file=is_file)
 
 
-@dataclass(frozen=True)
-class Checked:
-    """Form state of a plan: the data, the training time and a message."""
-
-    data: str
-    takes: str = ""
-    note: str = ""
-    preview: DatasetPreview | None = None
-
-
-def check(service: Service, plan: TrainingPlan) -> Checked:
-    """Read the data of a plan as training would."""
-    if plan.source == "upload" and not plan.data:
-        return Checked(no_data())
-    if plan.source == "examples" and not service.training.examples(plan.kind).strip():
-        return Checked(no_data(is_file=False))
-    try:
-        preview = service.training.preview(plan)
-    except InputError as error:
-        return Checked(no_data(str(error), is_file=plan.source == "upload"))
-    takes = ""
-    if isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200:
-        seconds = duration(preview.seconds + plan.epochs * preview.seconds_per_epoch)
-        takes = f"Takes {seconds} on a machine like this; the page says more once it runs."
-    return Checked(data_card(preview, plan.kind), takes, preview=preview)
-
-
 def _hint(text: str) -> str:
     return render("hint.html", text=text)
 
 
-def _note(text: str) -> str:
-    return render("note.html", text=text)
+def _note(text: str = "") -> Any:
+    """Return the update of a note: an error, or nothing."""
+    return gr.update(value=render("note.html", text=text) if text else "", visible=bool(text))
 
 
 class _Form:
@@ -210,14 +171,8 @@ class _Form:
         kinds = [(entry.choice, entry.kind) for entry in TASK_WORDS.values()]
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
-        self.examples = gr.Textbox(
-            label="Your examples, one a line",
-            lines=5,
-            max_lines=16,
-            info=words.typing,
-            interactive=True,
-            visible="hidden",
-        )
+        label, info = "Your examples, one a line", words.typing
+        self.examples = gr.Textbox(label=label, info=info, lines=5, max_lines=16, interactive=True, visible="hidden")
         self.count = gr.HTML(visible=False)
         self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
         self.file_hint = gr.HTML(_hint(words.files), visible=False)
@@ -235,17 +190,15 @@ class _Form:
             self.balanced = gr.Checkbox(label="Rare labels weigh as much as frequent ones")
             with gr.Row():
                 self.hidden = gr.Number(words.hidden, label="Hidden size", info="How large the part that learns is.")
-                self.learning_rate = gr.Number(
-                    words.learning_rate, label="Learning rate", step=0.0001, info="How big its steps are."
-                )
+                rate, info = words.learning_rate, "How big its steps are."
+                self.learning_rate = gr.Number(rate, label="Learning rate", step=0.0001, info=info)
         self.note = gr.HTML(visible=False)
         self.takes = gr.HTML()
         self.start = gr.Button("Start training", variant="primary")
-
-    @property
-    def inputs(self) -> list[Any]:
-        """Components of :data:`FIELDS`."""
-        return [getattr(self, field) for field in FIELDS]
+        #: Components of :data:`FIELDS`, and all that change with them.
+        self.inputs: list[Any] = [getattr(self, field) for field in FIELDS]
+        others = [self.examples, self.count, self.file, self.file_hint, self.columns, self.note, self.takes]
+        self.outputs: list[Any] = [*self.inputs, *others]
 
     def plan(self, values: Sequence[Any]) -> TrainingPlan:
         """Read the values of :attr:`inputs`."""
@@ -267,17 +220,29 @@ class _Form:
             self.learning_rate: words.learning_rate,
         }
 
+    def preview(self, plan: TrainingPlan) -> tuple[str, DatasetPreview | None]:
+        """Read the data of a plan as training would; return their card, and the preview of usable data."""
+        if plan.source == "upload" and not plan.data:
+            return no_data(), None
+        if plan.source == "examples" and not self.service.training.examples(plan.kind).strip():
+            return no_data(is_file=False), None
+        try:
+            preview = self.service.training.preview(plan)
+        except InputError as error:
+            return no_data(str(error), is_file=plan.source == "upload"), None
+        return data_card(preview, plan.kind), preview
+
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:
         """Return the updates of the form and the data card for a plan."""
         plan = self.plan(values)
-        checked = check(self.service, plan)
-        source, columns = plan.source, checked.preview.columns if checked.preview else ()
-        text = self.service.training.examples(plan.kind)
-        count = training.count_line(text)
+        source = plan.source
+        card, preview = self.preview(plan)
+        columns = preview.columns if preview else ()
+        count = training.count_line(self.service.training.examples(plan.kind))
         changes: dict[Any, Any] = {
-            shown: checked.data,
-            self.takes: _hint(checked.takes) if checked.takes else "",
-            self.note: gr.update(visible=False),
+            shown: card,
+            self.takes: "",
+            self.note: _note(),
             self.examples: gr.update(visible=True if source == "examples" else "hidden"),
             self.count: gr.update(value=_hint(count), visible=source == "examples" and bool(count)),
             self.file: gr.update(visible=source == "upload"),
@@ -287,8 +252,10 @@ class _Form:
             self.balanced: gr.update(visible=TASK_WORDS[plan.kind].one_label),
             self.columns: gr.update(visible=source == "upload" and len(columns) > 1),
         }
-        if checked.preview is not None and len(columns) > 1:
-            preview = checked.preview
+        if preview and isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200:
+            seconds = duration(preview.seconds + plan.epochs * preview.seconds_per_epoch)
+            changes[self.takes] = _hint(f"Takes {seconds} on a machine like this; the page says more once it runs.")
+        if preview and len(columns) > 1:
             for box, chosen in ((self.text_column, preview.text_column), (self.label_column, preview.label_column)):
                 names = columns if chosen in columns else (chosen or "", *columns)
                 changes[box] = gr.update(choices=list(names), value=chosen)
@@ -297,7 +264,7 @@ class _Form:
 
     def upload(self, path: str | None) -> dict[Any, Any]:
         """Store a file that gradio received."""
-        changes = {self.data: "", self.text_column: None, self.label_column: None, self.note: gr.update(visible=False)}
+        changes = {self.data: "", self.text_column: None, self.label_column: None, self.note: _note()}
         if path is None:
             return changes
         name, content = path.replace("\\", "/").rpartition("/")[2], take_upload(str(path))
@@ -306,7 +273,7 @@ class _Form:
                 raise InputError("The file did not arrive whole. Choose it again.")
             changes[self.data] = self.service.training.store_upload(name, content)
         except InputError as error:
-            changes[self.note] = gr.update(value=_note(str(error)), visible=True)
+            changes[self.note] = _note(str(error))
         return changes
 
 
@@ -316,7 +283,7 @@ class _Runs:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
-        self.page = markup(no_runs(), "scripts/train_runs.js", classes="train-runs")
+        self.page = markup(no_runs(), "scripts/remembered.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row():
             self.stop = gr.Button("Stop and keep the best", visible=False)
@@ -328,6 +295,9 @@ class _Runs:
             self.cancel = gr.Button("Cancel")
         self.note = gr.HTML(visible=False)
         self.timer = gr.Timer(1.0, active=False)
+        #: What :meth:`show` may change.
+        parts = (self.page, self.digest, self.shown, self.stop, self.resume, self.open, self.delete, self.asking)
+        self.outputs: list[Any] = [*parts, self.note, self.timer]
 
     def show(self, shown: str | None = None, seen: str = "", note: str = "") -> dict[Any, Any]:
         """Return the updates since the last page shown."""
@@ -337,9 +307,9 @@ class _Runs:
         digest = hashlib.blake2b(content.encode(), digest_size=8).hexdigest()
         if digest == seen and not note:
             return {self.digest: gr.skip()}
-        running = focus is not None and focus.status == "running"
-        over = focus is not None and not running
-        stop = "Stop at once, keep nothing" if focus is not None and focus.stopping else "Stop and keep the best"
+        is_running = bool(focus and focus.status == "running")
+        is_over = bool(focus and not is_running)
+        stop = "Stop at once, keep nothing" if focus and focus.stopping else "Stop and keep the best"
         return {
             self.page: gr.skip() if digest == seen else content,
             self.digest: digest,
@@ -348,20 +318,14 @@ class _Runs:
                 value=focus.name if focus else None,
                 visible=len(jobs) > 1,
             ),
-            self.stop: gr.update(value=stop, visible=running),
-            self.resume: gr.update(visible=focus is not None and focus.can_resume),
-            self.open: gr.update(visible=over and focus is not None and focus.head is not None),
-            self.delete: gr.update(visible=over),
+            self.stop: gr.update(value=stop, visible=is_running),
+            self.resume: gr.update(visible=bool(focus and focus.can_resume)),
+            self.open: gr.update(visible=bool(focus and is_over and focus.head)),
+            self.delete: gr.update(visible=is_over),
             self.asking: gr.update(visible=False),
-            self.note: gr.update(value=_note(note) if note else "", visible=bool(note)),
+            self.note: _note(note),
             self.timer: gr.Timer(active=any(job.status == "running" for job in jobs)),
         }
-
-    @property
-    def outputs(self) -> list[Any]:
-        """All components that :meth:`show` may change."""
-        parts = (self.page, self.digest, self.shown, self.stop, self.resume, self.open, self.delete, self.asking)
-        return [*parts, self.note, self.timer]
 
     def act(self, action: str, name: str | None) -> dict[Any, Any]:
         """Stop, resume or delete the run that is shown."""
@@ -394,17 +358,14 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
         with gr.Column(elem_classes="compare-answer train-column"):
             data = markup("", classes="train-data")
             runs = _Runs(service)
-    everything = [*form.inputs, form.examples, form.count, form.file, form.file_hint, form.columns, form.note]
-    outputs = [*dict.fromkeys([*everything, form.takes]), data]
-
-    def check_form(*values: Any) -> dict[Any, Any]:
-        return form.check(data, *values)
+    outputs = [*form.outputs, data]
+    check_form = partial(form.check, data)
 
     def store_examples(text: str, kind: str, *values: Any) -> dict[Any, Any]:
         try:
             service.training.store_examples(kind, text)
         except InputError as error:
-            return {form.note: gr.update(value=_note(str(error)), visible=True)}
+            return {form.note: _note(str(error))}
         return form.check(data, kind, *values)
 
     def open_page(request: gr.Request) -> dict[Any, Any]:
@@ -414,22 +375,22 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
         try:
             job = service.training.start(form.plan(values))
         except InputError as error:
-            return {form.note: gr.update(value=_note(str(error)), visible=True)}
-        return {form.note: gr.update(visible=False), **runs.show(job.name)}
+            return {form.note: _note(str(error))}
+        return {form.note: _note(), **runs.show(job.name)}
 
-    def from_try(kind: str) -> dict[Any, Any]:
-        changes = {**form.fill(kind), tabs: gr.Tabs(selected="train"), form.source: "sample"}
-        return {**changes, form.with_examples: True}
+    def open_from_try(kind: str) -> dict[Any, Any]:
+        shown = {tabs: gr.Tabs(selected="train"), form.source: "sample", form.with_examples: True}
+        return {**form.fill(kind), **shown}
 
-    def look_again(event: Any) -> None:
+    def then_check(event: Any) -> None:
         event.then(check_form, form.inputs, outputs, **quiet)
 
-    look_again(app.load(open_page, None, runs.outputs, **quiet))
-    look_again(tab.select(service.training.examples, form.kind, form.examples, **quiet))
+    then_check(app.load(open_page, None, runs.outputs, **quiet))
+    then_check(tab.select(service.training.examples, form.kind, form.examples, **quiet))
     tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
-    look_again(form.kind.input(form.fill, form.kind, outputs, **quiet))
-    look_again(form.file.upload(form.upload, form.file, outputs, **quiet))
-    look_again(form.file.clear(form.upload, form.file, outputs, **quiet))
+    then_check(form.kind.input(form.fill, form.kind, outputs, **quiet))
+    then_check(form.file.upload(form.upload, form.file, outputs, **quiet))
+    then_check(form.file.clear(form.upload, form.file, outputs, **quiet))
     typed = [form.examples.input, form.examples.blur]
     gr.on(typed, store_examples, [form.examples, *form.inputs], outputs, trigger_mode="always_last", **quiet)
     changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
@@ -443,5 +404,6 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     runs.delete.click(lambda: gr.update(visible=True), None, runs.asking, **quiet)
     runs.cancel.click(lambda: gr.update(visible=False), None, runs.asking, **quiet)
     try_page.opened_by(runs.open, runs.shown, tabs)
-    for kind, button in try_page.train_buttons.items():
-        look_again(button.click(partial(from_try, kind), None, [tabs, *outputs], **quiet))
+    for correction in try_page.corrections:
+        opened = correction.train.click(partial(open_from_try, correction.kind), None, [tabs, *outputs], **quiet)
+        then_check(opened)

@@ -1,9 +1,8 @@
-"""Try tab: sentiment and entities of a text, with and without context."""
+"""Try tab: sentiment, entities and meanings of a text; heads with and without context."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
@@ -15,86 +14,40 @@ from elmo_tasks.messages.heads import class_words
 from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.ui.cards import HeadOption, distinct, entity_card, find, head_options, marked, sentiment_card
+from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
 from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.examples import TRY_EXAMPLES
 from elmo_tasks.ui.page import csv_file, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
-from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
-#: A comparable answer for each text, by which two heads agree or not.
-Answers: TypeAlias = Sequence[Hashable]
+#: The card of some texts, and for each text an answer by which two heads agree or not.
+HeadAnswer: TypeAlias = tuple[str, Sequence[Hashable]]
 
 
-def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
+def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
     results = service.heads.classify(texts, option.head.name)
     plain = service.heads.classify(texts, option.baseline.name) if option.baseline else ()
     return sentiment_card(option, results, plain, query), [result.label for result in results]
 
 
-def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
+def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
     results = service.heads.tag(texts, option.head.name, READINGS)
     plain = service.heads.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
     return entity_card(option, results, plain, query), [result.tags for result in results]
 
 
-def _meanings(service: Service, texts: Sequence[str], query: str) -> str:
-    found = service.senses("\n\n".join(texts))
-    marked_pieces = pieces(found.text, [(word.char_start, word.char_end, word) for word in found.words])
-    header = ("word", "meaning", "part of speech", "gloss", "probability", "certainty")
-    rows = [
-        (
-            word.token,
-            word.meaning.key if word.meaning else "another meaning",
-            word.meaning.part_of_speech if word.meaning else "",
-            word.meaning.gloss if word.meaning else "",
-            word.meant.probability,
-            word.meant.certainty.value,
-        )
-        for word in found.words
-    ]
-    return render(
-        "senses.html",
-        found=found,
-        pieces=marked_pieces,
-        tips=[sense_tip(word) if word else "" for _, word in marked_pieces],
-        csv=csv_file(header, rows),
-        query=query,
-    )
-
-
-@dataclass(frozen=True)
-class HeadMode:
-    """Mode answered by trained heads."""
-
-    name: str  #: in links
-    title: str
-    kind: str  #: of the heads
-    answer: Callable[[Service, Sequence[str], HeadOption, str], tuple[str, Answers]]
-
-
-@dataclass(frozen=True)
-class PlainMode:
-    """Mode that needs no head."""
-
-    name: str  #: in links
-    title: str
-    answer: Callable[[Service, Sequence[str], str], str]  #: from texts and the query of their link to markup
-
-
-#: The modes by name, in order. One more is a function and its template.
-MODES: Mapping[str, HeadMode | PlainMode] = {
-    mode.name: mode
-    for mode in (
-        HeadMode("sentiment", "Sentiment", "classification", _sentiment),
-        HeadMode("entities", "Entities", "tagging", _entities),
-        PlainMode("meanings", "Meanings", _meanings),
-    )
+#: How heads of a kind answer.
+HEAD_ANSWERS: Mapping[str, Callable[[Service, Sequence[str], HeadOption, str], HeadAnswer]] = {
+    "classification": _sentiment,
+    "tagging": _entities,
 }
-HEAD_MODES = {mode.kind: mode for mode in MODES.values() if isinstance(mode, HeadMode)}
+#: Name of the mode of the heads of each kind, also in links; and the modes in order, of which meanings need no head.
+MODE_OF = {"classification": "sentiment", "tagging": "entities"}
+MODES = {**{mode: kind for kind, mode in MODE_OF.items()}, "meanings": ""}
 
 
 def lines_of(text: str) -> list[str]:
@@ -102,15 +55,15 @@ def lines_of(text: str) -> list[str]:
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
-def modes_of(name: str) -> list[HeadMode | PlainMode]:
+def modes_of(name: str) -> Sequence[str]:
     """Return the mode of a name, or all."""
-    mode = MODES.get(_RENAMED.get(name, name))
-    return list(MODES.values()) if mode is None else [mode]
+    name = _RENAMED.get(name, name)
+    return [name] if name in MODES else list(MODES)
 
 
 def _frame(**parts: Any) -> str:
     """Render the answer: ``cards`` and the ``missing`` heads, or the reason for none."""
-    shown = {"cards": (), "missing": (), "reason": "", "is_empty": False, "is_waiting": False, **parts}
+    shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, "is_waiting": False, **parts}
     return render("try.html", kinds=TASK_WORDS, **shown)
 
 
@@ -120,39 +73,64 @@ def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[st
     Raises:
         InputError: the text cannot be answered.
     """
-    texts, offered, modes = lines_of(text), service.heads.offered(), modes_of(mode)
-    options = {kind: head_options(offered, kind) for kind in HEAD_MODES}
-    missing = [m.kind for m in modes if isinstance(m, HeadMode) and not options[m.kind]]
-    if len(missing) == len(modes):
-        return _frame(missing=missing)
+    texts, offered = lines_of(text), service.heads.offered()
     if not texts:
         return _frame(is_empty=True)
-    cards = []
-    for chosen in modes:
-        if isinstance(chosen, PlainMode):
-            cards.append(chosen.answer(service, texts, urlencode({"tab": "try", "look": chosen.name, "t": text})))
-        elif options[chosen.kind]:
-            cards.append(_head_cards(service, texts, chosen, options[chosen.kind], heads.get(chosen.kind, ())))
-    return _frame(cards=cards, missing=missing)
+    warning = service.language_warning(texts)
+    cards, missing = [], []
+    for name in modes_of(mode):
+        if not (kind := MODES[name]):
+            cards += [] if warning else [_meanings(service, texts)]
+        elif options := head_options(offered, kind):
+            cards.append(_head_cards(service, texts, kind, options, heads.get(kind, ())))
+        else:
+            missing.append(kind)
+    return _frame(cards=cards, missing=missing, warning=warning)
 
 
 def _head_cards(
-    service: Service, texts: Sequence[str], mode: HeadMode, options: Sequence[HeadOption], names: Sequence[str]
+    service: Service, texts: Sequence[str], kind: str, options: Sequence[HeadOption], names: Sequence[str]
 ) -> str:
+    """Render the card of a head, or those of several and on how many texts they agree."""
     if len(names) > service.limits.max_models:
         raise InputError(f"At most {service.limits.max_models} models stand side by side.")
-    found = [find(options, name) for name in names or (None,)]
-    chosen = list(dict.fromkeys(option for option in found if option is not None))
-    link = [("tab", "try"), ("look", mode.name), ("t", "\n".join(texts)), *((mode.kind, o.head.name) for o in chosen)]
-    answers = [mode.answer(service, texts, option, urlencode(link)) for option in chosen]
+    chosen = chosen_options(options, names)
+    words = TASK_WORDS[kind]
+    link = [("tab", "try"), ("look", MODE_OF[kind]), ("t", "\n".join(texts))]
+    query = urlencode([*link, *((kind, option.head.name) for option in chosen)])
+    answers = [HEAD_ANSWERS[kind](service, texts, option, query) for option in chosen]
     if len(answers) == 1:
         return answers[0][0]
-    n = len(texts)
-    alike = sum(len(set(of_text)) == 1 for of_text in zip(*(answer for _, answer in answers), strict=True))
-    agreement = f"The {len(answers)} models say the same of {alike} of {n} {TASK_WORDS[mode.kind].unit}."
-    if n == 1:
-        agreement = f"The {len(answers)} models {'say the same' if alike else 'do not say the same'} here."
-    return render("try_several.html", told=agreement, cards=[card for card, _ in answers])
+    equal = sum(len(set(of_text)) == 1 for of_text in zip(*(answer for _, answer in answers), strict=True))
+    agreement = f"The {len(answers)} models say the same of {equal} of {len(texts)} {words.unit}."
+    if len(texts) == 1:
+        agreement = f"The {len(answers)} models {'say the same' if equal else 'do not say the same'} here."
+    return render("try_several.html", agreement=agreement, cards=[card for card, _ in answers])
+
+
+def _meanings(service: Service, texts: Sequence[str]) -> str:
+    senses = service.senses("\n\n".join(texts))
+    data = senses.to_dict()
+    rows = [
+        (
+            w["token"],
+            w["meaning"] or "another meaning",
+            w["part_of_speech"],
+            w["gloss"],
+            w["probability"],
+            w["certainty"],
+        )
+        for w in data["words"]
+    ]
+    return render(
+        "senses.html",
+        senses=senses,
+        pieces=pieces(senses.text, [(word.char_start, word.char_end, word) for word in senses.words]),
+        tip=sense_tip,
+        csv=csv_file(("word", "meaning", "part of speech", "gloss", "probability", "certainty"), rows),
+        data=data,
+        query=urlencode({"tab": "try", "look": "meanings", "t": "\n".join(texts)}),
+    )
 
 
 class _Correction:
@@ -163,52 +141,48 @@ class _Correction:
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
             self.text = choice([], label="Text", visible=False)
-            self.label = choice([], label="The right label is", visible=self.is_label)
-            self.line = gr.Textbox(
-                label="The sentence with its entities",
-                info="Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG.",
-                visible=not self.is_label,
-            )
+            self.draft: gr.Dropdown | gr.Textbox
+            if self.is_label:
+                self.draft = choice([], label="The right label is")
+            else:
+                info = "Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG."
+                self.draft = gr.Textbox(label="The sentence with its entities", info=info)
             self.keep = gr.Button("Keep as an example", size="sm")
             self.kept = gr.HTML()
             self.train = gr.Button("Train with them", size="sm", visible=False)
+        #: What an answer changes.
+        self.outputs: list[Any] = [self.fold, self.text, self.draft, self.kept]
 
-    @property
-    def outputs(self) -> list[Any]:
-        """Components that an answer changes."""
-        return [self.fold, self.text, self.label, self.line, self.kept]
-
-    def show(self, text: str, mode: str, heads: Sequence[str]) -> dict[Any, Any]:
+    def show(self, texts: Sequence[str], mode: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the updates for a new answer."""
-        texts = lines_of(text)
-        options = head_options(self.service.heads.offered(), self.kind)
-        is_asked = HEAD_MODES[self.kind] in modes_of(mode) and bool(texts and options)
-        changes = {self.fold: gr.update(visible=is_asked), self.kept: ""}
-        if is_asked:
-            choices = [(f"{number}: {line[:80]}", line) for number, line in enumerate(texts, 1)]
-            changes[self.text] = gr.update(choices=choices, value=texts[0], visible=len(texts) > 1)
-            changes |= self.propose(texts[0], heads)
-        return changes
+        if not texts or MODE_OF[self.kind] not in modes_of(mode) or not self._options():
+            return {self.fold: gr.update(visible=False), self.kept: ""}
+        choices = [(f"{number}: {line[:80]}", line) for number, line in enumerate(texts, 1)]
+        return {
+            self.fold: gr.update(visible=True),
+            self.kept: "",
+            self.text: gr.update(choices=choices, value=texts[0], visible=len(texts) > 1),
+            **self.propose(texts[0], heads),
+        }
 
     def propose(self, text: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the prediction of the first head for one text, as a draft to correct."""
-        name = heads[0] if heads else None
-        option = find(head_options(self.service.heads.offered(), self.kind), name)
-        if option is None:
-            return {self.kept: ""}
-        name = option.head.name
+        head = chosen_options(self._options(), heads)[0].head
         if not self.is_label:
-            (tagged,) = self.service.heads.tag([text], name)
-            return {self.line: marked(tagged)}
-        (result,) = self.service.heads.classify([text], name, occlusion=False)
-        choices = [(first_capital(class_words(label)), label) for label in option.head.labels]
-        return {self.label: gr.update(choices=choices, value=result.label)}
+            (tagged,) = self.service.heads.tag([text], head.name)
+            return {self.draft: marked(tagged)}
+        (result,) = self.service.heads.classify([text], head.name, occlusion=False)
+        choices = [(first_capital(class_words(label)), label) for label in head.labels]
+        return {self.draft: gr.update(choices=choices, value=result.label)}
 
-    def store(self, text: str, label: str | None, line: str) -> dict[Any, Any]:
+    def _options(self) -> Sequence[HeadOption]:
+        return head_options(self.service.heads.offered(), self.kind)
+
+    def store(self, text: str, draft: str | None) -> dict[Any, Any]:
         """Store the corrected text, and report the number of examples."""
         try:
-            example = f"{label}: {text}" if self.is_label else line
-            count = self.service.training.keep_example(self.kind, example)
+            example = f"{draft}: {text}" if self.is_label else draft
+            count = self.service.training.keep_example(self.kind, example or "")
         except InputError as error:
             return {self.kept: render("note.html", text=str(error))}
         words = f"{count} example{'' if count == 1 else 's'} kept. Train reads them."
@@ -220,7 +194,6 @@ class TryTab:
 
     def __init__(self, service: Service) -> None:
         self.service, limits = service, service.limits
-        modes = [(mode.title, mode.name) for mode in MODES.values()]
         self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
             with gr.Column(elem_classes="compare-form card components"):
@@ -233,8 +206,9 @@ class TryTab:
                     max_lines=16,
                     elem_id="try-text",
                 )
-                self.mode = gr.Radio([*modes, ("All", ALL)], value=TRY_EXAMPLES[0].task, label="Look for")
-                for kind in HEAD_MODES:
+                modes = [(mode.capitalize(), mode) for mode in (*MODES, ALL)]
+                self.mode = gr.Radio(modes, value=TRY_EXAMPLES[0].task, label="Look for")
+                for kind in HEAD_ANSWERS:
                     self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
@@ -243,27 +217,14 @@ class TryTab:
                     components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
                 )
             with gr.Column(elem_classes="compare-answer"):
-                first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_MODES))
-                self.result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
-                self.corrections = (
-                    [_Correction(service, kind) for kind in HEAD_MODES] if service.training.offer().allowed else []
-                )
-
-    @property
-    def inputs(self) -> list[Any]:
-        """Components of a request."""
-        return [self.text, self.mode, *self.head.values()]
-
-    @property
-    def outputs(self) -> list[Any]:
-        """Components that an answer changes."""
+                first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_ANSWERS))
+                self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
+                kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
+                self.corrections = [_Correction(service, kind) for kind in kinds]
+        #: Components of a request, and those that its answer changes.
+        self.inputs: list[Any] = [self.text, self.mode, *self.head.values()]
         corrections = [part for correction in self.corrections for part in correction.outputs]
-        return [self.result, *self.head.values(), *corrections]
-
-    @property
-    def train_buttons(self) -> dict[str, gr.Button]:
-        """Buttons that lead to the Train tab, by kind."""
-        return {correction.kind: correction.train for correction in self.corrections}
+        self.outputs: list[Any] = [self.result, *self.head.values(), *corrections]
 
     def answer(self, text: str, mode: str, *heads: Sequence[str] | None) -> dict[Any, Any]:
         """Answer the form."""
@@ -272,7 +233,7 @@ class TryTab:
         try:
             changes[self.result] = page(self.service, text or "", mode, chosen)
             for correction in self.corrections:
-                changes |= correction.show(text or "", mode, chosen[correction.kind])
+                changes |= correction.show(lines_of(text or ""), mode, chosen[correction.kind])
         except InputError as error:
             changes[self.result] = _frame(reason=str(error))
             changes |= {correction.fold: gr.update(visible=False) for correction in self.corrections}
@@ -285,9 +246,9 @@ class TryTab:
             options = head_options(offered, kind)
             names = [option.head.name for option in options]
             titles = distinct([(option.head.name, option.head.title) for option in options])
-            known = [name for name in chosen[kind] if name in names] or names[:1]
-            visible = len(options) > 1 and HEAD_MODES[kind] in modes_of(mode)
-            changes[box] = gr.update(choices=list(zip(titles, names, strict=True)), value=known, visible=visible)
+            kept = [option.head.name for option in chosen_options(options, chosen[kind])]
+            visible = len(options) > 1 and MODE_OF[kind] in modes_of(mode)
+            changes[box] = gr.update(choices=list(zip(titles, names, strict=True)), value=kept, visible=visible)
         return changes
 
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
@@ -297,8 +258,8 @@ class TryTab:
             return {self.text: gr.skip()}
         text, mode = "\n".join(TRY_EXAMPLES[0].lines), TRY_EXAMPLES[0].task
         if query.get("t") is not None:
-            text, look = str(query["t"]), str(query.get("look"))
-            mode = _RENAMED.get(look, look if look in MODES else ALL)
+            text, modes = str(query["t"]), modes_of(str(query.get("look")))
+            mode = modes[0] if len(modes) == 1 else ALL
         heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
         return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
 
@@ -312,7 +273,7 @@ class TryTab:
                 return {tabs: gr.skip()}
             return {
                 tabs: gr.Tabs(selected="try"),
-                self.mode: HEAD_MODES[head.kind].name,
+                self.mode: MODE_OF[head.kind],
                 self.head[head.kind]: [head.name],
             }
 
@@ -329,7 +290,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         example = TRY_EXAMPLES[index]
         return "\n".join(example.lines), example.task
 
-    def sentiment_endpoint(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
+    def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
         """Classify texts: label, probabilities, and the occlusion of every word (what leaving it out changes).
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
@@ -360,7 +321,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         return service.senses(text, model or None, own_meanings or "").to_dict()
 
-    def ner_endpoint(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
+    def ner(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
         """Find the entities in sentences, or tag their words.
 
         Example: ``predict(["Ada Marsh flew from Oslo to Lima."], api_name="/ner")``.
@@ -384,17 +345,17 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
 
     tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
-    asked = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
-    gr.on(asked, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
+    edits = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
+    gr.on(edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
     picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     for correction in shown.corrections:
         head = shown.head[correction.kind]
         correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
-        values = [correction.text, correction.label, correction.line]
+        values = [correction.text, correction.draft]
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
     of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
-    endpoint(sentiment_endpoint, "texts (a list of strings) and a head (a string)", SLOW)
+    endpoint(sentiment, "texts (a list of strings) and a head (a string)", SLOW)
     endpoint(senses, "a text (a string)")
-    endpoint(ner_endpoint, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
+    endpoint(ner, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
     return shown

@@ -110,11 +110,3 @@ def test_a_link_lists_the_same_nearest_uses_again(open_page):
     assert again.locator(".hits:not(.words) li").count() == 1
     assert again.get_by_role("radio", name="Other words").is_checked()
     assert "at layer 1" in again.locator(".near-answer .meta").inner_text()
-
-
-def test_a_link_shows_the_chosen_head(open_page):
-    page = open_page("tab=layers", ready="#weights-head")
-    page.locator("#weights-head").select_option("1")
-    shown = page.locator(".head-panel:visible h2").inner_text()
-    again = open_page(link_copied(page), ready="#weights-head")
-    assert again.locator(".head-panel:visible h2").inner_text() == shown

@@ -36,12 +36,11 @@ def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page, query, read
 
 
 FOLD = ("details.asked > summary", ".asked-question")
-LAYERS = ("[role=tab]:text-is('Layers')", ".head-panel .verdict h2")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize(("opens", "answer"), [FOLD, LAYERS, PRESENT], ids=["why", "layers", "present"])
+@pytest.mark.parametrize(("opens", "answer"), [FOLD, PRESENT], ids=["why", "present"])
 def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
     page = open_page(alone=True)
     page.clock.install()

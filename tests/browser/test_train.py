@@ -1,16 +1,5 @@
-"""The Train tab: on the fake service at every width, and once for real."""
+"""The Train tab on the fake service."""
 
-from __future__ import annotations
-
-import os
-import sys
-import time
-
-import pytest
-
-from tests.browser.conftest import free_port, serve
-
-pytestmark = pytest.mark.browser
 READY = ".train-data .data h2"
 
 
@@ -58,12 +47,12 @@ def test_examples_are_counted_while_they_are_typed(open_page):
     page.get_by_role("radio", name="My examples").check()
     box = page.get_by_label("Your examples, one a line")
     box.wait_for()
-    page.wait_for_timeout(500)  # nobody types at the moment when the box appears
-    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once.")
+    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once")
+    box.press_sequentially(".")  # gradio answers keys, not a value that is set
     page.get_by_text("2 examples so far.").wait_for()  # the box was not left
     page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
     assert "The queue was <b>long</b>." in page.locator(".samples").inner_text()
-    assert "file" not in page.locator(".train-data").inner_text().lower()
+    assert "file" not in page.locator(".train-data").first.inner_text().lower()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     box.fill("")
 
@@ -86,22 +75,3 @@ def test_a_wrong_number_is_said(open_page):
     page.get_by_label("Rounds").fill("0")
     page.get_by_role("button", name="Start training").click()
     page.locator(".train .note").filter(has_text="Rounds: type a whole number").wait_for()
-
-
-@pytest.mark.ci
-def test_the_sample_is_trained_for_real(open_page, tmp_path):
-    port = free_port()
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for url in serve([sys.executable, "app.py", "--port", str(port), "--runs_dir", str(tmp_path)], port):
-        page = open_page("tab=train", url=url, ready=READY)
-        page.set_default_timeout(180_000)
-        page.locator(".data h2").filter(has_text="400 texts").wait_for()
-        page.get_by_label("Rounds").fill("2")
-        began = time.monotonic()
-        page.get_by_role("button", name="Start training").click()
-        page.locator(".run.is-done h2").filter(has_text="100 test texts").wait_for()
-        print(f"trained and scored in {time.monotonic() - began:.0f} s")
-        page.get_by_role("button", name="Open it in Try").click()
-        page.locator(".task .meta").filter(has_text="Sentiment or topic: sample").wait_for()
-        assert (tmp_path / "sentiment-or-topic-sample" / "head" / "head.json").is_file()
-        page.close()  # before its server

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,35 +11,24 @@ import pytest
 
 from tests.browser.conftest import free_port, serve
 
-pytestmark = [pytest.mark.browser, pytest.mark.nightly]
 READY = ".train-data .data h2, .train-off h2"
 NAMES = Path(__file__).parents[2] / "elmo_tasks" / "data" / "samples" / "ner_sample_train.conll"
 THINGS = {
-    "kitchen": ("soup", "sauce", "bread", "stew", "cake", "pasta", "pie", "rice", "curry", "omelette"),
-    "garden": ("roses", "beans", "apple tree", "lawn", "hedge", "tulips", "pond", "seedlings", "compost", "ivy"),
+    "kitchen": "soup,sauce,bread,stew,cake,pasta,pie,rice,curry,omelette",
+    "garden": "roses,beans,apple tree,lawn,hedge,tulips,pond,seedlings,compost,ivy",
 }
 SAID = {
     "kitchen": (
         "She stirred the {} and tasted it with a spoon.",
         "The {} burned because the oven was far too hot.",
-        "Add some salt and butter to the {} before serving.",
         "We ate the {} from deep plates at the table.",
-        "He learned to cook {} from his aunt.",
     ),
     "garden": (
         "The {} needs water after three dry weeks.",
         "Slugs came at night and ruined the {} again.",
-        "He dug a bed beside the {} with his old spade.",
-        "In spring the sun reaches the {} by noon.",
         "She raked leaves from around the {} until dark.",
     ),
 }
-
-
-def own_file() -> bytes:
-    """Fifty texts of each of two kinds, mixed."""
-    lines = [f'"{text.format(thing)}",{kind}' for kind in THINGS for text in SAID[kind] for thing in THINGS[kind]]
-    return "\n".join(["what was said,place", *sorted(lines, key=lambda line: line[::-1]), ""]).encode()
 
 
 @pytest.fixture(scope="module")
@@ -48,11 +36,30 @@ def runs(tmp_path_factory) -> Path:
     return tmp_path_factory.mktemp("runs")
 
 
-@pytest.fixture(scope="module")
-def real_app(runs) -> Iterator[str]:
+def serve_app(runs: Path) -> Iterator[str]:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     port = free_port()
     yield from serve([sys.executable, "app.py", "--port", str(port), "--runs_dir", str(runs)], port)
+
+
+@pytest.fixture(scope="module")
+def real_app(runs) -> Iterator[str]:
+    yield from serve_app(runs)
+
+
+@pytest.fixture
+def open_train(open_page, real_app):
+    def open_one():
+        page = open_page("tab=train", url=real_app, ready=READY)
+        page.set_default_timeout(90_000)
+        return page
+
+    return open_one
+
+
+def upload(page, file: dict | str) -> None:
+    page.get_by_role("radio", name="My own file").check()
+    page.locator(".train input[type=file]").first.set_input_files(file)
 
 
 def start_run(page, name: str, rounds: int) -> None:
@@ -63,42 +70,41 @@ def start_run(page, name: str, rounds: int) -> None:
     page.locator(".run .eyebrow").filter(has_text=name).wait_for()
 
 
-def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_page, real_app, runs):
-    page = open_page("tab=train", url=real_app, ready=READY)
-    page.set_default_timeout(90_000)
-    page.get_by_role("radio", name="My own file").check()
-    page.locator(".train input[type=file]").first.set_input_files(
-        {"name": "said.csv", "mimeType": "text/csv", "buffer": own_file()}
-    )
-    page.locator(".data h2").filter(has_text="100 texts, 2 labels").wait_for()
-    began = time.monotonic()
+def open_in_try(page, runs: Path, name: str) -> None:
+    page.locator(".run.is-done h2").filter(has_text=name).wait_for()
+    page.get_by_role("button", name="Open it in Try").click()
+    page.locator(".task .meta").filter(has_text=name).wait_for()
+    assert (runs / name.lower().replace(" ", "-") / "head" / "head.json").is_file()
+
+
+def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
+    rows = [
+        f'"{text.format(thing)}",{kind}' for kind in THINGS for text in SAID[kind] for thing in THINGS[kind].split(",")
+    ]
+    content = "\n".join(["what was said,place", *sorted(rows, key=lambda row: row[::-1]), ""]).encode()
+    page = open_train()
+    upload(page, {"name": "said.csv", "mimeType": "text/csv", "buffer": content})
+    page.locator(".data h2").filter(has_text="60 texts, 2 labels").wait_for()
     start_run(page, "Kitchen or garden", 12)
     page.close()  # in the middle: the run goes on by itself, and is found again
-    page = open_page("tab=train", url=real_app, ready=READY)
-    page.set_default_timeout(90_000)
-    page.locator(".run .eyebrow").filter(has_text="Kitchen or garden").wait_for()
-    page.locator(".run.is-done h2").filter(has_text="Kitchen or garden").wait_for()
-    print(f"trained and scored in {time.monotonic() - began:.0f} s")
-    page.get_by_role("button", name="Open it in Try").click()
-    page.locator(".task .meta").filter(has_text="Kitchen or garden").wait_for()
-    page.get_by_label("Your text").fill("He stirred the sauce and tasted it with a spoon.")
+    page = open_train()
+    open_in_try(page, runs, "Kitchen or garden")
+    page.get_by_label("Your text").fill("He stirred the sauce and tasted it with a spoon")
+    page.get_by_label("Your text").press_sequentially(".")
     page.locator(".task h2").filter(has_text="Kitchen, ").wait_for()
-    assert (runs / "kitchen-or-garden" / "head" / "head.json").is_file()
 
 
-@pytest.mark.nightly
-def test_a_conll_file_is_trained_on_and_its_names_found(open_page, real_app, runs):
-    page = open_page("tab=train", url=real_app, ready=READY)
-    page.set_default_timeout(90_000)
-    page.get_by_role("radio", name="Entities in a text").check()
-    page.get_by_role("radio", name="My own file").check()
-    page.locator(".train input[type=file]").first.set_input_files(str(NAMES))
-    page.locator(".data h2").filter(has_text="kinds of entities").wait_for()
-    start_run(page, "Names of mine", 2)
-    page.locator(".run.is-done h2").filter(has_text="Names of mine").wait_for()
-    page.get_by_role("button", name="Open it in Try").click()
-    page.locator(".task .meta").filter(has_text="Names of mine").wait_for()
-    assert (runs / "names-of-mine" / "head" / "head.json").is_file()
+@pytest.mark.parametrize("is_file", [False, True], ids=["sample", "conll"])
+def test_sample_and_conll_file_are_trained_on_and_the_head_tried(open_train, runs, is_file):
+    page = open_train()
+    page.locator(".data h2").filter(has_text="400 texts").wait_for()
+    if is_file:
+        page.get_by_role("radio", name="Entities in a text").check()
+        upload(page, str(NAMES))
+        page.locator(".data h2").filter(has_text="kinds of entities").wait_for()
+    name = "Names of mine" if is_file else "The sample"
+    start_run(page, name, 2)
+    open_in_try(page, runs, name)
 
 
 @pytest.mark.parametrize(
@@ -108,21 +114,17 @@ def test_a_conll_file_is_trained_on_and_its_names_found(open_page, real_app, run
         ("Entities in a text", "bad.conll", b"Ada B-PER\nsang\n. O\n", "bad.conll, line 2"),
     ],
 )
-def test_bad_rows_are_told_with_their_lines(open_page, real_app, kind, name, content, said):
-    page = open_page("tab=train", url=real_app, ready=READY)
+def test_bad_rows_are_named_with_their_lines(open_train, kind, name, content, said):
+    page = open_train()
     page.get_by_role("radio", name=kind).check()
-    page.get_by_role("radio", name="My own file").check()
-    page.locator(".train input[type=file]").first.set_input_files(
-        {"name": name, "mimeType": "text/plain", "buffer": content}
-    )
+    upload(page, {"name": name, "mimeType": "text/plain", "buffer": content})
     page.locator(".data-problem pre").filter(has_text=said).wait_for()
 
 
 def test_where_others_can_reach_the_app_training_and_uploads_are_off(open_page, runs, monkeypatch):
     monkeypatch.setenv("GRADIO_SERVER_NAME", "0.0.0.0")
-    port = free_port()
-    for url in serve([sys.executable, "app.py", "--port", str(port), "--runs_dir", str(runs)], port):
+    for url in serve_app(runs):
         page = open_page("tab=train", url=url, ready=READY)
         assert "nobody can train or upload" in page.locator(READY).first.inner_text()
-        assert page.locator(".train-editor, input[type=file]:visible").count() == 0
+        assert page.locator("input[type=file]:visible").count() == 0
         page.close()  # before its server

@@ -12,39 +12,43 @@ def open_weights(open_page):
     return lambda **options: open_page(query="tab=layers", ready=READY, **options)
 
 
-def panel(page):
-    return page.locator(".head-panel:not([hidden])")
+def choose(page, title):
+    page.get_by_label("Trained head").click()
+    page.get_by_role("option", name=title).click()
+    page.locator(READY).filter(has_text=title).wait_for()
 
 
 def test_the_sentence_comes_first(open_weights):
     page = open_weights()
-    said = panel(page).locator("h2").inner_text()
-    assert said.startswith("The head “Film and hotel reviews (fake)” draws 42")
-    assert "their order is not clear" in panel(page).locator(".reasons").inner_text()
-    assert panel(page).locator(".weights u").count() == 3
-    assert panel(page).locator("polyline").count() == 4
+    panel = page.locator(".head-panel")
+    assert panel.locator("h2").inner_text().startswith("The head “Film and hotel reviews (fake)” draws 42")
+    assert "their order is not clear" in panel.locator(".reasons").inner_text()
+    assert (panel.locator(".weights u").count(), panel.locator("polyline").count()) == (3, 4)
 
 
 @pytest.mark.smoke
-def test_another_head_is_chosen_from_the_keyboard(open_weights):
+def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weights):
     page = open_weights()
     page.get_by_label("Trained head").focus()
     page.keyboard.press("ArrowDown")
-    assert "Names in the news (fake)” draws 52" in panel(page).locator("h2").inner_text()
-    assert "All 3 runs" in panel(page).locator(".reasons").inner_text()
-    page.get_by_label("Trained head").select_option(label="Parts of speech (fake)")
-    assert "This is one run" in panel(page).locator(".reasons").inner_text()
-    assert panel(page).locator("polyline, u").count() == 0
+    page.keyboard.press("Enter")
+    page.locator(READY).filter(has_text="Names in the news (fake)” draws 52").wait_for()
+    assert "All 3 runs" in page.locator(".head-panel .reasons").inner_text()
+    choose(page, "Parts of speech (fake)")
+    assert "This is one run" in page.locator(".head-panel .reasons").inner_text()
+    assert page.locator(".head-panel :is(polyline, u)").count() == 0
     page.get_by_role("tab", name="Compare").click()
     page.get_by_role("tab", name="Layers").click()
-    assert "Parts of speech" in panel(page).locator("h2").inner_text()
+    assert "Parts of speech" in page.locator(READY).inner_text()
+    again = open_page(page.locator(".head-panel [data-link]").first.get_attribute("data-link"), ready=READY)
+    assert "Parts of speech" in again.locator(READY).inner_text()
 
 
 def test_the_error_bars_lie_where_the_table_says(open_weights):
     page = open_weights()
     places = page.evaluate(
         """() => {
-            const row = document.querySelectorAll('.head-panel:not([hidden]) .weights li')[1];
+            const row = document.querySelectorAll('.head-panel .weights li')[1];
             const track = row.querySelector('i').getBoundingClientRect();
             const at = x => (x - track.left) / track.width / 2;  // the scale of this chart ends at 50 %
             const line = row.querySelector('u').getBoundingClientRect();

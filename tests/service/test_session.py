@@ -157,3 +157,5 @@ def test_a_capital_makes_no_other_word(session):
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
     assert "reads English" in hebrew.verdict
+    assert "reads English" in session.language_warning(["שלום עולם"])
+    assert session.language_warning(["The bank opened.", ""]) == ""

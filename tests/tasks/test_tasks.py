@@ -13,7 +13,7 @@ from elmo_tasks.heads.head_files import default_head, find_head
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks import TASKS, find_task
 from elmo_tasks.tasks.task import Task
-from elmo_tasks.ui.try_tab import HEAD_MODES
+from elmo_tasks.ui.try_tab import HEAD_ANSWERS
 
 LIBRARY = Path(__file__).resolve().parents[2] / "elmo_tasks"
 
@@ -29,7 +29,7 @@ def test_a_kind_is_whole(kind: Task) -> None:
 
 def test_words_kinds_and_cards_are_of_the_same_kinds() -> None:
     assert list(TASKS) == list(TASK_WORDS)
-    assert set(HEAD_MODES) == set(TASKS)
+    assert set(HEAD_ANSWERS) == set(TASKS)
 
 
 def test_a_kind_that_there_is_not_is_refused() -> None:

@@ -21,62 +21,38 @@ from elmo_tasks.api import (
 )
 from elmo_tasks.errors import InputError
 
-CONLL = ("PER", "ORG", "LOC", "MISC")
+CLASSES, CONLL = ("negative", "positive"), ("PER", "ORG", "LOC", "MISC")
+
+
+def _head(name, title, labels, score=None, baseline=None, own=False):
+    kind = "classification" if labels is CLASSES else "tagging"
+    scored = Score(*score, "a test of fakes") if score else None
+    return HeadInfo(name, f"{title} (fake)", kind, labels, "fake-small", scored, baseline, own)
+
+
 HEADS = (
-    HeadInfo(
-        "fake-sentiment",
-        "Film and hotel reviews (fake)",
-        "classification",
-        ("negative", "positive"),
-        "fake-small",
-        Score("accuracy", 0.874, "a test of fakes"),
-        "fake-sentiment-static",
-    ),
-    HeadInfo(
-        "fake-sentiment-static",
-        "Reviews without context (fake)",
-        "classification",
-        ("negative", "positive"),
-        "fake-small",
-    ),
-    HeadInfo(
-        "fake-ner",
-        "Names in the news (fake)",
-        "tagging",
-        CONLL,
-        "fake-small",
-        Score("F1", 0.871, "a test of fakes"),
-        "fake-ner-static",
-    ),
-    HeadInfo("fake-ner-static", "Names without context (fake)", "tagging", CONLL, "fake-small"),
-    HeadInfo(
-        "fake-medical", "Drugs and diseases (fake)", "tagging", ("Chemical", "Disease"), "fake-small", None, None, True
-    ),
-    HeadInfo("fake-pos", "Parts of speech (fake)", "tagging", ("NOUN", "VERB", "DET", "PUNCT", "ZZ"), "fake-small"),
+    _head("fake-sentiment", "Film and hotel reviews", CLASSES, ("accuracy", 0.874), "fake-sentiment-static"),
+    _head("fake-sentiment-static", "Reviews without context", CLASSES),
+    _head("fake-ner", "Names in the news", CONLL, ("F1", 0.871), "fake-ner-static"),
+    _head("fake-ner-static", "Names without context", CONLL),
+    _head("fake-medical", "Drugs and diseases", ("Chemical", "Disease"), own=True),
+    _head("fake-pos", "Parts of speech", ("NOUN", "VERB", "DET", "PUNCT", "ZZ")),
 )
-GOOD = dict.fromkeys(["good", "kind", "lovely", "clean", "wonderful", "laughed", "great"], 1.6)
-BAD = dict.fromkeys(["bad", "dull", "cold", "bored", "lost", "long", "nobody", "sorry"], -1.6)
-WORDS = {**GOOD, **BAD}
+WORDS = {
+    **dict.fromkeys(["good", "kind", "lovely", "clean", "wonderful", "laughed", "great"], 1.6),
+    **dict.fromkeys(["bad", "dull", "cold", "bored", "lost", "long", "nobody", "sorry"], -1.6),
+}
 PERSON_NEXT = {"scored", "wrote", "said", "left", "beat", "thanked"}
+BOTH = ("Jordan", "Washington", "Paris")  # people, or places
 NAMES = {
-    "Maria Lindholm": "PER",
-    "Tom Abara": "PER",
-    "Nordbank": "ORG",
-    "Iberia Rail": "ORG",
-    "Nairobi": "LOC",
-    "Lisbon": "LOC",
-    "Ghana": "LOC",
-    "Oslo": "LOC",
+    **dict.fromkeys(("Maria Lindholm", "Tom Abara"), "PER"),
+    **dict.fromkeys(("Nordbank", "Iberia Rail"), "ORG"),
+    **dict.fromkeys(("Nairobi", "Lisbon", "Ghana", "Oslo", *BOTH), "LOC"),
     "Kenyan": "MISC",
 }
-BOTH = ("Jordan", "Washington", "Paris")
 MEDICAL = {
-    "ibuprofen": "Chemical",
-    "aspirin": "Chemical",
-    "Metformin": "Chemical",
-    "arthritis": "Disease",
-    "diabetes": "Disease",
-    "kidney failure": "Disease",
+    **dict.fromkeys(("ibuprofen", "aspirin", "Metformin"), "Chemical"),
+    **dict.fromkeys(("arthritis", "diabetes", "kidney failure"), "Disease"),
 }
 
 
@@ -161,16 +137,9 @@ class FakeHeads:
         def tag(token: str) -> str:
             if not token[0].isalnum():
                 return "PUNCT"
-            low = token.lower()
-            return (
-                "DET"
-                if low in ("the", "a", "an")
-                else "VERB"
-                if low.endswith("ed")
-                else "NOUN"
-                if len(low) > 2
-                else "ZZ"
-            )
+            if token.lower() in ("the", "a", "an"):
+                return "DET"
+            return "VERB" if token.endswith("ed") else "NOUN" if len(token) > 2 else "ZZ"
 
         best = tuple(tag(token) for token in tokens)
         other = tuple("VERB" if name == "NOUN" else name for name in best)
@@ -178,7 +147,7 @@ class FakeHeads:
 
     def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[TagSequence]:
         context = "static" not in head
-        gazetteer = dict(MEDICAL) if head == "fake-medical" else {**NAMES, **dict.fromkeys(BOTH, "LOC")}
+        gazetteer = MEDICAL if head == "fake-medical" else NAMES
         entities: list[Entity] = []
         for name, kind in gazetteer.items():
             for match in re.finditer(rf"\b{re.escape(name)}\b", sentence):
@@ -195,13 +164,7 @@ class FakeHeads:
         readings = [self._reading(entities, len(spans), 0.84)]
         for entity in entities:
             rest = [e for e in entities if e is not entity]
-            other = (
-                "ORG"
-                if entity.type in CONLL and entity.type != "ORG"
-                else "Disease"
-                if entity.type == "Chemical"
-                else "LOC"
-            )
+            other = "Disease" if entity.type == "Chemical" else "LOC" if entity.type == "ORG" else "ORG"
             changed = Entity(entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char)
             readings.append(self._reading(sorted([*rest, changed], key=lambda e: e.start), len(spans), 0.07))
             readings.append(self._reading(rest, len(spans), 0.004))
@@ -215,17 +178,11 @@ class FakeHeads:
         return TagSequence(tuple(tags), tuple(entities), probability)
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
+        layers, pos = ("0", "1", "2"), MixWeights((0.25, 0.62, 0.13), 0.9)
         return (
             self._weights("fake-sentiment", (0.21, 0.42, 0.37), 1.42, clear=False),
             self._weights("fake-ner", (0.18, 0.52, 0.30), 1.31, clear=True),
-            LayerWeights(
-                "fake-pos",
-                "Parts of speech (fake)",
-                ("0", "1", "2"),
-                MixWeights((0.25, 0.62, 0.13), 0.9),
-                (),
-                (MixWeights((0.25, 0.62, 0.13), 0.9),),
-            ),
+            LayerWeights("fake-pos", "Parts of speech (fake)", layers, pos, (), (pos,)),
             LayerWeights("fake-ner-static", "Set by hand", ("0",), MixWeights((1.0,), 1.0), (), (), learned=False),
         )
 

@@ -154,6 +154,9 @@ class FakeService:
         said = Said(f"{len(words)} words of this text have several meanings.")
         return TextSenses(model or "fake-small", text, words, len(text.split()), said)
 
+    def language_warning(self, texts: Sequence[str]) -> str:
+        return "This model reads English." if any("nicht" in text for text in texts) else ""
+
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
         """The same words in every place."""
         comparison = self.compare(word, sentences, model)

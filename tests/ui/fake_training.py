@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elmo_tasks.api import (
-    DatasetPreview,
-    SplitScore,
-    TrainingEpoch,
-    TrainingJob,
-    TrainingOffer,
-    TrainingPlan,
-)
+from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.errors import InputError
 
 PREVIEW = DatasetPreview(
@@ -24,14 +17,13 @@ PREVIEW = DatasetPreview(
     seconds_per_epoch=0.5,
 )
 EPOCHS = 3
+SCORES = (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44))
 
 
 def course(epochs: int) -> tuple[TrainingEpoch, ...]:
     start = TrainingEpoch(0, weights=(0.33, 0.34, 0.33), gamma=1.0)
     later = [
-        TrainingEpoch(
-            k, 0.7 - 0.1 * k, 0.69 - 0.08 * k, 0.5 + 0.1 * k, (0.33 - 0.02 * k, 0.34 + 0.03 * k, 0.33 - 0.01 * k), 1.1
-        )
+        TrainingEpoch(k, 0.7 - 0.1 * k, 0.69 - 0.08 * k, 0.5 + 0.1 * k, (0.33 - 0.02 * k, 0.34 + 0.03 * k, 0.33), 1.1)
         for k in range(1, epochs + 1)
     ]
     return (start, *later)
@@ -57,9 +49,7 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
         course=course(min(looks, EPOCHS)),
         layers=("0", "1", "2"),
         best_epoch=None if running else EPOCHS,
-        scores=()
-        if running
-        else (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44)),
+        scores=() if running else SCORES,
         head=None if running else "fake-sentiment",
     )
     return replace(made, **changes)  # type: ignore[arg-type]
@@ -79,15 +69,10 @@ class FakeTraining:
         self.kept: list[tuple[str, str]] = []
 
     def offer(self) -> TrainingOffer:
-        return TrainingOffer(
-            self.allowed, (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
-        )
+        hub = (("sst2", "classification", "Film reviews"), ("conll2003", "tagging", "News"))
+        return TrainingOffer(self.allowed, hub)
 
     def store_upload(self, name: str, content: bytes) -> str:
-        if b"\0" in content:
-            raise InputError(
-                f"{name}, line 1: expected a text file, found a zero byte: this is a binary file", field="file"
-            )
         key = f"upload-{len(self.uploads)}"
         self.uploads[key] = (name, content)
         return key
@@ -113,19 +98,18 @@ class FakeTraining:
             name, content = self.uploads[plan.data]
             rows = [line.split("\t") for line in content.decode().splitlines()]
         if any(len(row) != 2 for row in rows):
-            raise InputError(
-                f"{name}, line {1 + [len(r) for r in rows].index(1)}: expected 2 columns, found 1", field="file"
-            )
-        found = replace(
+            line = 1 + [len(row) for row in rows].index(1)
+            raise InputError(f"{name}, line {line}: expected 2 columns, found 1", field="file")
+        preview = replace(
             PREVIEW,
             title=name,
             labels=tuple((label, 1) for label in dict.fromkeys(row[0] for row in rows)),
             examples=tuple(((row[1],), (row[0],)) for row in rows[:4]),
         )
         if plan.source == "examples":
-            return found
+            return preview
         return replace(
-            found,
+            preview,
             columns=("column 1", "column 2"),
             text_column=plan.text_column or "column 2",
             label_column=plan.label_column or "column 1",

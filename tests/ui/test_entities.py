@@ -6,7 +6,7 @@ from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from tests.ui.reader import parsed
-from tests.ui.try_answers import JORDAN, entities
+from tests.ui.try_answers import JORDAN, entities, plain
 
 
 def test_names_are_counted(service):
@@ -69,7 +69,7 @@ def test_parts_of_speech_have_a_tag_under_each_word(service):
 def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
     option, results, without = entities(service, *JORDAN)
     card = cards.entity_card(option, results, without)
-    text = parsed(card).text.replace("\u00a0", " ")
+    text = plain(parsed(card).text)
     assert "Jordan PER 88 % scored twice." in text
     assert "The reading shown above" in text
     assert "person" in text

@@ -81,5 +81,6 @@ def test_the_spreadsheet_has_every_number_and_the_papers():
     assert ["the paper’s ELMo (Paper, table 6)", "pos", "Other Bank", "2", "0.968000"] in rows
 
 
-def test_the_tab_waits_before_it_asks():
-    assert 'aria-busy="true"' in render("probes.html", is_waiting=True)
+def test_both_parts_wait_before_they_ask():
+    for part in ("weights", "probes"):
+        assert 'aria-busy="true"' in render(f"{part}.html", is_waiting=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.ui import quiz
-from elmo_tasks.ui.examples import quiz_pairs
+from elmo_tasks.ui.examples import QUIZ
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 
@@ -20,26 +20,26 @@ def service():
 @pytest.fixture
 def ask(service):
     def compare(at):
-        pair = quiz_pairs()[at]
+        pair = QUIZ[at]
         return service.compare(pair.word, pair.sentences)
 
     return lambda **question: quiz.respond({"revision": 1, **question}, compare)
 
 
 def is_same(at):
-    return len(set(quiz_pairs()[at].senses)) == 1
+    return len(set(QUIZ[at].meant)) == 1
 
 
 def test_there_are_ten_pairs_of_both_kinds():
-    kinds = [is_same(at) for at in range(len(quiz_pairs()))]
+    kinds = [is_same(at) for at in range(len(QUIZ))]
     assert len(kinds) == 10
     assert 3 <= sum(kinds) <= 7
-    assert len({pair.word for pair in quiz_pairs()}) == 10
+    assert len({pair.word for pair in QUIZ}) == 10
 
 
 def test_a_pair_is_shown_without_what_was_meant(ask):
     shown = ask(ask="pair", at=1)["pair"]
-    pair = quiz_pairs()[1]
+    pair = QUIZ[1]
     assert shown["at"] == 1
     assert f"“{pair.word}”" in shown["markup"]
     assert parsed(shown["markup"]).marked

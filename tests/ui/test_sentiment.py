@@ -6,27 +6,23 @@ from elmo_tasks.api import WordOcclusion
 from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from elmo_tasks.ui.heat import tint
-from tests.ui.try_answers import NOT_BAD, sentiment, tab_of
-
-
-def test_the_label_comes_first_in_plain_words(service):
-    option, results, _ = sentiment(service, NOT_BAD)
-    assert heads.class_headline(results) == "Positive, 86\u00a0% sure"
-    assert cards.sentiment_card(option, results).index("Positive, 86") < cards.sentiment_card(option, results).index(
-        "fake)"
-    )
+from tests.ui.reader import parsed
+from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "headline"),
     [
+        ((NOT_BAD,), "Positive, 86 % sure"),
         (("It is good.", "It is great."), "Both texts are positive"),
         (("It is bad.",) * 3, "All 3 texts are negative"),
         (("It is good.", "It is great.", "It is bad."), "Of 3 texts, 2 positive and 1 negative"),
     ],
 )
-def test_several_texts_are_counted(service, texts, said):
-    assert heads.class_headline(service.heads.classify(texts)) == said
+def test_the_label_comes_first_and_several_texts_are_counted(service, texts, headline):
+    option, results, _ = sentiment(service, *texts)
+    assert plain(heads.class_headline(results)) == headline
+    assert parsed(cards.sentiment_card(option, results)).headings[0] == heads.class_headline(results)
 
 
 def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
@@ -37,21 +33,15 @@ def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == ""
     assert heads.class_headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
     assert heads.class_headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
-    assert "Neither clearly negative nor positive" in cards.sentiment_card(option, unsure, without)
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
     assert heads.class_headline([many]) == "Not clearly any of them"
-    assert unsure[0].to_dict()["is_sure"] is False
-
-
-def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
-    option, results, without = sentiment(service, NOT_BAD)
-    loud, quiet = 'class="chosen"', "below what counts as sure."
-    sure = cards.sentiment_card(option, results, without)
-    assert (sure.count(loud), sure.count(quiet)) == (2, 0)
-    card = cards.sentiment_card(option, [replace(results[0], is_sure=False)], without)
-    # The side without context is sure.
-    assert [card.count(text) for text in (loud, quiet, 'class="bars unsaid"')] == [1, 1, 1]
-    assert "Positive 86\u00a0%: below what counts as sure." in card
+    even = replace(results[0], probabilities={"negative": 0.49, "positive": 0.51})
+    assert heads.class_headline([even]) == "Neither clearly negative nor positive"
+    # Its bars are quiet; those of the side without context, which is sure, are not.
+    card = cards.sentiment_card(option, unsure, without)
+    counts = [card.count(text) for text in ('class="chosen"', "below what counts as sure.", 'class="bars unsaid"')]
+    assert counts == [1, 1, 1]
+    assert "Positive 86 %: below what counts as sure." in plain(card)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +59,7 @@ def test_the_bars_of_a_text_of_neither_class_are_quiet(service):
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
-    assert heads.class_difference(results, without).replace("\u00a0", " ") == said
+    assert plain(heads.class_difference(results, without)) == said
 
 
 @pytest.mark.parametrize(
@@ -81,24 +71,22 @@ def test_steps_of_the_tint(push, kind):
 
 def test_the_tip_says_what_would_be(service):
     (result,) = service.heads.classify([NOT_BAD])
-    tips = [heads.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
+    tips = [plain(heads.tip(result, word)) for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
     impossible = WordOcclusion("x", 0, 1, -0.9)
-    assert "100\u00a0%" in heads.tip(result, impossible)
+    assert "100 %" in plain(heads.tip(result, impossible))
 
 
 def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
-    (result,) = service.heads.classify([text])
-    assert "".join(piece for piece, _ in cards.weighed_words(result)) == text
-    broken = replace(
-        result, occlusion=(*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
-    )
-    assert "".join(piece for piece, _ in cards.weighed_words(broken)) == text
-    page = cards.sentiment_card(sentiment(service, text)[0], [result])
+    option, (result,), _ = sentiment(service, text)
+    page = cards.sentiment_card(option, [result])
+    assert text in parsed(page).text
     assert page.count('class="word ') - 2 == len(result.occlusion)  # two are in the legend
     assert page.count('tabindex="0" data-tip') == 1
+    odd = (*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
+    assert text in parsed(cards.sentiment_card(option, [replace(result, occlusion=odd)])).text
 
 
 def test_without_pushes_there_is_no_legend(service):
@@ -113,25 +101,17 @@ def test_a_wrong_answer_is_corrected_and_kept_where_training_is_on(service):
     tab = tab_of(service)
     answer = tab.answer("A <b>good</b> day.\nA dull one.", "sentiment", ["fake-sentiment"], None)
     labels, entities = tab.corrections
-    assert answer[labels.fold]["visible"] is True
-    assert answer[entities.fold]["visible"] is False
+    assert (answer[labels.fold]["visible"], answer[entities.fold]["visible"]) == (True, False)
     assert [value for _, value in answer[labels.text]["choices"]] == ["A <b>good</b> day.", "A dull one."]
-    assert [value for _, value in answer[labels.label]["choices"]] == ["negative", "positive"]  # all of them
-    assert answer[labels.label]["value"] == "positive"
-    shown = labels.store("A <b>good</b> day.", "negative", "")
-    assert "1 example kept" in shown[labels.kept]
-    assert service.training.kept == [("classification", "negative: A <b>good</b> day.")]
+    assert [value for _, value in answer[labels.draft]["choices"]] == ["negative", "positive"]  # all of them
+    assert answer[labels.draft]["value"] == "positive"
+    assert "1 example kept" in labels.store("A <b>good</b> day.", "negative")[labels.kept]
+    assert tab.answer("Oslo is far.", "entities", None, None)[entities.draft] == "[Oslo](LOC) is far."
+    entities.store("Oslo is far.", "[Oslo](ORG) is far.")
+    kept = [("classification", "negative: A <b>good</b> day."), ("tagging", "[Oslo](ORG) is far.")]
+    assert service.training.kept == kept
     service.training.allowed = False
     assert tab_of(service).corrections == []
-
-
-def test_corrected_entities_are_kept_as_they_are_marked(service):
-    tab = tab_of(service)
-    answer = tab.answer("Oslo is far.", "entities", None, None)
-    entities = tab.corrections[1]
-    assert answer[entities.line] == "[Oslo](LOC) is far."
-    entities.store("Oslo is far.", None, "[Oslo](ORG) is far.")
-    assert service.training.kept == [("tagging", "[Oslo](ORG) is far.")]
 
 
 def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
@@ -141,19 +121,13 @@ def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
     assert "Sentiment: how does it sound?" in cards.sentiment_card(option, results)
 
 
-def test_an_even_chance_is_no_answer(service):
-    (result,) = service.heads.classify([NOT_BAD])
-    even = replace(result, label="positive", probabilities={"negative": 0.49, "positive": 0.51})
-    assert heads.class_headline([even]) == "Neither clearly negative nor positive"
-    assert heads.class_headline([replace(even, probabilities={"negative": 0.44, "positive": 0.56})]).startswith(
-        "Positive"
-    )
-
-
 def test_the_side_without_context_is_shown_where_it_differs(service):
     option, results, without = sentiment(service, NOT_BAD, "It is good.")
     card = cards.sentiment_card(option, results, without)
     assert (card.count("Without context: negative"), card.count("Without context the model says the same")) == (1, 1)
+    alone = cards.sentiment_card(replace(option, baseline=None), results)
+    assert "without context" not in alone.lower()
+    assert alone.count('class="side"') == 2
 
 
 def test_texts_whose_words_are_not_weighed_are_named(service):
@@ -164,10 +138,3 @@ def test_texts_whose_words_are_not_weighed_are_named(service):
         option, bare, without
     )
     assert "in this text;" in heads.unweighed(bare[1:2])
-
-
-def test_without_a_baseline_there_is_one_side(service):
-    option, results, _ = sentiment(service, NOT_BAD)
-    card = cards.sentiment_card(replace(option, baseline=None), results)
-    assert "context" not in card.replace("Show the numbers", "").lower()
-    assert card.count('class="side"') == 1

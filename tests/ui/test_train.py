@@ -11,10 +11,7 @@ from elmo_tasks.ui import charts, train_tab
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
-
-
-def plain(text):
-    return text.replace("\u00a0", " ")
+from tests.ui.try_answers import plain
 
 
 @pytest.fixture
@@ -92,8 +89,7 @@ def test_typed_examples_are_counted_and_speak_of_no_file(service, form):
     _, card = checked(form, source="examples")
     assert "Type examples to see them here." in card
     assert "file" not in parsed(card).text.lower()
-    service.training.store_examples("classification", "praise: Good.\n\ncomplaint: Bad.\n")
-    service.training.typed["classification"] = "praise: Good.\ncomplaint: Bad.\n"
+    service.training.store_examples("classification", "praise: Good.\ncomplaint: Bad.\n")
     shown, card = checked(form, source="examples", kind="classification")
     assert "2 examples so far." in shown[form.count]["value"]
     assert "Good." in card
@@ -116,7 +112,8 @@ def test_news_come_only_when_there_are_some(service, runs):
     start(service, "mine")
     first = runs.show()
     assert first[runs.timer].active
-    assert first[runs.stop]["visible"] is True
+    buttons = (runs.stop, runs.delete, runs.open, runs.resume)
+    assert [first[button]["visible"] for button in buttons] == [True, False, False, False]
     service.training.runs["mine"] = 98
     second = runs.show("mine", first[runs.digest])
     assert "gets 83" in second[runs.page]
@@ -134,12 +131,6 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
     assert runs.act("delete", "one")[runs.shown]["value"] == "two"
     assert list(service.training.runs) == ["two"]
     assert "There is no run “one”." in runs.act("delete", "one")[runs.note]["value"]
-
-
-def test_a_run_that_goes_on_cannot_be_deleted(service, runs):
-    start(service, "one")
-    shown = runs.show()
-    assert [shown[part]["visible"] for part in (runs.stop, runs.delete, runs.open, runs.resume)] == [True, *[False] * 3]
 
 
 @pytest.mark.parametrize(
@@ -240,9 +231,3 @@ def test_the_spreadsheet_holds_all_rounds_and_no_formula():
     assert [row["what"] for row in rows] == ["round"] * 4 + ["test", "validation"]
     assert float(rows[4]["without a model"]) == 0.5
     assert not [name for name in rows[0] if name.startswith("=")]
-
-
-def test_a_lopsided_data_set_is_pointed_out():
-    lopsided = replace(PREVIEW, labels=(("ham", 90), ("spam", 10)))
-    assert "90\u00a0% of the texts are “ham”" in train_tab.data_card(lopsided, "classification")
-    assert "a high score means little here" not in train_tab.data_card(PREVIEW, "classification").replace("\n", " ")

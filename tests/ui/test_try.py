@@ -12,10 +12,10 @@ from starlette.datastructures import QueryParams
 from elmo_tasks.api import Entity, HeadInfo, Limits, Score, TaggedSentence, TagSequence
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import cards, try_tab
+from elmo_tasks.ui.examples import TRY_EXAMPLES
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.page import csv_file, data_link
 from elmo_tasks.ui.theme import launch_options
-from elmo_tasks.ui.try_examples import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -64,23 +64,13 @@ def test_the_spreadsheets_hold_both_heads(service):
     assert {row["head"] for row in rows} == {"fake-sentiment", "fake-sentiment-static"}
     assert len(rows) == 2 * (6 + 4)
     assert float(next(row for row in rows if row["word"] == "not")["push"]) == pytest.approx(0.656, abs=0.01)
-    bare = [replace(result, occlusion=()) for result in results]
-    assert len(cards.sentiment_csv(offer, bare).splitlines()) == 3
+    no_pushes = [replace(result, occlusion=()) for result in results]
+    assert len(cards.sentiment_csv(offer, no_pushes).splitlines()) == 3
     offer, tagged, plain = entities(service, *JORDAN, "Nothing.")
-    rows = list(csv.DictReader(io.StringIO(cards.entity_csv(offer, tagged, plain))))
-    assert rows[0] == {
-        "sentence number": "1",
-        "head": "fake-ner",
-        "reading": "1",
-        "reading probability": "0.840000",
-        "text": "Jordan",
-        "type": "PER",
-        "confidence": "0.880000",
-        "start character": "0",
-        "end character": "6",
-        "sentence": JORDAN[0],
-    }
-    assert any(row["sentence"] == "Nothing." and row["text"] == "" for row in rows)
+    header, first, *rows = cards.entity_csv(offer, tagged, plain).splitlines()
+    assert header.startswith("sentence number,head,reading,reading probability,text,type,confidence,start character,")
+    assert first == f"1,fake-ner,1,0.840000,Jordan,PER,0.880000,0,6,{JORDAN[0]}"
+    assert "3,fake-ner,1,0.840000,,,,,,Nothing." in rows
 
 
 def test_the_json_is_what_the_endpoint_gives(service):
@@ -99,18 +89,17 @@ def test_the_json_is_what_the_endpoint_gives(service):
 def test_lines_and_older_links_are_read():
     assert try_tab.lines_of(" a \n\n b\r\nc") == ["a", "b", "c"]
     for name, mode in (("feeling", "sentiment"), ("names", "entities"), ("meanings", "meanings")):
-        assert [found.name for found in try_tab.modes_of(name)] == [mode]
+        assert try_tab.modes_of(name) == [mode]
     for every in ("both", "all", "x"):
-        assert [mode.name for mode in try_tab.modes_of(every)] == ["sentiment", "entities", "meanings"]
+        assert try_tab.modes_of(every) == ["sentiment", "entities", "meanings"]
 
 
 def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(service):
     texts, chosen = ["Ada met Oslo.", "Nothing here."], ["fake-ner", "fake-medical"]
     page = ask(service, "\n".join(texts), "entities", tagging=chosen)
     assert page.count("entities-answer") >= 2
-    tags = [[found.tags for found in service.heads.tag(texts, head)] for head in chosen]
-    alike = sum(one == other for one, other in zip(*tags, strict=True))
-    assert f"The 2 models say the same of {alike} of 2 sentences." in page
+    assert "The 2 models say the same of 1 of 2 sentences." in page
+    assert "The 2 models do not say the same here." in ask(service, texts[0], "entities", tagging=chosen)
     assert "Side by side" not in ask(service, "Nothing here.", "entities", tagging=["fake-ner", "fake-ner"])
     with pytest.raises(InputError, match="At most 3 models stand side by side"):
         ask(service, "Nothing here.", tagging=list("abcd"))
@@ -132,21 +121,17 @@ def test_an_input_error_stands_in_place_of_the_answer(service):
     assert shown[tab.corrections[0].fold]["visible"] is False
 
 
-def test_modes_are_answered_alone_or_together(service):
-    both, feel, name = (ask(service, NOT_BAD, mode) for mode in ("all", "sentiment", "entities"))
-    assert all(part in both for part in ("sentiment-answer", "entities-answer"))
-    assert "entities-answer" not in feel
-    assert "sentiment-answer" not in name
+@pytest.mark.parametrize("mode", ["all", "sentiment", "entities", "meanings"])
+def test_modes_are_answered_alone_or_together_and_warn_of_other_languages(service, mode):
+    def cards_of(text):
+        page = ask(service, text, mode)
+        assert ("This model reads English." in page) == ("nicht" in text)
+        return [name for name in ("sentiment", "entities", "senses") if f'id="{name}-answer"' in page]
 
-
-def test_one_more_mode_is_a_function(service, monkeypatch):
-    def shout(service, texts, query):
-        return f"<p>{' '.join(texts).upper()} {query}</p>"
-
-    modes = {**try_tab.MODES, "loud": try_tab.PlainMode("loud", "Loud", shout)}
-    monkeypatch.setattr(try_tab, "MODES", modes)
-    assert "HELLO YOU tab=try&amp;look=loud" in ask(service, "hello\nyou", "loud")
-    assert "sentiment-answer" in ask(service, "hello", "all")
+    every = ["sentiment", "entities", "senses"]
+    shown = every if mode == "all" else ["senses"] if mode == "meanings" else [mode]
+    assert cards_of(NOT_BAD) == shown
+    assert cards_of("Das ist nicht gut.") == [name for name in shown if name != "senses"]
 
 
 def test_a_link_opens_its_text_mode_and_heads(service):
@@ -157,28 +142,19 @@ def test_a_link_opens_its_text_mode_and_heads(service):
     shown = tab.open_link(Request)
     assert (shown[tab.text], shown[tab.mode]) == ("Oslo.", "entities")
     assert shown[tab.head["tagging"]]["value"] == ["fake-medical"]
+    assert parsed(shown[tab.result]).carried["link"] == ["tab=try&look=entities&t=Oslo.&tagging=fake-medical"]
     Request.query_params = QueryParams("tab=map&t=Oslo.")
     assert list(tab.open_link(Request)) == [tab.text]
 
 
-def test_an_answer_carries_its_link(service):
-    page = ask(service, "Oslo.", "entities", tagging=["fake-medical"])
-    assert parsed(page).carried["link"] == ["tab=try&look=entities&t=Oslo.&tagging=fake-medical"]
-
-
-def test_without_heads_the_tab_says_how_to_train_one(service):
-    service.heads.on_offer = ()
-    markup = ask(service, "good")
-    assert "make train-ner" in markup
-    assert "make train-sentiment" in markup
-    assert build_app(service)
-
-
-def test_with_one_kind_of_head_the_other_is_explained(service):
+def test_a_missing_head_is_explained_with_the_command_that_trains_one(service):
     service.heads.on_offer = tuple(head for head in service.heads.offered() if head.kind == "tagging")
-    markup = ask(service, "Oslo is good.")
-    assert "make train-sentiment" in markup
-    assert "Found 1 place" in markup
+    shown = ask(service, "Oslo is good.")
+    assert "make train-sentiment" in shown
+    assert "Found 1 place" in shown
+    service.heads.on_offer = ()
+    assert all(command in ask(service, "good") for command in ("make train-ner", "make train-sentiment"))
+    assert build_app(service)
 
 
 @pytest.mark.parametrize("example", TRY_EXAMPLES, ids=lambda e: e.title)
@@ -187,6 +163,32 @@ def test_examples_are_answered(service, example):
     assert all(len(line) < Limits().max_characters for line in example.lines)
     shown = parsed(ask(service, "\n".join(example.lines), example.task)).text
     assert all(word in shown for line in example.lines for word in line.split())
+
+
+# Heads
+
+
+def test_baselines_are_not_offered_by_themselves(service):
+    options = cards.head_options(service.heads.offered(), "tagging")
+    names = [(option.head.name, option.baseline and option.baseline.name) for option in options]
+    assert names == [("fake-ner", "fake-ner-static"), ("fake-medical", None), ("fake-pos", None)]
+    assert cards.chosen_options(options, ["gone"]) == cards.chosen_options(options, []) == [options[0]]
+    assert cards.chosen_options(options, ["fake-pos", "gone", "fake-ner"]) == [options[2], options[0]]
+    lonely = HeadInfo("a", "A", "tagging", ("PER",), "m", None, "gone")
+    assert cards.head_options([lonely], "tagging") == (cards.HeadOption(lonely, None),)
+
+
+def test_score_in_one_line():
+    head = HeadInfo("a", "A", "tagging", (), "m", Score("F1", 0.8749, "CoNLL-2003 test"))
+    option = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "CoNLL-2003 test")))
+    alone = "A · F1 0.87 on CoNLL-2003 test"
+    assert cards.about_line(option, baseline=False) == alone
+    assert cards.about_line(option, baseline=True) == f"{alone} · without context: F1 0.70 on CoNLL-2003 test"
+    assert cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True) == "A · not measured yet"
+
+
+def test_heads_of_one_title_are_distinguished_by_name():
+    assert cards.distinct([("a", "Names"), ("a-2", "Names"), ("b", "Tags")]) == ["Names: a", "Names: a-2", "Tags"]
 
 
 # Endpoints
@@ -210,8 +212,13 @@ def test_sentiment_endpoint(client):
 def test_ner_endpoint(client):
     expected = [result.to_dict() for result in FakeService().heads.tag(JORDAN)]
     assert client.predict(list(JORDAN), api_name="/ner") == json.loads(json.dumps(expected))
-    (more, _) = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
+    more, _ = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
     assert len(more["runners_up"]) == 2
+
+
+def test_tools_of_chat_programs_bear_the_names_of_the_endpoints():
+    endpoints = [fn for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public"]
+    assert [fn.fn.__name__ for fn in endpoints] == [fn.api_name for fn in endpoints]
 
 
 @pytest.mark.parametrize(

@@ -8,18 +8,14 @@ import pytest
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.ui import charts, layers_tab
-from elmo_tasks.ui.page import render
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
+from tests.ui.try_answers import plain
 
 
 def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), **rest):
     mixes = tuple(MixWeights(tuple(run), 1.0, 0, seed) for seed, run in enumerate(runs or [final], 1))
     return LayerWeights("h", "Names", layers, MixWeights(tuple(final), 1.2, 0, 1), tuple(epochs), mixes, **rest)
-
-
-def plain(text):
-    return text.replace("\u00a0", " ")
 
 
 def test_the_sentence_says_what_is_drawn_from_where():
@@ -52,14 +48,8 @@ def test_two_groups_of_layers_can_be_unclear():
 
 def test_several_runs_have_a_mean_and_a_spread():
     found = entry(runs=[(0.2, 0.5, 0.3), (0.4, 0.3, 0.3)])
-    assert [(round(mean, 3), round(sd, 3)) for mean, sd in layer_weights.mean_and_spread(found)] == [
-        (0.3, 0.141),
-        (0.4, 0.141),
-        (0.3, 0.0),
-    ]
-    assert "mean ± sd0.30 ± 0.140.40 ± 0.140.30 ± 0.00" in parsed(layers_tab.panel(found, 0)).rows
-    assert layer_weights.mean_and_spread(entry()) == []
-    assert "mean ± sd" not in layers_tab.panel(entry(), 0)
+    assert "mean ± sd0.30 ± 0.140.40 ± 0.140.30 ± 0.00" in parsed(layers_tab.panel(found)).rows
+    assert "mean ± sd" not in layers_tab.panel(entry())
 
 
 def test_the_course_is_told_from_its_ends():
@@ -77,19 +67,21 @@ def test_the_course_is_told_from_its_ends():
 
 
 def test_the_overview_counts():
-    one, other = entry(), entry((0.6, 0.3, 0.1))
-    doubt = "this may be chance: the runs overlap there, or there is one run only."
-    assert layer_weights.overview_sentence([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
-    sure = entry(runs=[(0.2, 0.5, 0.3), (0.3, 0.5, 0.2)])
-    assert layer_weights.overview_sentence([sure, sure, sure]) == "All 3 heads draw most from layer 1."
-    said = layer_weights.overview_sentence([sure, sure, other])
-    assert said == f"Of 3 heads, 2 draw most from layer 1 and 1 from layer 0. For one of them {doubt}"
-    unsure = entry(runs=[(0.2, 0.5, 0.3), (0.2, 0.3, 0.5)])
-    assert "For 2 of them" in layer_weights.overview_sentence([sure, unsure, unsure])
-    even = entry((0.34, 0.33, 0.33))
-    said = layer_weights.overview_sentence([sure, even, even])
-    assert said == "Of 3 heads, 1 draws most from layer 1 and in 2 no layer is ahead of the others."
-    assert layer_weights.overview_sentence([even, even]) == "In none of the 2 heads is one layer ahead of the others."
+    said, doubt = (
+        layer_weights.overview_sentence,
+        "this may be chance: the runs overlap there, or there is one run only.",
+    )
+    one, other, even = entry(), entry((0.6, 0.3, 0.1)), entry((0.34, 0.33, 0.33))
+    sure, unsure = (entry(runs=[(0.2, 0.5, 0.3), run]) for run in ((0.3, 0.5, 0.2), (0.2, 0.3, 0.5)))
+    assert said([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
+    assert said([sure] * 3) == "All 3 heads draw most from layer 1."
+    two_and_one = "Of 3 heads, 2 draw most from layer 1 and 1 from layer 0."
+    assert said([sure, sure, other]) == f"{two_and_one} For one of them {doubt}"
+    assert "For 2 of them" in said([sure, unsure, unsure])
+    assert said([sure, even, even]) == (
+        "Of 3 heads, 1 draws most from layer 1 and in 2 no layer is ahead of the others."
+    )
+    assert said([even, even]) == "In none of the 2 heads is one layer ahead of the others."
 
 
 def test_equal_shares_have_no_order():
@@ -99,17 +91,12 @@ def test_equal_shares_have_no_order():
     assert "this order" not in layer_weights.certainty(entry(even, [even, (0.341, 0.329, 0.33)]))
 
 
-def test_two_heads_of_one_title_are_told_apart():
-    assert [e.title for e in layers_tab.learned([entry(), replace(entry(), head="h-2")])] == [
-        "Names: h",
-        "Names: h-2",
-    ]
-
-
-def test_what_was_set_or_has_one_layer_is_left_out():
-    assert layers_tab.learned([entry(learned=False), entry((1.0,), layers=("0",)), entry()]) == (entry(),)
-    assert "make train-ner" in layers_tab.weights_page([entry(learned=False)])
-    assert "How this works" in layers_tab.weights_page([])
+def test_learned_mixes_of_several_layers_are_shown_with_distinct_titles():
+    others = [entry(learned=False), entry((1.0,), layers=("0",))]
+    shown = layers_tab.learned([*others, entry(), replace(entry(), head="h-2")])
+    assert [e.title for e in shown] == ["Names: h", "Names: h-2"]
+    assert layers_tab.learned([*others, entry()]) == (entry(),)
+    assert "make train-ner" in layers_tab.weights_page(others)
 
 
 @pytest.mark.parametrize("values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13])
@@ -133,29 +120,25 @@ def test_charts_of_any_number_of_layers(layers, gamma):
     epochs = [MixWeights(final, gamma, epoch) for epoch in range(3)]
     found = entry(final, epochs=epochs, layers=tuple(str(n) for n in range(layers)))
     page = layers_tab.weights_page([found, found])
-    assert page.count("<polyline") == 2 * (layers + 1)
+    assert page.count("<polyline") == layers + 1
     assert page.count('class="stack"') == 2
     assert "nan" not in page.lower()
 
 
-def test_one_run_has_no_error_bars(service):
-    page = layers_tab.panel(entry(), 0)
-    assert "One run" in page
-    assert "<u " not in page
-    three = layers_tab.panel(service.heads.layer_weights()[0], 0)
-    assert three.count("<u ") == 3
-    assert three.count("<s ") == 9
-    assert "3 runs" in three
+def test_one_run_has_no_error_bars_and_three_have(service):
+    for page, counts in (
+        (layers_tab.panel(entry()), (0, 0)),
+        (layers_tab.panel(service.heads.layer_weights()[0]), (3, 9)),
+    ):
+        assert (page.count("<u "), page.count("<s ")) == counts
+        assert ("One run" in page) == (counts == (0, 0))
 
 
 def test_every_plot_has_its_table(service):
-    page = layers_tab.weights_page(service.heads.layer_weights())
-    text = parsed(page).text
-    assert text.count("Every run") == 3
-    assert text.count("Every epoch") == 2
-    assert "All heads side by side" in text
-    assert page.count('class="head-panel"') == 3
-    assert page.count("hidden>") == 2
+    for head, title in (("fake-ner", "Names in the news"), ("gone", "Film and hotel reviews")):
+        text = parsed(layers_tab.weights_page(service.heads.layer_weights(), head)).text
+        assert f"The head “{title} (fake)” draws" in text
+        assert all(text.count(table) == 1 for table in ("Every run", "Every epoch", "All heads side by side"))
 
 
 def test_nothing_from_a_model_is_markup():
@@ -173,7 +156,3 @@ def test_the_spreadsheet_holds_all_and_no_formula(service):
     assert rows[0]["head"] == "'=cmd()"
     assert float(rows[0]["weight of layer 1"]) == 0.52
     assert rows[4]["epoch"] == "0"
-
-
-def test_the_page_says_that_it_waits():
-    assert "aria-busy" in render("weights.html", is_waiting=True)

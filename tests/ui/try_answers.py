@@ -8,6 +8,11 @@ NOT_BAD = "The food was not bad."
 JORDAN = ("Jordan scored twice.", "The bus crossed into Jordan.")
 
 
+def plain(text):
+    """The text with plain spaces before its percent signs."""
+    return text.replace("\u00a0", " ")
+
+
 def ask(service, text="", mode="all", **heads):
     return try_tab.page(service, text, mode, heads)
 

@@ -1,4 +1,4 @@
-// The runs of the Train tab: what a person opened stays open when the next news comes.
+// An answer in which the folds that a person opened stay open when it is drawn again.
 // Gradio runs this as a function body with `element` and `watch`.
 
 const unfold = elmo.remembered(element);
