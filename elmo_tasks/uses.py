@@ -12,7 +12,7 @@ from elmo_tasks.encoders.batches import encoded_batches
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.text.use import Use
 
-__all__ = ["Use", "UseVectors", "read_uses", "told_as_share", "use_batches", "use_vectors"]
+__all__ = ["Use", "UseVectors", "progress_fraction", "read_uses", "use_batches", "use_vectors"]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[in
             yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu())
 
 
-def told_as_share(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
+def progress_fraction(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
     """Wrap a fraction callback so that it can be called with item counts."""
     n_done = 0
 

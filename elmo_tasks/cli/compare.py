@@ -88,7 +88,7 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], d
         print(json.dumps(told if len(told) > 1 else told[0], ensure_ascii=False))
         return 0
     for answer in found:
-        print(f"{answer.model}: {answer.answer}\n{answer.told}")
+        print(f"{answer.model}: {answer.answer}\n{answer.limits}")
         for layer in answer.layers:
             print(f"\nlayer {layer.name} (two unconnected sentences: {layer.unconnected:.2f})")
             for k, row in enumerate(layer.cosine, start=1):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said
+from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse
 from elmo_tasks.messages.text import listed
 
 #: Sentence for each side of the word that may separate two uses more.
@@ -33,7 +33,7 @@ def why_answer(
     return "No single word decides it."
 
 
-def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Said:
+def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
     """Name the nearest use, and count the uses of the same word among the nearest.
 
     Args:
@@ -47,7 +47,7 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
         none = (
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
         )
-        return Said(none)
+        return Message(none)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     same_word = [use for use in uses if use.same_word]
@@ -55,7 +55,7 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
     same_sense, known = _in_sense(uses, sense)
     if sense and known:
         told += f" {same_sense} of them {'has' if same_sense == 1 else 'have'} the meaning it has here ({sense})."
-    return Said(nearest, "" if only == "other" else told)
+    return Message(nearest, "" if only == "other" else told)
 
 
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:

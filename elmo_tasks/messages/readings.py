@@ -17,7 +17,7 @@ def has_spans(results: Sequence[TaggedSentence]) -> bool:
 
     Other tags are one plain tag per word, such as parts of speech.
     """
-    readings = [reading for result in results for reading in (result.best, *result.runners_up)]
+    readings = [reading for result in results for reading in (result.best, *result.alternatives)]
     return any(reading.entities for reading in readings) or all(
         tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import EXAMPLES, INDEX, TEXT_A, TEXT_B, LandedMeaning, MapUse, Said, SenseGroup, SenseMap
+from elmo_tasks.api import EXAMPLES, INDEX, TEXT_A, TEXT_B, MapUse, Message, ProjectedMeaning, SenseGroup, SenseMap
 from elmo_tasks.messages.text import listed, percent, quoted
 
 _SOURCES = {EXAMPLES: "dictionary", TEXT_A: "text A", TEXT_B: "text B", INDEX: "your index"}
@@ -32,7 +32,7 @@ def map_verdict(
     is_calibrated: bool,
     *,
     has_one_meaning: bool,
-) -> Said:
+) -> Message:
     """Describe the contents of a map.
 
     Args:
@@ -49,26 +49,26 @@ def map_verdict(
         if not own:
             n = len(groups)
             headline = f"{counted} in {n} meaning{'' if n == 1 else 's'}."
-            return Said(headline, "The meanings are those of the dictionary; where the uses lie is computed.")
+            return Message(headline, "The meanings are those of the dictionary; where the uses lie is computed.")
         if not is_calibrated:
             reason = "This model was not calibrated, so nothing is said of the meanings in your text."
-            return Said(f"{counted}.", reason)
+            return Message(f"{counted}.", reason)
         n_sure = sum(use.is_sure for use in own)
         unsure = "" if n_sure == len(own) else f" Unsure, and pale on the map: {len(own) - n_sure} of {len(own)}."
         n = len({use.group for use in own})
         headline = f"Your {len(own)} use{'' if len(own) == 1 else 's'} of “{word}” {'has' if len(own) == 1 else 'have'}"
-        return Said(
+        return Message(
             f"{headline} {n} meaning{'' if n == 1 else 's'}.",
             f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
         )
     if has_one_meaning:
-        return Said(f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words.")
+        return Message(f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words.")
     if groups:
-        return Said(
+        return Message(
             f"{counted} in {len(groups)} clusters.",
             "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
         )
-    return Said(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+    return Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
 
 
 def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
@@ -118,7 +118,7 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
     return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
 
 
-def landed(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
+def landed(meanings: Sequence[ProjectedMeaning], *, is_sure: bool) -> str:
     """Describe the place of a sentence by the probabilities of its meanings.
 
     The most probable one comes first.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Said
+from elmo_tasks.api import Message
 from elmo_tasks.messages.text import first_capital, number
 from elmo_tasks.messages.views import view_place, view_title
 
@@ -17,7 +17,7 @@ def sentence_layer_title(name: str) -> str:
     return "Words alone" if name == "0" else view_title(name)
 
 
-def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:
+def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
     """Name the closest and the most distant sentences.
 
     The cosine of unrelated sentences is given for comparison.
@@ -27,9 +27,9 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
     if len(pairs) == 1:
-        return Said(f"The two sentences have a cosine of {number(high)}.", beside)
+        return Message(f"The two sentences have a cosine of {number(high)}.", beside)
     said = f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)})."
-    return Said(said, beside)
+    return Message(said, beside)
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:

@@ -29,7 +29,7 @@ from elmo_tasks.senses.use_index import (
 )
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
-from elmo_tasks.uses import told_as_share
+from elmo_tasks.uses import progress_fraction
 
 #: Size that exact search handles in a few seconds on one core; 400,000 words take about 0.2 s.
 MOST_TOKENS = 5_000_000
@@ -82,7 +82,7 @@ def build_index(
         return index
     with file_lock(folder / ".lock", f"the index {folder}", wait):
         if (index := _already(folder, key)) is None:
-            step = told_as_share(progress, n_tokens)
+            step = progress_fraction(progress, n_tokens)
             store = LayerCache.build(encoder, tokens, folder / LAYERS_FOLDER, step=step, bf16=bf16)
             description = IndexDescription(title, encoder.name, encoder.checksum, key, len(lines), n_tokens)
             index = _written(folder, description, lines, tokens, store)

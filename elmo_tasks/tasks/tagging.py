@@ -130,7 +130,7 @@ class Tagging(TaskKind):
             tokens=tuple(token.text for token in tokens),
             offsets=tuple((token.start, token.end) for token in tokens),
             best=_reading(text, tokens, prediction),
-            runners_up=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
+            alternatives=tuple(_reading(text, tokens, other) for other in prediction.alternatives),
         )
 
 

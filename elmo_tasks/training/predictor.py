@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from elmo_tasks.api import check_wanted
+from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
@@ -197,7 +197,7 @@ class Predictor:
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
-        check_wanted()
+        check_cancelled()
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)

@@ -221,7 +221,7 @@ def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: S
     spans = readings.has_spans(results)
     rows = []
     for name, number, result in by_head(option, results, without):
-        for rank, reading in enumerate((result.best, *result.runners_up), 1):
+        for rank, reading in enumerate((result.best, *result.alternatives), 1):
             found: list[tuple[object, ...]]
             if spans:
                 found = [

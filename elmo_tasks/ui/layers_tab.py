@@ -61,10 +61,10 @@ def build(service: Service) -> None:
 
         Example: ``predict(api_name="/what_layers_know")``.
         """
-        return [model.to_dict() for model in service.probes.measured()]
+        return [model.to_dict() for model in service.probes()]
 
-    shown_later("weights", "scripts/measured.js", "weights.html", lambda: weights_page(service.heads.layer_weights()))
-    shown_later("probes", "scripts/measured.js", "probes.html", lambda: probes_page(service.probes.measured()))
+    shown_later("weights", "scripts/measured.js", "weights.html", lambda: weights_page(service.layer_weights()))
+    shown_later("probes", "scripts/measured.js", "probes.html", lambda: probes_page(service.probes()))
     endpoint(what_layers_know)
 
 

@@ -30,14 +30,14 @@ Answers: TypeAlias = Sequence[Hashable]
 
 
 def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
-    results = service.heads.classify(texts, option.head.name)
-    plain = service.heads.classify(texts, option.baseline.name) if option.baseline else ()
+    results = service.classify(texts, option.head.name)
+    plain = service.classify(texts, option.baseline.name) if option.baseline else ()
     return sentiment_card(option, results, plain, query), [result.label for result in results]
 
 
 def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> tuple[str, Answers]:
-    results = service.heads.tag(texts, option.head.name, READINGS)
-    plain = service.heads.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
+    results = service.tag(texts, option.head.name, READINGS)
+    plain = service.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
     return entity_card(option, results, plain, query), [result.tags for result in results]
 
 
@@ -120,7 +120,7 @@ def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[st
     Raises:
         InputError: the text cannot be answered.
     """
-    texts, offered, modes = lines_of(text), service.heads.offered(), modes_of(mode)
+    texts, offered, modes = lines_of(text), service.heads(), modes_of(mode)
     options = {kind: head_options(offered, kind) for kind in HEAD_MODES}
     missing = [m.kind for m in modes if isinstance(m, HeadMode) and not options[m.kind]]
     if len(missing) == len(modes):
@@ -181,7 +181,7 @@ class _Correction:
     def show(self, text: str, mode: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the updates for a new answer."""
         texts = lines_of(text)
-        options = head_options(self.service.heads.offered(), self.kind)
+        options = head_options(self.service.heads(), self.kind)
         is_asked = HEAD_MODES[self.kind] in modes_of(mode) and bool(texts and options)
         changes = {self.fold: gr.update(visible=is_asked), self.kept: ""}
         if is_asked:
@@ -193,14 +193,14 @@ class _Correction:
     def propose(self, text: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the prediction of the first head for one text, as a draft to correct."""
         name = heads[0] if heads else None
-        option = find(head_options(self.service.heads.offered(), self.kind), name)
+        option = find(head_options(self.service.heads(), self.kind), name)
         if option is None:
             return {self.kept: ""}
         name = option.head.name
         if not self.is_label:
-            (tagged,) = self.service.heads.tag([text], name)
+            (tagged,) = self.service.tag([text], name)
             return {self.line: marked(tagged)}
-        (result,) = self.service.heads.classify([text], name, occlusion=False)
+        (result,) = self.service.classify([text], name, occlusion=False)
         choices = [(first_capital(class_words(label)), label) for label in option.head.labels]
         return {self.label: gr.update(choices=choices, value=result.label)}
 
@@ -243,7 +243,7 @@ class TryTab:
                     components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
                 )
             with gr.Column(elem_classes="compare-answer"):
-                first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_MODES))
+                first = _frame(is_waiting=True) if service.heads() else _frame(missing=list(HEAD_MODES))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/try_answer.js")
                 self.corrections = (
                     [_Correction(service, kind) for kind in HEAD_MODES] if service.training.offer().allowed else []
@@ -280,7 +280,7 @@ class TryTab:
 
     def _show_heads(self, mode: str, chosen: Mapping[str, Sequence[str]]) -> dict[Any, Any]:
         """Return the updated lists of heads, since heads may be trained or deleted."""
-        offered, changes = self.service.heads.offered(), {}
+        offered, changes = self.service.heads(), {}
         for kind, box in self.head.items():
             options = head_options(offered, kind)
             names = [option.head.name for option in options]
@@ -307,7 +307,7 @@ class TryTab:
 
         def open_head(run: str) -> dict[Any, Any]:
             name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
-            head = next((head for head in self.service.heads.offered() if head.name == name), None)
+            head = next((head for head in self.service.heads() if head.name == name), None)
             if head is None:
                 return {tabs: gr.skip()}
             return {
@@ -342,7 +342,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
             texts of more words than one request may have weighed, the shortest texts first.
         """
-        return [result.to_dict() for result in service.heads.classify(texts, head or None)]
+        return [result.to_dict() for result in service.classify(texts, head or None)]
 
     def senses(text: str, model: str | None = None, own_meanings: str | None = None) -> dict[str, Any]:
         """Find the meaning of each word of a text that the dictionary has several meanings of.
@@ -375,7 +375,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")
-        return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
+        return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 
     def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
         if request.query_params.get("tab") == "try" and not any(heads):

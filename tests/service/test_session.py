@@ -147,7 +147,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(fold
     assert "was not calibrated" in session.senses(SENTENCES[0]).answer
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
-    assert session.why.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer
+    assert session.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer
 
 
 def test_a_capital_makes_no_other_word(session):

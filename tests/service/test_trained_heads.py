@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from elmo_tasks.api import LayerWeights, Limits
+from elmo_tasks.api import LayerWeights
 from elmo_tasks.bilm.model_files import load_bilm
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
@@ -19,7 +19,6 @@ from elmo_tasks.service.session import Session
 from elmo_tasks.service.trained_heads import TrainedHeads
 from tests.training.toy_task import write_encoder, write_untrained
 
-LIMITS = Limits(max_texts=3, max_tokens=20, max_characters=80)
 ODD_TEXTS = ["<b>Ada</b> & <script>alert(1)</script>", "Bo 👩‍👩‍👧 in 🙂 Rome", "שלום עולם, Ada!", "  Ada\tran  "]
 
 
@@ -54,12 +53,12 @@ def heads(checkpoints: Path, tmp_path: Path, loads: list[str]) -> TrainedHeads:
         return Elmo.load(name)
 
     (tmp_path / "runs").mkdir()
-    return TrainedHeads(encoder, [tmp_path / "runs"], limits=LIMITS)
+    return TrainedHeads(encoder, [tmp_path / "runs"])
 
 
 def test_the_default_comes_first_and_a_head_before_its_baseline(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy)
-    infos = heads.offered()
+    infos = heads.heads()
     assert [info.name for info in infos] == ["mood-b", "mood-a", "ner-b", "ner-b-layer0", "ner-a", "mine"]
     assert [info.own for info in infos] == [False] * 5 + [True]
     assert [info.baseline for info in infos] == [None, None, "ner-b-layer0", None, None, None]
@@ -70,18 +69,18 @@ def test_what_is_said_of_a_head(heads: TrainedHeads, toy: Path, tmp_path: Path) 
     scores = {"main": "f1", "f1": 0.75}
     card = {"title": "Names", "data": "a book", "scores": {"validation": scores | {"f1": 0.5}, "test": scores}}
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
-    info = heads.offered()[-1]
+    info = heads.heads()[-1]
     assert (info.title, info.labels, info.encoder) == ("Names", ("LOC", "PER"), str(toy))
     assert info.score is not None
     assert (info.score.metric, info.score.value, info.score.data) == ("F1", 0.75, "a book, test part")
-    first = heads.offered()[0]
+    first = heads.heads()[0]
     assert (first.title, first.labels, first.score) == ("The mood-b", ("negative", "positive"), None)
 
 
 def test_heads_of_one_name_are_told_apart(heads: TrainedHeads, toy: Path, tmp_path: Path) -> None:
     for name in ("ner-a/head", "x/mine/head", "y/mine/head"):
         write_untrained(tmp_path / "runs" / name, toy)
-    assert [info.name for info in heads.offered() if info.own] == ["ner-a-2", "mine", "mine-2"]
+    assert [info.name for info in heads.heads() if info.own] == ["ner-a-2", "mine", "mine-2"]
     assert heads.tag(["Ada ran."], head="ner-a-2")
 
 
@@ -114,7 +113,7 @@ def test_a_broken_folder_in_runs_is_passed_over(
         config["settings"]["hidden"] = 10**12
         text = json.dumps(config)
     (tmp_path / "runs" / "bad" / "head" / name).write_text(text)
-    assert [info.name for info in heads.offered() if info.own] == ["good"]
+    assert [info.name for info in heads.heads() if info.own] == ["good"]
     assert heads.layer_weights() == ()
 
 
@@ -169,7 +168,7 @@ def test_a_head_of_the_other_kind_is_not_on_offer(heads: TrainedHeads) -> None:
 def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
     heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
-    assert heads.offered() == heads.layer_weights() == ()
+    assert heads.heads() == heads.layer_weights() == ()
     with pytest.raises(InputError, match=r"no trained model for this yet\. Train one: make train-ner\."):
         heads.tag(["Ada"])
     with pytest.raises(InputError, match="Train one: make train-sentiment"):
@@ -179,10 +178,10 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch:
 @pytest.mark.parametrize(
     ("texts", "field", "message"),
     [
-        ([], "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there is none\."),
-        (["a"] * 4, "sentences", r"Type 1 to 3 (sentence|text)s, one a line; there are 4\."),
-        (["fine", "x" * 81], "sentence 2", r"2 has 81 characters; the most is 80\. Shorten it\."),
-        (["a " * 21], "sentence 1", r"1 has 21 words; the most is 20\. Shorten it\."),
+        ([], "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there is none\."),
+        (["a"] * 21, "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there are 21\."),
+        (["fine", "x" * 2001], "sentence 2", r"2 has 2,001 characters; the most is 2,000\. Shorten it\."),
+        (["a " * 201], "sentence 1", r"1 has 201 words; the most is 200\. Shorten it\."),
         (["fine", "", "fine"], "sentence 2", r"2 has no words\. Type some, or delete the line\."),
         ([" \t "], "sentence 1", "1 has no words"),
     ],
@@ -207,7 +206,7 @@ def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) 
     (found,) = heads.tag([text], n_readings=3)
     assert found.sentence == text
     assert [text[start:end] for start, end in found.offsets] == list(found.tokens)
-    for reading in (found.best, *found.runners_up):
+    for reading in (found.best, *found.alternatives):
         assert len(reading.tags) == len(found.tokens)
         for entity in reading.entities:
             assert (entity.start_char, entity.end_char) == (
@@ -219,7 +218,7 @@ def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) 
 
 def test_readings_come_best_first(heads: TrainedHeads) -> None:
     (found,) = heads.tag(["Ada ran to Rome."], n_readings=4)
-    chances = [reading.probability for reading in (found.best, *found.runners_up)]
+    chances = [reading.probability for reading in (found.best, *found.alternatives)]
     assert len(chances) == 4
     assert chances == sorted(chances, reverse=True)
 
@@ -246,7 +245,7 @@ def test_pushes_cost_no_more_than_one_request_may(heads: TrainedHeads, monkeypat
     assert [len(occlusion) for occlusion in together] == [6, 3]
     for one, other in zip(alone, reversed(together), strict=True):
         assert [word.change for word in one] == pytest.approx([word.change for word in other], abs=1e-6)
-    monkeypatch.setattr("elmo_tasks.service.trained_heads._MOST_LEFT_OUT", 3 * 2 + 6 * 5 - 1)
+    monkeypatch.setattr("elmo_tasks.service.trained_heads._MAX_ENCODED", 3 * 2 + 6 * 5 - 1)
     assert [len(found.occlusion) for found in heads.classify([long, short])] == [0, 3]
 
 
@@ -317,14 +316,14 @@ def test_weights_that_were_not_learned_are_left_out(
 def test_the_session_offers_the_heads(checkpoints: Path, toy: Path, tmp_path: Path) -> None:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="toy")
     session = Session(str(toy), runs_dir=tmp_path / "runs")
-    assert [info.name for info in session.heads.offered()][-1] == "mine"
-    (found,) = session.heads.tag(["Ada ran."], head="mine", n_readings=2)
-    assert (found.tokens, len(found.runners_up)) == (("Ada", "ran", "."), 1)
-    (text,) = session.heads.classify(["good day"], occlusion=False)
+    assert [info.name for info in session.heads()][-1] == "mine"
+    (found,) = session.tag(["Ada ran."], head="mine", n_readings=2)
+    assert (found.tokens, len(found.alternatives)) == (("Ada", "ran", "."), 1)
+    (text,) = session.classify(["good day"], occlusion=False)
     assert text.label in ("negative", "positive")
-    assert session.heads.layer_weights() == ()
+    assert session.layer_weights() == ()
     shutil.rmtree(tmp_path / "runs")
-    assert not any(info.own for info in session.heads.offered())
+    assert not any(info.own for info in session.heads())
 
 
 def test_requests_in_threads_load_an_encoder_once(

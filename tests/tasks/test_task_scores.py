@@ -112,7 +112,7 @@ def test_a_word_is_guessed_to_be_what_it_was_most_often() -> None:
         (["Jordan", "Lee", "ran"], ("B-PER", "I-PER", "O")),  # known: all right
         (["Kim", "left", "Jordan"], ("B-PER", "O", "B-LOC")),  # Kim is new: O; Jordan was a person twice of three times
     ]
-    # Said: Jordan Lee, Jordan; right: the first. Beside an F1, no accuracy.
+    # Predicted: Jordan Lee, Jordan; right: the first. Beside an F1, no accuracy.
     assert TAGS.guesses(train, held_out, "BIO") == {"word f1": pytest.approx(2 * 1 / (2 + 3))}
     assert TAGS.guesses(train, held_out, None) == {
         "word accuracy": pytest.approx(4 / 6),

@@ -5,9 +5,7 @@ from elmo_tasks.ui import cards
 
 
 def test_baselines_are_not_offered_by_themselves(service):
-    assert [
-        (o.head.name, o.baseline and o.baseline.name) for o in cards.head_options(service.heads.offered(), "tagging")
-    ] == [
+    assert [(o.head.name, o.baseline and o.baseline.name) for o in cards.head_options(service.heads(), "tagging")] == [
         ("fake-ner", "fake-ner-static"),
         ("fake-medical", None),
         ("fake-pos", None),
@@ -20,7 +18,7 @@ def test_a_baseline_that_is_not_here_is_none():
 
 
 def test_a_head_that_is_gone_gives_way_to_the_default(service):
-    offered = cards.head_options(service.heads.offered(), "tagging")
+    offered = cards.head_options(service.heads(), "tagging")
     assert cards.find(offered, "gone") is offered[0]
     assert cards.find(offered, "fake-pos") is offered[2]
     assert cards.find((), "x") is None

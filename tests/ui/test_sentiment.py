@@ -26,7 +26,7 @@ def test_the_label_comes_first_in_plain_words(service):
     ],
 )
 def test_several_texts_are_counted(service, texts, said):
-    assert classified.headline(service.heads.classify(texts)) == said
+    assert classified.headline(service.classify(texts)) == said
 
 
 def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
@@ -80,7 +80,7 @@ def test_steps_of_the_tint(push, kind):
 
 
 def test_the_tip_says_what_would_be(service):
-    (result,) = service.heads.classify([NOT_BAD])
+    (result,) = service.classify([NOT_BAD])
     tips = [classified.tip(result, word).replace("\u00a0", " ") for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
@@ -90,7 +90,7 @@ def test_the_tip_says_what_would_be(service):
 
 def test_words_keep_the_text_as_typed(service):
     text = "  Not…  bad,\tnot — good 🙂 " + "x" * 300
-    (result,) = service.heads.classify([text])
+    (result,) = service.classify([text])
     assert "".join(piece for piece, _ in cards.weighed_words(result)) == text
     broken = replace(
         result, occlusion=(*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
@@ -142,7 +142,7 @@ def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
 
 
 def test_an_even_chance_is_no_answer(service):
-    (result,) = service.heads.classify([NOT_BAD])
+    (result,) = service.classify([NOT_BAD])
     even = replace(result, label="positive", probabilities={"negative": 0.49, "positive": 0.51})
     assert classified.headline([even]) == "Neither clearly negative nor positive"
     assert classified.headline([replace(even, probabilities={"negative": 0.44, "positive": 0.56})]).startswith(

@@ -29,8 +29,8 @@ def test_nothing_typed_is_markup(service):
     span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
     best, other = Reading((f"B-{HOSTILE}",), (span,), 0.5), Reading(("O",), (), 0.1)
     tagged = TaggedSentence(HOSTILE, tokens, ((0, len(HOSTILE)),), best, (other,))
-    plain = replace(tagged, best=Reading((HOSTILE,), (), 0.5), runners_up=())
-    (classified,) = service.heads.classify([HOSTILE])
+    plain = replace(tagged, best=Reading((HOSTILE,), (), 0.5), alternatives=())
+    (classified,) = service.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     for markup in (
         cards.entity_card(offer, [tagged] * 2, [plain] * 2),
@@ -88,7 +88,7 @@ def test_the_json_is_what_the_endpoint_gives(service):
     data = cards.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
-    assert "without_context" not in cards.json_data(cards.HeadOption(offer.head), service.heads.classify(["x"]))
+    assert "without_context" not in cards.json_data(cards.HeadOption(offer.head), service.classify(["x"]))
     link = data_link({"text": '<b> & "ü"'})
     assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {"text": '<b> & "ü"'}
 
@@ -108,7 +108,7 @@ def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(ser
     texts, chosen = ["Ada met Oslo.", "Nothing here."], ["fake-ner", "fake-medical"]
     page = ask(service, "\n".join(texts), "entities", tagging=chosen)
     assert page.count("entities-answer") >= 2
-    tags = [[found.tags for found in service.heads.tag(texts, head)] for head in chosen]
+    tags = [[found.tags for found in service.tag(texts, head)] for head in chosen]
     alike = sum(one == other for one, other in zip(*tags, strict=True))
     assert f"The 2 models say the same of {alike} of 2 sentences." in page
     assert "Side by side" not in ask(service, "Nothing here.", "entities", tagging=["fake-ner", "fake-ner"])
@@ -167,7 +167,7 @@ def test_an_answer_carries_its_link(service):
 
 
 def test_without_heads_the_tab_says_how_to_train_one(service):
-    service.heads.on_offer = ()
+    service.on_offer = ()
     markup = ask(service, "good")
     assert "make train-ner" in markup
     assert "make train-sentiment" in markup
@@ -175,7 +175,7 @@ def test_without_heads_the_tab_says_how_to_train_one(service):
 
 
 def test_with_one_kind_of_head_the_other_is_explained(service):
-    service.heads.on_offer = tuple(head for head in service.heads.offered() if head.kind == "tagging")
+    service.on_offer = tuple(head for head in service.heads() if head.kind == "tagging")
     markup = ask(service, "Oslo is good.")
     assert "make train-sentiment" in markup
     assert "Found 1 place" in markup
@@ -201,14 +201,14 @@ def client():
 
 
 def test_sentiment_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().heads.classify([NOT_BAD, "Bad."])]
+    expected = [result.to_dict() for result in FakeService().classify([NOT_BAD, "Bad."])]
     assert client.predict([NOT_BAD, "Bad."], api_name="/sentiment") == json.loads(json.dumps(expected))
     other = client.predict(texts=[NOT_BAD], head="fake-sentiment-static", api_name="/sentiment")
     assert other[0]["label"] == "negative"
 
 
 def test_ner_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().heads.tag(JORDAN)]
+    expected = [result.to_dict() for result in FakeService().tag(JORDAN)]
     assert client.predict(list(JORDAN), api_name="/ner") == json.loads(json.dumps(expected))
     (more, _) = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
     assert len(more["runners_up"]) == 2

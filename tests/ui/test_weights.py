@@ -142,14 +142,14 @@ def test_one_run_has_no_error_bars(service):
     page = layers_tab.panel(entry(), 0)
     assert "One run" in page
     assert "<u " not in page
-    three = layers_tab.panel(service.heads.layer_weights()[0], 0)
+    three = layers_tab.panel(service.layer_weights()[0], 0)
     assert three.count("<u ") == 3
     assert three.count("<s ") == 9
     assert "3 runs" in three
 
 
 def test_every_plot_has_its_table(service):
-    page = layers_tab.weights_page(service.heads.layer_weights())
+    page = layers_tab.weights_page(service.layer_weights())
     text = parsed(page).text
     assert text.count("Every run") == 3
     assert text.count("Every epoch") == 2
@@ -166,7 +166,7 @@ def test_nothing_from_a_model_is_markup():
 
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):
-    found = replace(service.heads.layer_weights()[1], head="=cmd()")
+    found = replace(service.layer_weights()[1], head="=cmd()")
     rows = list(csv.DictReader(io.StringIO(layers_tab.weights_csv(found))))
     assert [row["what"] for row in rows].count("run") == 3
     assert [row["what"] for row in rows].count("epoch") == 11

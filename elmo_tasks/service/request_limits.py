@@ -21,7 +21,7 @@ Send = Callable[[Message], Awaitable[None]]
 App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 #: The longest text in a request has 2,000,000 characters, and each may take six bytes (``\\u00e9``).
-MOST_BYTES = 13_000_000
+MAX_BYTES = 13_000_000
 #: Endpoints whose files gradio would keep in a temporary folder; only the upload of training data needs one of them.
 _KEEPING = ("/upload", "/process_recording", "/component_server")
 _LOGIN = "/login"
@@ -34,29 +34,29 @@ _FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNOREC
 
 
 @dataclass(frozen=True)
-class Uploads:
+class UploadLimits:
     """Limits on uploads."""
 
-    most_bytes: int  #: of one request
-    most_files: int = 2  #: of one request
-    most_requests: int = 60  #: in an hour, by all clients together
+    max_bytes: int  #: of one request
+    max_files: int = 2  #: of one request
+    max_requests: int = 60  #: in an hour, by all clients together
 
 
 class _TooMuch(Exception):
     """The request exceeds a limit; the message names it."""
 
 
-class Door:
+class RequestLimits:
     """Middleware that limits the cost of a request before it is parsed.
 
-    Without ``uploads`` it refuses every upload; ``most_bytes`` limits the body of any other request; the first wrong
+    Without ``uploads`` it refuses every upload; ``max_bytes`` limits the body of any other request; the first wrong
     password costs ``pause`` seconds, and each further one twice as many.
     """
 
     def __init__(
-        self, app: App, uploads: Uploads | None = None, most_bytes: int = MOST_BYTES, pause: float = 1.0
+        self, app: App, uploads: UploadLimits | None = None, max_bytes: int = MAX_BYTES, pause: float = 1.0
     ) -> None:
-        self._app, self._uploads, self._most_bytes = app, uploads, most_bytes
+        self._app, self._uploads, self._most_bytes = app, uploads, max_bytes
         self._uploaded: deque[float] = deque()
         self._logins = _Logins(pause)
 
@@ -71,11 +71,11 @@ class Door:
         if keeping and (refusal := self._refused_upload(turn)) is not None:
             await _refuse(send, *refusal)
             return
-        most = self._uploads.most_bytes if keeping and self._uploads is not None else self._most_bytes
+        most = self._uploads.max_bytes if keeping and self._uploads is not None else self._most_bytes
         if _length(scope) > most:
             await _refuse(send, 413, _too_large(most))
             return
-        body = _Body(receive, most, self._uploads.most_files if keeping and self._uploads is not None else None)
+        body = _Body(receive, most, self._uploads.max_files if keeping and self._uploads is not None else None)
         begun = was_kept = False
 
         async def reply(message: Message) -> None:
@@ -105,10 +105,10 @@ class Door:
         The reservation takes effect at once, so concurrent uploads count as well.
         """
         if self._uploads is None:
-            return 403, "Uploads are off here."
+            return 403, "UploadLimits are off here."
         while self._uploaded and now - self._uploaded[0] > 3600:
             self._uploaded.popleft()
-        if len(self._uploaded) >= self._uploads.most_requests:
+        if len(self._uploaded) >= self._uploads.max_requests:
             return 429, "Too many files were uploaded in the last hour. Wait a while."
         self._uploaded.append(now)
         return None
@@ -117,8 +117,8 @@ class Door:
 class _Body:
     """Request body that raises an error if it is too large or contains too many files."""
 
-    def __init__(self, receive: Receive, most: int, most_files: int | None) -> None:
-        self._receive, self._most, self._most_files = receive, most, most_files
+    def __init__(self, receive: Receive, most: int, max_files: int | None) -> None:
+        self._receive, self._most, self._most_files = receive, most, max_files
         self._bytes = self._files = 0
         self._tail = b""
         self.too_much: str | None = None
