@@ -105,7 +105,7 @@ class RequestLimits:
         The reservation takes effect at once, so concurrent uploads count as well.
         """
         if self._uploads is None:
-            return 403, "UploadLimits are off here."
+            return 403, "Uploads are off here."
         while self._uploaded and now - self._uploaded[0] > 3600:
             self._uploaded.popleft()
         if len(self._uploaded) >= self._uploads.max_requests:

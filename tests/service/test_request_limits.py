@@ -67,7 +67,7 @@ def test_one_that_does_not_say_so_is_read_no_further():
 def test_uploads_are_off(path):
     status, body, read = ask(RequestLimits(echo), path)
     assert (status, read) == (403, 0)
-    assert b"UploadLimits are off here." in body
+    assert b"Uploads are off here." in body
     assert ask(RequestLimits(echo), path, method="GET")[0] == 200
 
 
