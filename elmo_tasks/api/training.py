@@ -90,6 +90,8 @@ class TrainingJob(Result):
     created: float = 0.0  #: start time, in seconds since 1970
     seconds: float = 0.0  #: elapsed seconds
     seconds_left: float | None = None  #: estimated seconds left
+    estimate: float = 0.0  #: estimated seconds in all, when it was started
+    pace: float = 1.0  #: factor in that estimate for the speed of this machine
     epochs: int = 0  #: planned number of epochs
     step: int = 0  #: training steps done
     steps: int = 0  #: total number of training steps, 0 until it is known

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -12,7 +11,7 @@ import yaml
 
 from elmo_tasks.api import TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
-from elmo_tasks.service.run_folder import LOG, RunFolder
+from elmo_tasks.service.run_folder import LOG, _reason, read_job
 from elmo_tasks.service.training_jobs import TrainingJobs
 
 PLAN = TrainingPlan("classification", epochs=3)
@@ -106,33 +105,11 @@ def test_a_stopped_run_is_resumed_from_its_last_round(tmp_path):
     other = jobs_in(tmp_path)
     assert other.resume(name).status == "running"
     job = wait_for(other, name, "done")
-    assert (RunFolder(tmp_path / name).path / "arguments.json").read_text() == '["--ckpt_path", "last.ckpt"]'
+    assert (tmp_path / name / "arguments.json").read_text() == '["--ckpt_path", "last.ckpt"]'
     assert [epoch.epoch for epoch in job.course] == [0, 1, 2, 3]
     assert [at for at, _ in job.losses] == [0.5, 1.5, 2.5]
     with pytest.raises(InputError, match="has no rounds left to train"):
         other.resume(name)
-
-
-def test_a_process_that_is_gone_is_not_mistaken_for_one_with_its_number(tmp_path):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "done")
-    folder = RunFolder(tmp_path / name)
-    folder.update(folder.state(), status="running", pid=os.getpid())
-    assert not folder.is_running()
-    assert folder.state()["status"] == "done"
-
-
-def test_a_half_written_head_of_a_killed_run_is_removed(tmp_path):
-    folder = RunFolder(tmp_path / "run")
-    folder.path.mkdir()
-    folder.update({"title": "t", "kind": "tagging", "status": "running", "created": 1.0, "epochs": 1})
-    code = "import os, sys; from pathlib import Path; from elmo_tasks.files import unfinished_folder\n"
-    code += "with unfinished_folder(Path(sys.argv[1])): os.kill(os.getpid(), 9)"
-    subprocess.run([sys.executable, "-c", code, str(folder.path / "head")], check=False)
-    assert len(list(folder.path.glob(".head.*"))) == 1
-    assert folder.state()["status"] == "failed"
-    assert not list(folder.path.glob(".head.*"))
 
 
 def test_examples_of_try_are_trained_on(tmp_path):
@@ -183,7 +160,7 @@ def test_a_process_killed_from_outside_is_a_failure(tmp_path):
     jobs = jobs_in(tmp_path, "slow")
     name = jobs.start(PLAN).name
     wait_for(jobs, name, "running", phase="training")
-    os.kill(RunFolder(tmp_path / name).state()["pid"], 9)
+    os.kill(json.loads((tmp_path / name / "job.json").read_text())["pid"], 9)
     assert "ended from outside" in wait_for(jobs, name, "failed").message
 
 
@@ -269,7 +246,7 @@ def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
     wait_for(jobs, name, "done")
     with (tmp_path / name / "progress.jsonl").open("a") as file:
         file.write('{"epoch": 4, "sco')
-    assert len(RunFolder(tmp_path / name).job().course) == 4
+    assert len(read_job(tmp_path / name).course) == 4
 
 
 @pytest.mark.parametrize(
@@ -294,13 +271,9 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
 
 
 def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
-    folder = RunFolder(tmp_path / "run")
-    (tmp_path / "run").mkdir()
-    log = (
-        f"fit: {tmp_path}/run/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
-    )
-    (tmp_path / "run" / LOG).write_text(log)
-    assert folder.reason() == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
+    log = f"fit: {tmp_path}/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
+    (tmp_path / LOG).write_text(log)
+    assert _reason(tmp_path) == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
 
 
 def test_only_labels_of_texts_weigh_alike(tmp_path):
