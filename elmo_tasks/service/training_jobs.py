@@ -37,7 +37,7 @@ CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
 #: Name, minimum, maximum and types of the numbers of a plan.
-_NUMBERS: dict[str, tuple[str, float, float, tuple[type, ...]]] = {
+_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {
     "epochs": ("Rounds", 1, 200, (int,)),
     "hidden": ("Hidden size", 8, 512, (int,)),
     "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
@@ -57,7 +57,7 @@ _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 def check_settings(plan: TrainingPlan) -> None:
     """Raise an :class:`InputError` for numbers and choices out of range."""
     for field, (name, low, high, types) in _NUMBERS.items():
-        value = getattr(plan, field)
+        value: Any = getattr(plan, field)
         if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
             number = "a number" if float in types else "a whole number"
             raise InputError(f"{name}: type {number} from {low:g} to {high:g}.", field=field)
