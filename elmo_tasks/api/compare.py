@@ -40,9 +40,8 @@ class LayerComparison:
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    sees: str = (
-        ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
-    )
+    #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
+    sees: str = ""
 
 
 class Certainty(str, Enum):
@@ -130,42 +129,18 @@ class Comparison(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/compare`` and ``compare --json``."""
-        return {
-            "word": self.word,
-            "model": self.model,
-            "items": [
-                {"sentence": i.sentence, "tokens": list(i.tokens), "index": i.index, "token": i.token}
-                for i in self.items
-            ],
-            "layers": [
-                {
-                    "name": layer.name,
-                    "cosine": [list(row) for row in layer.cosine],
-                    "norms": list(layer.norms),
-                    "random_pair_cosine": layer.random_pair_cosine,
-                }
-                for layer in self.layers
-            ],
-            "source": self.source.value,
-            "meanings": [asdict(meaning) for meaning in self.meanings],
-            "uses": [
-                {
-                    "meaning": None if use.best is None else self.meanings[use.best].key,
-                    "probability": use.probability,
-                    "probabilities": list(use.probabilities),
-                    "another_meaning": use.other,
-                    "certainty": use.certainty.value,
-                }
-                for use in self.uses
-            ],
-            "groups": [list(group) for group in self.groups],
-            "certainty": self.certainty.value,
-            "voice": _VOICES[self.certainty],
-            "probability": self.probability,
-            "verdict": self.verdict,
-            "headline": self.message.headline,
-            "same_meaning": [list(row) for row in self.same_meaning],
-        }
+        uses = [
+            {
+                "meaning": None if use.best is None else self.meanings[use.best].key,
+                "probability": use.probability,
+                "probabilities": list(use.probabilities),
+                "another_meaning": use.other,
+                "certainty": use.certainty.value,
+            }
+            for use in self.uses
+        ]
+        enums = {"source": self.source.value, "certainty": self.certainty.value, "voice": _VOICES[self.certainty]}
+        return {**super().to_dict(), "uses": uses, **enums}
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
@@ -220,25 +195,14 @@ class Substitutes:
     word: str  #: the word as requested
     model: str  #: name of the model
     items: tuple[ComparisonItem, ...]  #: the uses
-    candidates: tuple[
-        tuple[Candidate, ...], ...
-    ]  #: for each use the eight most probable words, the most probable first
+    #: for each use the eight most probable words, the most probable first
+    candidates: tuple[tuple[Candidate, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
-        return {
-            "word": self.word,
-            "model": self.model,
-            "uses": [
-                {
-                    "sentence": item.sentence,
-                    "token": item.token,
-                    "index": item.index,
-                    "candidates": [asdict(candidate) for candidate in candidates],
-                }
-                for item, candidates in zip(self.items, self.candidates, strict=True)
-            ],
-        }
+        rows = zip(self.items, self.candidates, strict=True)
+        uses = [{**asdict(item), "candidates": [asdict(word) for word in words]} for item, words in rows]
+        return {"word": self.word, "model": self.model, "uses": uses}
 
 
 def group_by(labels: Iterable[Hashable]) -> dict[Any, tuple[int, ...]]:

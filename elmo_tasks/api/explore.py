@@ -160,9 +160,8 @@ class NearUse:
     cosine: float  #: cosine with the query
     same_word: bool  #: whether it is the same word, in any inflection
     sense: str = ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
-    probability: float | None = (
-        None  #: probability of that meaning, if predicted; ``None`` for an example, whose meaning is known
-    )
+    #: probability of that meaning, if predicted; ``None`` for an example, whose meaning is known
+    probability: float | None = None
 
 
 @dataclass(frozen=True)

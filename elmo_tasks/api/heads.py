@@ -75,9 +75,8 @@ class WordOcclusion:
     token: str  #: the word
     start: int  #: where it begins in the text
     end: int  #: one past where it ends
-    change: (
-        float  #: probability of the predicted label with the word minus without it: positive words support the label
-    )
+    #: probability of the predicted label with the word minus without it: positive words support the label
+    change: float
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,8 @@ class ClassifiedText:
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     label: str | None  #: the most probable class; None for a text without a word
-    probabilities: dict[
-        str, float
-    ]  #: of each class, in the order of the head's classes; none for a text without a word
+    #: of each class, in the order of the head's classes; none for a text without a word
+    probabilities: dict[str, float]
     #: one per token, in order; empty if not requested, or if the text has more words than the limit per request
     occlusion: tuple[WordOcclusion, ...] = ()
     #: whether the label is probable enough to be stated; if not, the text clearly belongs to no class

@@ -96,7 +96,7 @@ def _tests(args: argparse.Namespace) -> int:
     from elmo_tasks.evaluation.suite import TASKS, evaluate
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
-    from elmo_tasks.service.sense_models import load_sense_model
+    from elmo_tasks.service.loaded_models import load_sense_model
 
     data, (tests, _) = data_and_tests(args, ("out",))
     encoder: Encoder = load(args.model, checked_device(args.device), args.precision)
@@ -121,8 +121,8 @@ def _senses(args: argparse.Namespace) -> int:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
+    from elmo_tasks.service.loaded_models import load_sense_model
     from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
-    from elmo_tasks.service.sense_models import load_sense_model
 
     encoder = load(args.model, checked_device(args.device))
     static = StaticVectors.load()

@@ -7,20 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from elmo_tasks.api import (
-    LIMITS,
-    Candidate,
-    Comparison,
-    LayerComparison,
-    Message,
-    SentenceComparison,
-    SentenceLayer,
-    SideBySide,
-    Source,
-    Substitutes,
-    group_by,
-    partition,
-)
+from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
 from elmo_tasks.encoders.sentences import checked_texts
@@ -55,7 +42,7 @@ SENTENCE = "sentence"
 
 def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
-) -> Comparison:
+) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
     read = read_uses(loaded.encoder, mentions)
     layers = _layers(loaded, with_mean(read.layers))
@@ -63,7 +50,7 @@ def compare_uses(
     is_one_word = are_one_word(spellings)
     called = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
     message, judged = _meanings(called, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
-    return Comparison(
+    return api.Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
         items=tuple(map(item_of, mentions)),
@@ -91,9 +78,9 @@ def _meanings(
     own: Sequence[Entry],
     *,
     is_one_word: bool,
-) -> tuple[Message, Judged]:
+) -> tuple[api.Message, Judged]:
     """Return the answer about the meanings of uses, and the numbers behind it."""
-    nothing = Judged(Source.NONE)
+    nothing = Judged(api.Source.NONE)
     if not loaded.encoder.reads_sentence:
         return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
     if loaded.senses is None:
@@ -105,14 +92,14 @@ def _meanings(
         return not_english_answer(known), nothing
     embedded = loaded.senses.embed_read(uses, read)
     judged = judge(loaded.senses, embedded, word, spellings, bundled_lexicon(), own)
-    if judged.source is Source.ONE_MEANING:
+    if judged.source is api.Source.ONE_MEANING:
         return one_meaning_answer(word, len(uses), judged.certainty), judged
-    if judged.source is Source.UNLISTED:
+    if judged.source is api.Source.UNLISTED:
         return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
     return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
 
 
-def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Substitutes:
+def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:
     """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses.
 
     Raises:
@@ -125,11 +112,11 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
             field="model",
         )
     predicted = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
-    return Substitutes(
+    return api.Substitutes(
         word.strip(),
         loaded.encoder.name,
         tuple(map(item_of, mentions)),
-        tuple(tuple(Candidate(other, round(probability, 6)) for other, probability in row) for row in predicted),
+        tuple(tuple(api.Candidate(other, round(probability, 6)) for other, probability in row) for row in predicted),
     )
 
 
@@ -139,10 +126,10 @@ def rounded(values: Any, digits: int = 6) -> Any:
     return tuple(rounded(value, digits) for value in values) if isinstance(values, list) else round(values, digits)
 
 
-def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
+def _layers(loaded: LoadedModel, views: Tensor) -> tuple[api.LayerComparison, ...]:
     """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, to results."""
     return tuple(
-        LayerComparison(
+        api.LayerComparison(
             name=name,
             cosine=rounded(cosine_matrix(vectors)),
             norms=rounded(vectors.norm(dim=-1)),
@@ -176,13 +163,13 @@ def side_by_side(
     loaded: LoadedModels,
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
-) -> SideBySide:
+) -> api.SideBySide:
     """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
     twice = next((name for name in names if names.count(name) > 1), None)
-    if not 1 <= len(names) <= LIMITS.max_models or twice:
+    if not 1 <= len(names) <= api.LIMITS.max_models or twice:
         had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
-        raise InputError(f"Choose one to {LIMITS.max_models} different models; there {had}.", field="model")
+        raise InputError(f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model")
     mentions = find_uses(word, sentences)
     if senses and len(senses) != len(mentions):
         raise InputError(
@@ -192,21 +179,21 @@ def side_by_side(
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in comparisons)
     groupings = [
-        ToldOfModel(comparison.model, partition(comparison.groups) if comparison.groups else None, correct)
+        ToldOfModel(comparison.model, api.partition(comparison.groups) if comparison.groups else None, correct)
         for comparison, correct in zip(comparisons, right, strict=True)
     ]
     line = agreement(groupings, known=bool(known)) if len(groupings) > 1 else ""
-    return SideBySide(comparisons, known, right, line)
+    return api.SideBySide(comparisons, known, right, line)
 
 
-def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
+def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
     """Return True if the groups match the meanings.
 
     Return ``None`` without groups or without known meanings.
     """
     if not senses or not comparison.groups:
         return None
-    return partition(comparison.groups) == partition(group_by(senses).values())
+    return api.partition(comparison.groups) == api.partition(api.group_by(senses).values())
 
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -216,7 +203,7 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     return tuple(entry[1].key for entry in known if entry) if one_word else ()
 
 
-def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> SentenceComparison:
+def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
     """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps the test scores of encoders."""
     sentences = checked_texts(sentences)
     check_number(sentences)
@@ -229,14 +216,14 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
     layers = tuple(
-        SentenceLayer(
+        api.SentenceLayer(
             name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
         )
         for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True)
     )
     # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
     best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
-    return SentenceComparison(
+    return api.SentenceComparison(
         encoder.name,
         tuple(sentences),
         layers,

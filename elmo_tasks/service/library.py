@@ -81,10 +81,7 @@ def disambiguate(
         ``senses`` prints.
 
     Raises:
-        InputError: the text is empty or too long.
-        DataError: the dictionary file breaks the format.
-        ConfigError: there is no such model.
-        WeightsError: its weights are missing or broken.
+        InputError: the text is empty or too long; all else is as for :func:`compare`.
     """
     entries = lexicon_entries(lexicon)
     return text_senses(checked_text(text, "The text", "text"), _loaded(model, device).model(), entries)
@@ -120,9 +117,8 @@ def side_by_side(
         ``comparisons``, one for each model; ``agreement``, a line on which models agree.
 
     Raises:
-        InputError: see :func:`compare`; or there are too many models, or one twice.
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: weights are missing or broken.
+        InputError: there are too many models, or one twice; all else is as for :func:`compare`.
+        ConfigError: two models have one name.
     """
     if isinstance(models, str):
         raise InputError(
@@ -149,9 +145,7 @@ def sentence_similarity(
         ``layers[k].cosine`` is the matrix of a layer; ``limits`` states its capabilities and limits, as measured.
 
     Raises:
-        InputError: there are too few, too many or too long sentences.
-        ConfigError: there is no such model.
-        WeightsError: weights are missing or broken.
+        InputError: there are too few, too many or too long sentences; all else is as for :func:`compare`.
     """
     loaded = _loaded(model, device)
     return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
@@ -190,8 +184,6 @@ def nearest(
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.
         DataError: the folder holds no index, or that of another model.
-        ConfigError: there is no such model.
-        WeightsError: its weights are missing or broken.
     """
     loaded = _loaded(model, device)
     own_index = UseIndex(index) if index is not None else None

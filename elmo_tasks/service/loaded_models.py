@@ -3,25 +3,39 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from tqdm import tqdm
+
 from elmo_tasks.api import uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
+from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.messages.text import duration
+from elmo_tasks.senses.calibrate import calibrate
+from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, read_calibration, write_calibration
 from elmo_tasks.senses.expected_words import ExpectedWords
-from elmo_tasks.senses.similarity import random_pairs
-from elmo_tasks.service.sense_models import load_sense_model
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 
+#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a part of it.
+_READING_SECONDS = 75.0
+_FITTING_SECONDS = 45.0
+_MIN_USES = 1_500
+#: Sentences of the dictionary are about half as long as the everyday ones that are timed.
+_RELATIVE_LENGTH = 0.6
+_log = logging.getLogger(__name__)
 Value = TypeVar("Value")
 
 
@@ -178,6 +192,58 @@ class LoadedModels:
 
     def _find(self, name: str) -> FoundEncoder:
         return self._found.get(name) or find(name)
+
+
+def load_sense_model(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, may_fit: bool = True
+) -> SenseModel | None:
+    """Load the sense model of an encoder, or fit it on first use.
+
+    Return ``None`` for an encoder that reads no sentence, or one without a calibration if ``may_fit`` is False.
+
+    Fitting uses a part of the dictionary that takes about a minute to read; the result stays in the user's cache.
+    """
+    if not encoder.reads_sentence:
+        return None
+    checksum = models_checksum(encoder, static, expected)
+    cached = cached_folder(checksum)
+    for folder in (encoder.folder, cached):
+        if folder is not None and (calibration := read_calibration(folder, checksum)) is not None:
+            return SenseModel(encoder, static, expected, *calibration)
+    return _fit(encoder, static, expected, cached) if may_fit else None
+
+
+def cached_folder(checksum: str) -> Path:
+    """Return the cache folder for the calibration of a model that came without one."""
+    return cache_folder() / "meanings" / checksum[:16]
+
+
+def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, cached: Path) -> SenseModel:
+    began = time.perf_counter()
+    random_pairs(encoder)
+    per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
+    max_uses = max(_MIN_USES, int(_READING_SECONDS / max(per_sentence, 1e-6)))
+    _log.warning(
+        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes %s; the result is kept in %s. "
+        "To go without: --no-calibration",
+        encoder.name,
+        duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
+        cached,
+    )
+    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
+        calibration, centroids = calibrate(
+            encoder,
+            static,
+            expected,
+            bundled_lexicon(),
+            max_uses,
+            lambda share: bar.update(round(100 * share) - bar.n),
+        )
+    try:
+        write_calibration(cached, calibration, centroids)
+    except OSError as error:  # the home folder is read-only: the next start fits it again
+        _log.warning("%s could not be written: %s", cached, error)
+    return SenseModel(encoder, static, expected, calibration, centroids)
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:

@@ -57,10 +57,8 @@ class Judged:
 def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
     """Return the entries whose meanings the uses of a word may have.
 
-    Args:
-        word: as typed; its entries count if all forms are inflections of it.
-        forms: the word as it is written in each sentence.
-        lexicon: the dictionary.
+    ``forms`` is the word as it is written in each sentence. The entries of ``word`` as typed count if all forms are
+    inflections of it.
     """
     key = folded(word.strip())
     if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
@@ -105,15 +103,10 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 def judge(
     model: SenseModel, embedded: Vectors, word: str, forms: Sequence[str], lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
-    """Predict the meanings of the uses of one word.
+    """Predict the meanings of ``[n, H]`` embedded uses of one word.
 
-    Args:
-        model: compares uses with meanings.
-        embedded: ``[n, H]`` the uses.
-        word: as typed.
-        forms: the word as it is written in each use.
-        lexicon: the dictionary.
-        own: meanings that a person gave; they count before the dictionary's.
+    ``forms`` is the word as it is written in each use; ``own`` are the user's meanings, which count before the
+    dictionary's.
     """
     own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
     entries = own_entries or entries_for(word, forms, lexicon)
@@ -201,9 +194,7 @@ def meanings_of_uses(model: SenseModel, embedded: Vectors, entries: Sequence[Ent
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
     """Return the word and the meaning of a use that is an example of the dictionary.
 
-    Args:
-        sentence: without brackets.
-        start: character offset of the word in it.
+    ``start`` is the character offset of the word in the sentence without brackets.
     """
     return _known_meanings().get((sentence, start))
 

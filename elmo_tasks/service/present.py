@@ -5,16 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from elmo_tasks.api import (
-    DictionaryTest,
-    IncrementalReading,
-    Meaning,
-    Mistake,
-    ReadingStep,
-    ReadyWord,
-    StaticNeighbour,
-    StaticNeighbours,
-)
+from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
@@ -35,16 +26,18 @@ _TESTED = 120
 _MISTAKES = 3
 
 
-def ready_sentences(word: str) -> ReadyWord | None:
+def ready_sentences(word: str) -> api.ReadyWord | None:
     """Implement :meth:`elmo_tasks.api.Service.ready_sentences`."""
     entry = next((e for e in bundled_lexicon().find(word.strip()) if len(e.senses) > 1), None)
     if entry is None:
         return None
     rows = [(s, sense.key) for sense in entry.senses[:_READY_MEANINGS] for s in sense.test_sentences]
-    return ReadyWord(entry.word, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if len(rows) > 1 else None
+    return (
+        api.ReadyWord(entry.word, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if len(rows) > 1 else None
+    )
 
 
-def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighbours:
+def static_neighbours(word: str, n: int, vectors: StaticVectors) -> api.StaticNeighbours:
     """Implement :meth:`elmo_tasks.api.Service.static_neighbours`."""
     check_word(word)
     check_count(n, MAX_NEIGHBOURS, "n", "neighbours")
@@ -53,17 +46,17 @@ def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighb
         raise InputError(
             f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here.", field="word"
         )
-    return StaticNeighbours(word, vectors.name, len(vectors), neighbours_of(word, n, vectors))
+    return api.StaticNeighbours(word, vectors.name, len(vectors), neighbours_of(word, n, vectors))
 
 
-def neighbours_of(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:
+def neighbours_of(word: str, n: int, vectors: StaticVectors) -> tuple[api.StaticNeighbour, ...]:
     """Return the ``n`` words nearest to a known word."""
-    return tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))
+    return tuple(api.StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))
 
 
 def incremental_reading(
     word: str, sentence: str, senses: Sequence[str] | None, loaded: LoadedModel
-) -> IncrementalReading:
+) -> api.IncrementalReading:
     """Implement :meth:`elmo_tasks.api.Service.incremental_reading`."""
     check_length(sentence, "sentence 1")
     mention = find_mention(word, sentence, field="sentence 1")
@@ -80,8 +73,8 @@ def incremental_reading(
     steps = []
     for n, meant in zip(lengths, meanings_of_uses(loaded.sense_model, embedded, entries), strict=True):
         best = (ANOTHER if meant.best is None else meanings[meant.best].key) if meant.is_sure else None
-        steps.append(ReadingStep(n, (meant.probabilities[first], meant.probabilities[second]), best))
-    return IncrementalReading(
+        steps.append(api.ReadingStep(n, (meant.probabilities[first], meant.probabilities[second]), best))
+    return api.IncrementalReading(
         word=word.strip(),
         model=loaded.encoder.name,
         sentence=mention.sentence,
@@ -93,7 +86,7 @@ def incremental_reading(
     )
 
 
-def _two(word: str, meanings: Sequence[Meaning], keys: Sequence[str] | None) -> tuple[int, int]:
+def _two(word: str, meanings: Sequence[api.Meaning], keys: Sequence[str] | None) -> tuple[int, int]:
     """Return the positions of the two requested meanings, or of the first two."""
     check_word(word)
     if len(meanings) < 2:
@@ -105,7 +98,7 @@ def _two(word: str, meanings: Sequence[Meaning], keys: Sequence[str] | None) -> 
     return known.index(names[0]), known.index(names[1])
 
 
-def dictionary_test(model: SenseModel) -> DictionaryTest:
+def dictionary_test(model: SenseModel) -> api.DictionaryTest:
     """Classify one test sentence for each meaning of held-out words.
 
     Only the spelling of the words decides their order.
@@ -121,7 +114,9 @@ def dictionary_test(model: SenseModel) -> DictionaryTest:
         if best is None or best.key != sense.key:
             gloss = ANOTHER if best is None else best.gloss
             mistakes.append(
-                Mistake(use.sentence, use.char_start, use.char_end, entry.word, sense.gloss, gloss, meant.probability)
+                api.Mistake(
+                    use.sentence, use.char_start, use.char_end, entry.word, sense.gloss, gloss, meant.probability
+                )
             )
     mistakes.sort(key=lambda mistake: -mistake.probability)
-    return DictionaryTest(len(rows), len(rows) - len(mistakes), tuple(mistakes[:_MISTAKES]))
+    return api.DictionaryTest(len(rows), len(rows) - len(mistakes), tuple(mistakes[:_MISTAKES]))

@@ -16,23 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.api import (
-    EXAMPLES,
-    INDEX,
-    TEXT_A,
-    TEXT_B,
-    MapRequest,
-    MapUse,
-    MapView,
-    NearOnMap,
-    Progress,
-    ProjectedMeaning,
-    ProjectedUse,
-    SenseGroup,
-    SenseMap,
-    UseMeaning,
-    group_by,
-)
+from elmo_tasks import api
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
 from elmo_tasks.messages.sense_maps import landed, map_verdict, nothing_to_draw
@@ -76,7 +60,7 @@ class _Drawn:
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # one per use
     labels: tuple[int | None, ...]  # the position of the meaning of each use; len(senses) for an unlisted one
-    predictions: tuple[UseMeaning | None, ...]  # one per use; None for an example
+    predictions: tuple[api.UseMeaning | None, ...]  # one per use; None for an example
     n_own: int
     vectors: Vectors  # [n, D] of length 1
     projection: Projection
@@ -84,7 +68,7 @@ class _Drawn:
     @property
     def members(self) -> dict[int, tuple[int, ...]]:
         """The uses of each meaning on the map, in the order of the dictionary."""
-        by_label = group_by(self.labels)
+        by_label = api.group_by(self.labels)
         return {label: by_label[label] for label in sorted(by_label.keys() - {None})}
 
 
@@ -96,7 +80,7 @@ class UseCache:
         self._lock = threading.Lock()
 
     def read(
-        self, loaded: LoadedModel, uses: Sequence[Use], progress: Progress | None = None
+        self, loaded: LoadedModel, uses: Sequence[Use], progress: api.Progress | None = None
     ) -> Callable[[str], Vectors]:
         """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""
         keys = [_key(loaded.encoder.name, use) for use in uses]
@@ -122,12 +106,12 @@ class UseCache:
 
 
 def sense_map(
-    request: MapRequest,
+    request: api.MapRequest,
     loaded: LoadedModel,
     cache: UseCache,
     index: UseIndex | None = None,
-    progress: Progress | None = None,
-) -> SenseMap:
+    progress: api.Progress | None = None,
+) -> api.SenseMap:
     """Implement :meth:`elmo_tasks.api.Service.sense_map`."""
     drawn = _draw(request, loaded, cache, index, progress)
     word, n = request.word.strip(), len(drawn.uses)
@@ -140,14 +124,14 @@ def sense_map(
     np.fill_diagonal(cosines, -2.0)
     places = drawn.projection.places.round(4).tolist()
     uses = tuple(
-        MapUse(
+        api.MapUse(
             use.sentence,
             use.char_start,
             use.char_end,
             drawn.sources[k],
             group_of.get(k),
             meant.probability if meant else None,
-            drawn.sources[k] == EXAMPLES or bool(meant and meant.is_sure),
+            drawn.sources[k] == api.EXAMPLES or bool(meant and meant.is_sure),
             places[k][0],
             places[k][1],
             tuple(_nearest(cosines[k], min(_NEAREST, n - 1))),
@@ -155,12 +139,12 @@ def sense_map(
         for k, (use, meant) in enumerate(zip(drawn.uses, drawn.predictions, strict=True))
     )
     is_calibrated, are_meanings = loaded.senses is not None, bool(drawn.senses)
-    return SenseMap(
+    return api.SenseMap(
         word=word,
         model=loaded.encoder.name,
         view=drawn.view,
         # Layer 0 reads no other word.
-        views=tuple(MapView(name, loaded.encoder.layer_names[0] if name == "0" else "") for name in drawn.views),
+        views=tuple(api.MapView(name, loaded.encoder.layer_names[0] if name == "0" else "") for name in drawn.views),
         uses=uses,
         groups=groups,
         are_meanings=are_meanings,
@@ -168,13 +152,13 @@ def sense_map(
         shown=round(drawn.projection.shown, 4),
         n_own=drawn.n_own,
         sources=tuple(dict.fromkeys(drawn.sources)),
-        examples_of=tuple(entry.word for entry in drawn.entries) if EXAMPLES in drawn.sources else (),
+        examples_of=tuple(entry.word for entry in drawn.entries) if api.EXAMPLES in drawn.sources else (),
     )
 
 
 def project_on_map(
-    sentence: str, request: MapRequest, loaded: LoadedModel, cache: UseCache, index: UseIndex | None = None
-) -> ProjectedUse:
+    sentence: str, request: api.MapRequest, loaded: LoadedModel, cache: UseCache, index: UseIndex | None = None
+) -> api.ProjectedUse:
     """Implement :meth:`elmo_tasks.api.Service.project_use`."""
     base_word(request.word)
     check_length(sentence, "sentence")
@@ -188,24 +172,24 @@ def project_on_map(
     names = [*(sense.gloss for _, sense in drawn.senses), ANOTHER]
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
-    meanings = tuple(ProjectedMeaning(names[k], shares[k], at.get(k)) for k in order)
+    meanings = tuple(api.ProjectedMeaning(names[k], shares[k], at.get(k)) for k in order)
     group_of = [None if label is None else at.get(label) for label in drawn.labels]
     near = tuple(
-        NearOnMap(k, cosine, drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end, group_of[k])
+        api.NearOnMap(k, cosine, drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end, group_of[k])
         for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED)
     )
     is_sure = bool(meaning and meaning.is_sure)
     group = meanings[0].group if meanings else None
     verdict = landed(meanings, is_sure=is_sure)
-    return ProjectedUse(use.sentence, use.char_start, use.char_end, x, y, group, is_sure, meanings, near, verdict)
+    return api.ProjectedUse(use.sentence, use.char_start, use.char_end, x, y, group, is_sure, meanings, near, verdict)
 
 
 def _draw(
-    request: MapRequest,
+    request: api.MapRequest,
     loaded: LoadedModel,
     cache: UseCache,
     index: UseIndex | None,
-    progress: Progress | None = None,
+    progress: api.Progress | None = None,
 ) -> _Drawn:
     """Collect the uses of a map, encode them, and place them.
 
@@ -217,17 +201,17 @@ def _draw(
     examples = example_uses(entries) if request.examples else []
     own: list[tuple[Use, str]] = []
     n_own = 0
-    for source, text, name in ((TEXT_A, request.text, request.name), (TEXT_B, request.text_b, "")):
+    for source, text, name in ((api.TEXT_A, request.text, request.name), (api.TEXT_B, request.text_b, "")):
         if text.strip():
             uses, n = uses_in(request.word, sentences_of(text, name))
             own += [(use, source) for use in uses]
             n_own += n
     if request.index and index:
         uses, n = index_uses(request.word, index)
-        own += [(use, INDEX) for use in uses]
+        own += [(use, api.INDEX) for use in uses]
         n_own += n
     own = evenly(own, MAX_USES)
-    rows = [*((use, EXAMPLES) for use, _, _ in examples), *own]
+    rows = [*((use, api.EXAMPLES) for use, _, _ in examples), *own]
     if not rows:
         has_text = bool(request.text.strip() or request.text_b.strip())
         message = nothing_to_draw(request.word, has_text, request.examples)
@@ -262,7 +246,7 @@ def _draw(
 
 def _predict(
     loaded: LoadedModel, cache: UseCache, entries: Sequence[Entry], uses: Sequence[Use]
-) -> Sequence[UseMeaning | None]:
+) -> Sequence[api.UseMeaning | None]:
     if loaded.senses is None or not entries or not uses:
         return [None for _ in uses]
     return meanings_of_uses(loaded.senses, cache.read(loaded, uses)(MEANINGS), entries)
@@ -272,7 +256,7 @@ def _key(model: str, use: Use) -> bytes:
     return hashlib.sha256(repr((model, use.tokens, use.token_start)).encode("utf-8", "backslashreplace")).digest()
 
 
-def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[SenseGroup, ...]:
+def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.SenseGroup, ...]:
     sources = list(dict.fromkeys(drawn.sources))
     groups = []
     for g, (label, uses) in enumerate(members.items()):
@@ -285,7 +269,7 @@ def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[SenseGr
         own = drawn.vectors[list(uses)]
         typical = uses[int(np.argmax(own @ own.mean(axis=0)))]
         count = Counter(drawn.sources[k] for k in uses)
-        groups.append(SenseGroup(_LETTERS[g], key, name, len(uses), typical, tuple(count[s] for s in sources)))
+        groups.append(api.SenseGroup(_LETTERS[g], key, name, len(uses), typical, tuple(count[s] for s in sources)))
     return tuple(groups)
 
 

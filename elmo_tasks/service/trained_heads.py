@@ -11,16 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.api import (
-    LIMITS,
-    ClassifiedText,
-    HeadInfo,
-    LayerWeights,
-    MixWeights,
-    Score,
-    TaggedSentence,
-    WordOcclusion,
-)
+from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
@@ -53,20 +44,22 @@ class TrainedHeads:
         self._warned: set[Path] = set()
         self._lock = threading.Lock()
 
-    def heads(self) -> tuple[HeadInfo, ...]:
+    def heads(self) -> tuple[api.HeadInfo, ...]:
         """Implement :meth:`elmo_tasks.api.Service.heads`."""
         heads = self._files()
         return tuple(_info(name, files, name not in bundled_heads(), heads) for name, files in heads.items())
 
-    def layer_weights(self) -> tuple[LayerWeights, ...]:
+    def layer_weights(self) -> tuple[api.LayerWeights, ...]:
         """Implement :meth:`elmo_tasks.api.Service.layer_weights`."""
-        groups: dict[object, list[LayerWeights]] = {}
+        groups: dict[object, list[api.LayerWeights]] = {}
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
                 groups.setdefault(_configuration(name, files), []).append(weights)
         return tuple(_joined_runs(group) for group in groups.values())
 
-    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+    def tag(
+        self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
+    ) -> tuple[api.TaggedSentence, ...]:
         """Implement :meth:`elmo_tasks.api.Service.tag`."""
         check_count(n_readings, 10, "n_readings", "readings")
         rows = _tokens(sentences, "sentence")
@@ -76,7 +69,7 @@ class TrainedHeads:
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
-    ) -> tuple[ClassifiedText, ...]:
+    ) -> tuple[api.ClassifiedText, ...]:
         """Implement :meth:`elmo_tasks.api.Service.classify`."""
         rows = _tokens(texts, "text")
         predictor = self._predictor(head, "classification")
@@ -156,9 +149,9 @@ class TrainedHeads:
 def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     """Check the texts of a request and tokenize each."""
     texts = checked_texts(texts)
-    if not 1 <= len(texts) <= LIMITS.max_texts:
+    if not 1 <= len(texts) <= api.LIMITS.max_texts:
         had = f"there are {len(texts)}" if texts else "there is none"
-        raise InputError(f"Type 1 to {LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
+        raise InputError(f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
     rows = []
     for k, text in enumerate(texts, start=1):
         field, name = f"sentence {k}", f"{what.capitalize()} {k}"
@@ -178,10 +171,10 @@ def _default(kind: str) -> str | None:
         return None
 
 
-def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> HeadInfo:
+def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:
     labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
     baseline = f"{name}{NO_CONTEXT}"
-    return HeadInfo(
+    return api.HeadInfo(
         name=name,
         title=str(files.card.get("title") or name),
         kind=files.kind,
@@ -193,17 +186,17 @@ def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -
     )
 
 
-def _score(card: dict[str, Any]) -> Score | None:
+def _score(card: dict[str, Any]) -> api.Score | None:
     scores = card.get("scores", {})
     for split in ("test", "validation"):
         if split in scores:
             main = scores[split]["main"]
             data = str(card.get("data") or "its data")
-            return Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
+            return api.Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
     return None
 
 
-def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
+def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
     learned = files.card.get("layer_weights", {})
     rows = learned.get("epochs", [])
     if not learned.get("learned") or not rows:
@@ -213,7 +206,7 @@ def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
     epochs = tuple(_mix(row, seed) for row in rows)
     final = next((mix for mix in epochs if mix.epoch == training.get("best_epoch")), epochs[-1])
     others = [_mix(row | {"epoch": 0}, int(row["seed"])) for row in learned.get("runs", []) if row["seed"] != seed]
-    return LayerWeights(
+    return api.LayerWeights(
         head=name,
         title=str(files.card.get("title") or name),
         layers=layer_names(files.task.n_layers)[: files.task.n_layers],
@@ -238,19 +231,19 @@ def _configuration(name: str, files: HeadFiles) -> object:
     )
 
 
-def _joined_runs(group: Sequence[LayerWeights]) -> LayerWeights:
+def _joined_runs(group: Sequence[api.LayerWeights]) -> api.LayerWeights:
     """Join runs that differ only in their seed; of one seed, keep the first run."""
     runs = {run.seed: run for entry in reversed(group) for run in entry.runs}
     return replace(group[0], runs=tuple(runs[seed] for seed in sorted(runs)))
 
 
-def _mix(row: dict[str, Any], seed: int) -> MixWeights:
-    return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
+def _mix(row: dict[str, Any], seed: int) -> api.MixWeights:
+    return api.MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
 
 
 def _occlusion(
     predictor: Predictor, rows: Sequence[Sequence[Token]], predictions: Sequence[TextPrediction]
-) -> list[tuple[WordOcclusion, ...]]:
+) -> list[tuple[api.WordOcclusion, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
     Short texts come first, until the limit per request is reached; batches hold texts of similar length.
@@ -265,9 +258,9 @@ def _occlusion(
             left_out += [(k, at) for at in range(n)]
     batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
     without = (prediction for batch in batches for prediction in predictor.classify(batch))
-    effects: list[list[WordOcclusion]] = [[] for _ in rows]
+    effects: list[list[api.WordOcclusion]] = [[] for _ in rows]
     for (k, at), prediction in zip(left_out, without, strict=True):
         token, whole = rows[k][at], predictions[k]
         change = whole.confidence - prediction.probabilities.get(whole.label or "", 0.0)
-        effects[k].append(WordOcclusion(token.text, token.start, token.end, change))
+        effects[k].append(api.WordOcclusion(token.text, token.start, token.end, change))
     return list(map(tuple, effects))

@@ -76,56 +76,19 @@ def find_upload(folder: Path, key: str) -> tuple[Path, str]:
     raise InputError("The file is not here any more. Choose it again.", field="file")
 
 
-class Examples:
-    """Examples from Train or Try: one file for each kind of task, an example a line."""
+def read_examples(path: Path, kind: str) -> Records:
+    """Read the file of examples of a kind: ``label: text`` lines, or sentences with marked spans.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def path(self, kind: str) -> Path:
-        """Return the file of a kind: ``label: text`` lines, or sentences with marked spans."""
-        return self.folder / f"{kind_of(kind).name}.marked"
-
-    def text(self, kind: str) -> str:
-        """Return the examples of a kind as text, empty if there are none."""
-        path = self.path(kind)
-        return path.read_text(encoding="utf-8") if path.is_file() else ""
-
-    def store(self, kind: str, text: str) -> None:
-        """Replace the examples of a kind.
-
-        Raises:
-            InputError: they are too long.
-        """
-        content = text.encode("utf-8", errors="replace")
-        if len(content) > MAX_UPLOAD:
-            raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
-        self.folder.mkdir(parents=True, exist_ok=True)
-        atomic_write(self.path(kind), content)
-
-    def add(self, kind: str, line: str) -> int:
-        """Add one line unless it exists; return the number of lines."""
-        lines = [old for old in self.text(kind).splitlines() if old.strip()]
-        line = " ".join(line.split())
-        if line and line not in lines:
-            lines.append(line)
-            self.store(kind, "\n".join(lines) + "\n")
-        return len(lines)
-
-    def read(self, kind: str) -> Records:
-        """Return the examples as rows.
-
-        Raises:
-            InputError: a line is not an example; the message names it.
-        """
-        task, lines = kind_of(kind), self.text(kind).splitlines()
-        if task.one_label:
-            return [_labelled_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-        try:
-            return task.read_upload(self.path(kind), "marked", None, None, None)[1] if any(lines) else []
-        except DataError as error:
-            message = str(error).replace(str(self.path(kind)), "Your examples")
-            raise InputError(message, field="examples") from None
+    Raises:
+        InputError: a line is not an example; the message names it.
+    """
+    task, lines = kind_of(kind), path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    if task.one_label:
+        return [_labelled_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    try:
+        return task.read_upload(path, "marked", None, None, None)[1] if any(lines) else []
+    except DataError as error:
+        raise InputError(str(error).replace(str(path), "Your examples"), field="examples") from None
 
 
 def _labelled_line(number: int, line: str) -> LabelledText:
@@ -224,13 +187,15 @@ def _as_json(row: Record) -> dict[str, object]:
     return {"tokens": list(row.tokens), "tags": list(row.tags)}
 
 
-def load_dataset(plan: TrainingPlan, uploads: Path, examples: Examples) -> Dataset:
+def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
     """Read, check and split the local data of a plan; tags of spans become BIO.
+
+    ``uploads`` is the folder of uploads, ``examples`` the file of examples.
 
     Raises:
         InputError: nothing can be trained on them; the message says why, with the line.
     """
-    added = examples.read(plan.kind) if plan.with_examples or plan.source == "examples" else []
+    added = read_examples(examples, plan.kind) if plan.with_examples or plan.source == "examples" else []
     suffix = " and your examples" if added else ""
     if plan.source == "sample":
         train, test = (_read_sample(plan.kind, split) for split in ("train", "test"))

@@ -21,12 +21,12 @@ import yaml
 from elmo_tasks.api import DatasetPreview, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
-from elmo_tasks.files import unfinished_folder, write_json
+from elmo_tasks.files import atomic_write, unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
 from elmo_tasks.messages.task_kinds import METRIC_WORDS
 from elmo_tasks.service import run_folder, training_data
 from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS
-from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, Examples, load_dataset
+from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks.kinds import KINDS, kind_of
 
 OFF = (
@@ -160,7 +160,7 @@ class TrainingJobs:
         self.runs, self._n_layers, self._allowed, self._command = runs, n_layers, allowed, list(command)
         # Each run has its own working directory: a folder needs its absolute path, a name stays a name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
-        self._uploads, self._examples = runs / "uploads", Examples(runs / "examples")
+        self._uploads = runs / "uploads"
         self._lock = threading.RLock()
         self._child: subprocess.Popen[bytes] | None = None  # kept until the next one, which reaps it
 
@@ -177,17 +177,30 @@ class TrainingJobs:
     def examples(self, kind: str) -> str:
         """Implement :meth:`elmo_tasks.api.Training.examples`."""
         self._check_allowed()
-        return self._examples.text(kind)
+        path = self._examples(kind)
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def store_examples(self, kind: str, text: str) -> None:
         """Implement :meth:`elmo_tasks.api.Training.store_examples`."""
+        content = text.encode("utf-8", errors="replace")
+        if len(content) > MAX_UPLOAD:
+            raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
         with self._writing("examples"):
-            self._examples.store(kind, text)
+            self._examples(kind).parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(self._examples(kind), content)
 
     def keep_example(self, kind: str, line: str) -> int:
         """Implement :meth:`elmo_tasks.api.Training.keep_example`."""
         with self._writing("examples"):
-            return self._examples.add(kind, line)
+            lines = [old for old in self.examples(kind).splitlines() if old.strip()]
+            line = " ".join(line.split())
+            if line and line not in lines:
+                lines.append(line)
+                self.store_examples(kind, "\n".join(lines) + "\n")
+            return len(lines)
+
+    def _examples(self, kind: str) -> Path:
+        return self.runs / "examples" / f"{kind_of(kind).name}.marked"
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
         """Implement :meth:`elmo_tasks.api.Training.preview`."""
@@ -254,7 +267,7 @@ class TrainingJobs:
         if plan.source == "hub":
             times = pace * (_START + cost.read * _HUB_READ), pace * cost.epoch * _HUB_READ
             return DatasetPreview(plan.data, 0, 0, seconds=times[0], seconds_per_epoch=times[1]), None
-        dataset = load_dataset(plan, self._uploads, self._examples)
+        dataset = load_dataset(plan, self._uploads, self._examples(plan.kind))
         n, n_test = len(dataset.train), len(dataset.test)
         return dataset.preview(pace * (_START + cost.read * (n + n_test)), pace * cost.epoch * n), dataset
 

