@@ -48,8 +48,8 @@ def compare_uses(
     layers = _layers(loaded, with_mean(read.layers))
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    called = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-    message, judged = _meanings(called, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
+    name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
+    message, judged = _meanings(name, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
     return api.Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
@@ -87,9 +87,9 @@ def _meanings(
         return uncalibrated_answer(loaded.encoder.name), nothing
     if not is_one_word:
         return different_words_answer(), nothing
-    known = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
-    if known < MIN_KNOWN_WORDS:
-        return not_english_answer(known), nothing
+    english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
+    if english < MIN_KNOWN_WORDS:
+        return not_english_answer(english), nothing
     embedded = loaded.senses.embed_read(uses, read)
     judged = judge(loaded.senses, embedded, word, spellings, bundled_lexicon(), own)
     if judged.source is api.Source.ONE_MEANING:
@@ -198,9 +198,9 @@ def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the meaning of each use if all sentences are examples of one word; else nothing."""
-    known = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
-    one_word = len({entry and entry[0] for entry in known}) == 1
-    return tuple(entry[1].key for entry in known if entry) if one_word else ()
+    meanings = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
+    one_word = len({meaning and meaning[0] for meaning in meanings}) == 1
+    return tuple(meaning[1].key for meaning in meanings if meaning) if one_word else ()
 
 
 def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:

@@ -230,9 +230,9 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
 
     if loaded.senses is None:
         return answer(uncalibrated_answer(loaded.encoder.name))
-    known = known_share(loaded.static, [words])
-    if known < MIN_KNOWN_WORDS:
-        return answer(not_english_answer(known))
+    english = known_share(loaded.static, [words])
+    if english < MIN_KNOWN_WORDS:
+        return answer(not_english_answer(english))
     rows: list[tuple[Use, tuple[Entry, ...], int]] = []  # each with its entries and the offset of its sentence
     offset = 0
     for sentence, row in zip(sentences, tokens, strict=True):

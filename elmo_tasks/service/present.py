@@ -91,11 +91,11 @@ def _two(word: str, meanings: Sequence[api.Meaning], keys: Sequence[str] | None)
     check_word(word)
     if len(meanings) < 2:
         raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
-    known = [meaning.key for meaning in meanings]
-    names = list(keys) if keys else known[:2]
-    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(known):
-        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(known)}.", field="senses")
-    return known.index(names[0]), known.index(names[1])
+    available = [meaning.key for meaning in meanings]
+    names = list(keys) if keys else available[:2]
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(available):
+        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.", field="senses")
+    return available.index(names[0]), available.index(names[1])
 
 
 def dictionary_test(model: SenseModel) -> api.DictionaryTest:

@@ -220,8 +220,8 @@ def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColu
     kind = kind_of(plan.kind)
     file_format = kind.uploads.get(path.suffix)
     if file_format is None:
-        known = ", ".join(kind.uploads)
-        raise DataError(f"“{title}”: {kind.words.reads} are read from files whose names end in {known}.")
+        endings = ", ".join(kind.uploads)
+        raise DataError(f"“{title}”: {kind.words.reads} are read from files whose names end in {endings}.")
     try:
         return kind.read_upload(path, file_format, plan.text_column, plan.label_column, plan.header)
     except DataError as error:

@@ -168,19 +168,19 @@ def _common_meaning(senses: SenseModel, comparison: Comparison, pair: Sequence[U
     calibration = senses.calibration
     of_pair = senses.embed(pair)
     lexicon = bundled_lexicon()
-    known = [
+    listed = [
         (meaning.word, lexicon[meaning.word].sense(meaning.key))
         for meaning in comparison.meanings
         if meaning.word in lexicon
     ]
-    if comparison.source is not Source.DICTIONARY or not known:
+    if comparison.source is not Source.DICTIONARY or not listed:
 
         def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
             odds = calibration.same[0] + calibration.same[1] * (senses.embed(uses) @ of_pair[other]).astype(np.float64)
             return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
 
         return by_cosine
-    centroids = senses.centroids(known)
+    centroids = senses.centroids(listed)
     both = classify(calibration, of_pair, centroids)
     return lambda uses, other: np.array(
         [use.same(both[other]) for use in classify(calibration, senses.embed(uses), centroids)]

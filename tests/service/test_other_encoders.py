@@ -62,11 +62,6 @@ def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
     assert "reads both sides of a word at once" in found.side_answer
 
 
-def test_a_transformer_is_no_language_model_of_two_directions(bert):
-    with pytest.raises(InputError, match="“bert” gives vectors but does not predict words"):
-        bert.substitutes("bank", SENTENCES)
-
-
 def test_a_transformer_draws_maps_and_finds_uses(bert):
     for view in ("1", "mean", "words"):
         assert len(bert.sense_map(MapRequest("bank", view=view)).uses) == N_EXAMPLES
@@ -124,6 +119,8 @@ def test_every_part_of_the_page_answers_with_static_vectors(static):
     assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
     assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
+    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
+        static.incremental_reading("bank", SENTENCES[1], ["money", "river"])
 
 
 def test_static_vectors_are_the_same_in_every_sentence(static):
@@ -139,15 +136,6 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
     assert 0 < shore.layers[0].cosine[0][1] < 1
     assert "only the spellings make a difference" in shore.verdict
-
-
-def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
-    with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
-        static.explain("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
-        static.substitutes("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
-        static.incremental_reading("bank", SENTENCES[1], ["money", "river"])
 
 
 def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):

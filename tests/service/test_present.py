@@ -2,6 +2,7 @@
 
 import pytest
 
+from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
@@ -52,24 +53,35 @@ def test_each_step_reads_the_words_so_far(session):
     assert found.to_dict()["steps"][0]["read"] == ("The", "bank")
 
 
+LONG, WIDE = "The bank " + "very " * 300, "The bank " + "x" * 3000
+
+
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("ask", "message"),
     [
-        (("bank", "No such word."), "does not contain"),
-        (("bank", "The bank.", ["money", "none"]), "Choose two different meanings"),
-        (("flibber", "A flibber."), "no two meanings"),
-        (("bank", "The bank " + "and " * 60), "the most is 40"),
+        (lambda s: s.incremental_reading("bank", "No such word."), "does not contain"),
+        (lambda s: s.incremental_reading("bank", "The bank.", ["money", "none"]), "Choose two different meanings"),
+        (lambda s: s.incremental_reading("flibber", "A flibber."), "no two meanings"),
+        (lambda s: s.incremental_reading("bank", "The bank " + "and " * 60), "the most is 40"),
+        (lambda s: s.static_neighbours("bank", 51), "Between 1 and 50 neighbours can be shown, not 51"),
+        (lambda s: s.static_neighbours("flibberty"), "is not among"),
+        (
+            lambda s: s.sense_map(MapRequest("bank", "The bank. " * 250_000)),
+            "2,500,000 characters; the most is 2,000,000",
+        ),
+        (lambda s: s.nearest("bank", LONG), "302 words; the most is 200"),
+        (lambda s: s.nearest("bank", WIDE), "the most is 2,000"),
+        (lambda s: s.explain("bank", [LONG, "A bank."]), "the most is 200"),
+        (lambda s: s.substitutes("bank", [LONG, "A bank."]), "the most is 200"),
     ],
 )
-def test_what_cannot_form_is_said(session, arguments, message):
+def test_what_cannot_be_answered_is_refused(session, ask, message):
     with pytest.raises(InputError, match=message):
-        session.incremental_reading(*arguments)
+        ask(session)
 
 
 def test_neighbours_are_those_of_the_static_vectors(session):
     assert len(session.static_neighbours("bank", 7).neighbours) == 7
-    with pytest.raises(InputError, match="is not among"):
-        session.static_neighbours("flibberty")
 
 
 def test_the_stories_are_sorted_as_they_were_meant(session):

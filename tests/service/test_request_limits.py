@@ -1,4 +1,4 @@
-"""What comes through the limits is bounded before it is read."""
+"""Requests are bounded before they are read."""
 
 import asyncio
 import json
@@ -26,12 +26,8 @@ async def echo(scope, receive, send):
     await send({"type": "http.response.body", "body": str(len(body)).encode()})
 
 
-def ask(limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
-    """One request.
-
-    Returns:
-        status, body, and how many pieces of the request were read.
-    """
+async def request(limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
+    """One request: its status, the body of the response, and how many pieces were read."""
     sent, waiting = [], [{"type": "http.request", "body": p, "more_body": True} for p in pieces]
     waiting[-1]["more_body"] = False
     headers = [] if length is None else [(b"content-length", str(length).encode())]
@@ -43,8 +39,12 @@ def ask(limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST
     async def send(message):
         sent.append(message)
 
-    run(limits(scope, receive, send))
+    await limits(scope, receive, send)
     return sent[0]["status"], sent[1]["body"], len(pieces) - len(waiting)
+
+
+def ask(*args, **options):
+    return run(request(*args, **options))
 
 
 def test_what_is_within_bounds_goes_through():
@@ -84,13 +84,8 @@ def test_uploads_are_bounded_in_size_files_and_number():
         b'{"error": "This request brings more than 2 files.", "detail": "This request brings more than 2 files."}',
     )
     assert ask(limits, "/upload", (b"x" * 301,))[0] == 413
-    assert [ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")] == [
-        400,
-        200,
-        400,
-        200,
-        429,
-    ]
+    statuses = [ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")]
+    assert statuses == [400, 200, 400, 200, 429]
     assert ask(limits, "/call/compare", (b"123456",))[0] == 413
 
 
@@ -102,24 +97,11 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
             await leave.wait()
             await echo(scope, receive, send)
 
-        limits, said = RequestLimits(slow, UploadLimits(max_bytes=100, max_requests=2)), []
-
-        async def upload():
-            async def receive():
-                return {"type": "http.request", "body": b"1", "more_body": False}
-
-            async def send(message):
-                if "status" in message:
-                    said.append(message["status"])
-
-            await limits({"type": "http", "method": "POST", "path": "/upload", "headers": []}, receive, send)
-
-        asked = [asyncio.ensure_future(upload()) for _ in range(5)]
-        while len(said) < 3:  # those that find no turn are told at once
-            await asyncio.sleep(0)
+        limits = RequestLimits(slow, UploadLimits(max_bytes=100, max_requests=2))
+        uploads = [asyncio.ensure_future(request(limits, "/upload", (b"1",))) for _ in range(5)]
+        refused, _ = await asyncio.wait(uploads[2:])  # at once, while the first two are served
         leave.set()
-        await asyncio.gather(*asked)
-        return said
+        return [task.result()[0] for task in refused] + [(await upload)[0] for upload in uploads[:2]]
 
     assert run(all_at_once()) == [429, 429, 429, 200, 200]
 
@@ -144,18 +126,8 @@ def test_wrong_passwords_are_answered_later_and_later():
 def test_many_at_once_from_one_address_take_turns():
     limits = RequestLimits(echo, pause=0.05)
 
-    async def one():
-        async def receive():
-            return {"type": "http.request", "body": b"wrong", "more_body": False}
-
-        async def send(message):
-            pass
-
-        scope = {"type": "http", "method": "POST", "path": "/login", "headers": [], "client": ("1.2.3.4", 1)}
-        await limits(scope, receive, send)
-
     async def all_at_once():
-        await asyncio.gather(*(one() for _ in range(4)))
+        await asyncio.gather(*(request(limits, "/login", (b"wrong",)) for _ in range(4)))
 
     began = time.monotonic()
     run(all_at_once())

@@ -47,15 +47,10 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
     assert comparison.layers[3].norms[0] == pytest.approx(vectors.mean(dim=0).norm().item(), abs=1e-5)
 
 
-def test_brackets_mark_another_word(session):
-    comparison = session.compare("bank", [SENTENCES[0], "We walked along the [shore]."])
-    assert comparison.items[1].token == "shore"
-    assert comparison.items[1].sentence == "We walked along the shore."
+def test_brackets_mark_another_word_and_several_places_are_offered(session):
+    comparison = session.compare("bank", ["The bank by the bank.", "We walked along the [shore]."])
+    assert (comparison.items[1].token, comparison.items[1].sentence) == ("shore", "We walked along the shore.")
     assert comparison.layers[0].cosine[0][1] < 1.0
-
-
-def test_several_places_are_offered(session):
-    comparison = session.compare("bank", ["The bank by the bank.", SENTENCES[0]])
     assert comparison.items[0].index == 1
     (choice,) = comparison.items[0].choices
     assert choice.sentence == "The bank by the [bank]."
@@ -91,20 +86,13 @@ def test_an_inflected_form_is_taken_and_another_word_offered(session):
     assert caught.value.choices[0].sentence == "The [banker] was late."
 
 
-def test_a_request_cannot_open_a_folder(session, tmp_path):
+def test_a_model_is_named_and_a_request_cannot_open_a_folder(session, tmp_path):
+    assert session.loaded.default == session.models()[0].name == "toy"
+    assert session.compare("bank", SENTENCES, model="toy") == session.compare("bank", SENTENCES)
     with pytest.raises(InputError, match="There is no model “.*” here"):
         session.compare("bank", SENTENCES, model=str(tmp_path))
-
-
-def test_a_model_from_a_folder_goes_by_its_name(session, folder):
-    assert session.loaded.default == "toy"
-    assert session.models()[0].name == "toy"
-    assert session.compare("bank", SENTENCES, model="toy") == session.compare("bank", SENTENCES)
-
-
-def test_a_model_that_is_not_there(tmp_path):
     with pytest.raises(ConfigError, match="there is no model"):
-        Session(str(tmp_path / "nowhere")).compare("bank", SENTENCES)
+        Session(str(tmp_path / "nowhere"))
 
 
 def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path, caplog):

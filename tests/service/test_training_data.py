@@ -74,8 +74,7 @@ def test_columns_can_be_chosen(tmp_path):
 def test_tagged_words_of_any_scheme_become_names(tmp_path):
     found = preview(tmp_path, "a.conll", CONLL, "tagging")
     assert (found.labels, found.counted) == ((("PER", 30),), "names")
-    ended = preview(tmp_path, "b.conll", CONLL.replace("I-PER", "E-PER"), "tagging")
-    assert ended.labels == (("PER", 30),)
+    assert preview(tmp_path, "b.conll", CONLL.replace("I-PER", "E-PER"), "tagging").labels == (("PER", 30),)
     parts = preview(
         tmp_path, "c.conll", CONLL.replace("B-PER", "NOUN").replace("I-PER", "NOUN").replace(" O", " VERB"), "tagging"
     )
@@ -122,8 +121,8 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path, name, content
 @pytest.mark.parametrize("name", ["evil.exe", "a.tsv.xz", "a.parquet", "noending", ".tsv", "../../x.sh", "a.tsv\0.exe"])
 def test_only_text_files_are_taken(tmp_path, name):
     with pytest.raises(InputError, match="cannot be read: send a file whose name ends in"):
-        store_upload(tmp_path / "uploads", name, b"x")
-    assert not (tmp_path / "uploads").exists()
+        store_upload(tmp_path, name, b"x")
+    assert not list(tmp_path.iterdir())
 
 
 def test_size_and_rows_have_limits(tmp_path, monkeypatch):
