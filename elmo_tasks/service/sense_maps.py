@@ -52,7 +52,6 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 class _Drawn:
     """A map as arrays."""
 
-    loaded: LoadedModel
     view: str
     views: tuple[str, ...]
     entries: tuple[Entry, ...]  # of the dictionary
@@ -229,7 +228,6 @@ def _draw(
         *(None if m is None else len(senses) if m.best is None else m.best for m in predictions),
     ]
     return _Drawn(
-        loaded,
         view,
         views,
         entries,

@@ -36,7 +36,10 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use."""
+    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use.
+
+    The public methods are those of :class:`elmo_tasks.api.Service`.
+    """
 
     def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
@@ -45,12 +48,10 @@ class TrainedHeads:
         self._lock = threading.Lock()
 
     def heads(self) -> tuple[api.HeadInfo, ...]:
-        """Implement :meth:`elmo_tasks.api.Service.heads`."""
         heads = self._files()
         return tuple(_info(name, files, name not in bundled_heads(), heads) for name, files in heads.items())
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
-        """Implement :meth:`elmo_tasks.api.Service.layer_weights`."""
         groups: dict[object, list[api.LayerWeights]] = {}
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
@@ -60,7 +61,6 @@ class TrainedHeads:
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
     ) -> tuple[api.TaggedSentence, ...]:
-        """Implement :meth:`elmo_tasks.api.Service.tag`."""
         check_count(n_readings, 10, "n_readings", "readings")
         rows = _tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
@@ -70,7 +70,6 @@ class TrainedHeads:
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[api.ClassifiedText, ...]:
-        """Implement :meth:`elmo_tasks.api.Service.classify`."""
         rows = _tokens(texts, "text")
         predictor = self._predictor(head, "classification")
         predictions = predictor.classify([[token.text for token in row] for row in rows])

@@ -165,23 +165,19 @@ class TrainingJobs:
         self._child: subprocess.Popen[bytes] | None = None  # kept until the next one, which reaps it
 
     def offer(self) -> TrainingOffer:
-        """Implement :meth:`elmo_tasks.api.Training.offer`."""
         hub = tuple((name, kind.name, data.words) for kind in KINDS.values() for name, data in kind.hub.items())
         return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
 
     def store_upload(self, name: str, content: bytes) -> str:
-        """Implement :meth:`elmo_tasks.api.Training.store_upload`."""
         with self._writing("file"):
             return training_data.store_upload(self._uploads, name, content)
 
     def examples(self, kind: str) -> str:
-        """Implement :meth:`elmo_tasks.api.Training.examples`."""
         self._check_allowed()
         path = self._examples(kind)
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def store_examples(self, kind: str, text: str) -> None:
-        """Implement :meth:`elmo_tasks.api.Training.store_examples`."""
         content = text.encode("utf-8", errors="replace")
         if len(content) > MAX_UPLOAD:
             raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
@@ -190,7 +186,6 @@ class TrainingJobs:
             atomic_write(self._examples(kind), content)
 
     def keep_example(self, kind: str, line: str) -> int:
-        """Implement :meth:`elmo_tasks.api.Training.keep_example`."""
         with self._writing("examples"):
             lines = [old for old in self.examples(kind).splitlines() if old.strip()]
             line = " ".join(line.split())
@@ -203,13 +198,11 @@ class TrainingJobs:
         return self.runs / "examples" / f"{kind_of(kind).name}.marked"
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
-        """Implement :meth:`elmo_tasks.api.Training.preview`."""
         self._check_allowed()
         check_settings(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
         return self._load(plan)[0]
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.Training.start`."""
         self._check_allowed()
         check_settings(plan)
         preview, dataset = self._load(plan)
@@ -224,7 +217,6 @@ class TrainingJobs:
         return run_folder.read_job(target)
 
     def resume(self, name: str) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.Training.resume`."""
         with self._writing("resume"):
             folder, job = self._find(name, "resume", is_over=True)
             if not job.can_resume:
@@ -235,7 +227,6 @@ class TrainingJobs:
         return run_folder.read_job(folder)
 
     def stop(self, name: str) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.Training.stop`."""
         with self._writing("stop"):
             folder, job = self._find(name, "stop")
             if job.status == "running":
@@ -243,14 +234,12 @@ class TrainingJobs:
         return run_folder.read_job(folder)
 
     def delete(self, name: str) -> None:
-        """Implement :meth:`elmo_tasks.api.Training.delete`."""
         with self._writing("delete"):
             folder, _ = self._find(name, "delete", is_over=True)
             (folder / JOB).unlink()  # without it, the folder is no run any more
             shutil.rmtree(folder, ignore_errors=True)
 
     def jobs(self) -> tuple[TrainingJob, ...]:
-        """Implement :meth:`elmo_tasks.api.Training.jobs`."""
         return tuple(self._jobs()[:_MAX_SHOWN]) if self._allowed else ()
 
     def _jobs(self) -> list[TrainingJob]:

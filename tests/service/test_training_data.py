@@ -14,6 +14,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.service.training_data import find_upload, load_dataset, split_rows, store_upload
 
 TEXTS = [(f"text number {k} about rain", "good" if k % 3 else "bad") for k in range(40)]
+HEAD = "label\ttext\n"
 CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
 
 
@@ -85,28 +86,18 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
     ("name", "content", "kind", "message"),
     [
         ("a.tsv", tsv_of() + "no tab here\n", "classification", r"^a\.tsv, line 41: expected 2 columns"),
-        ("a.csv", csv_of() + '"never closed,good\n', "classification", r"^a\.csv, line 42: expected comma-separated"),
         ("a.tsv", b"\x7fELF\0\0\0", "classification", r"^a\.tsv, line 1: expected a text file, found a zero byte"),
-        ("a.tsv", "good\tcafé\n".encode() * 30 + b"bad\t\xff\n", "classification", r"^a\.tsv, line 31: expected UTF-8"),
-        ("a.tsv", "\n\n", "classification", "no text in this file"),
         ("a.tsv", "one column\n" * 30, "classification", "found one column only"),
         ("a.tsv", tsv_of(TEXTS[:9]), "classification", "9 texts; training needs 20 or more"),
+        ("a.tsv", tsv_of([(t, "same") for t, _ in TEXTS], HEAD), "classification", "labels or more, found only “same”"),
         (
             "a.tsv",
-            tsv_of([(t, "same") for t, _ in TEXTS], "label\ttext\n"),
-            "classification",
-            "two labels or more, found only “same”",
-        ),
-        (
-            "a.tsv",
-            tsv_of([(f"{t} {k}", f"label {k}") for k, (t, _) in enumerate(TEXTS * 3)], "label\ttext\n"),
+            tsv_of([(t + x, t + x) for t, _ in TEXTS for x in "abc"], HEAD),
             "classification",
             "120 different labels",
         ),
-        ("a.jsonl", '{"text": 3, "label": "x"}\n' * 30, "classification", r"line 1: text: expected a text, found 3"),
         ("a.json", "[" * 100_000, "classification", "line 1: expected one JSON object"),
         ("a.conll", CONLL + "alone\n", "tagging", r"^a\.conll, line 121: expected 2 columns"),
-        ("a.conll", CONLL + "Ada X-PER\n", "tagging", "X-PER"),
         ("a.csv", csv_of(), "tagging", "expected one word and its tag on each line, found texts of several words"),
         ("a.conll", CONLL, "classification", "labelled texts are read from"),
     ],

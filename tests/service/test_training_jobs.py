@@ -33,6 +33,14 @@ def wait_for(jobs: TrainingJobs, name: str, *statuses: str, phase: str | None = 
     raise AssertionError(f"{job} never became {statuses}")
 
 
+def started(folder: Path, how: str = "", status: str = "done", phase: str | None = None) -> tuple[TrainingJobs, str]:
+    """A run that was started, and came to this status."""
+    jobs = jobs_in(folder, how)
+    name = jobs.start(PLAN).name
+    wait_for(jobs, name, status, phase=phase)
+    return jobs, name
+
+
 def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
     jobs = jobs_in(tmp_path)
     name = jobs.start(PLAN).name
@@ -49,9 +57,7 @@ def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
 
 @pytest.mark.parametrize(("how", "phase"), [("slow", "training"), ("early", "layers")])
 def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
-    jobs = jobs_in(tmp_path, how)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase=phase)
+    jobs, name = started(tmp_path, how, "running", phase)
     assert jobs.stop(name).stopping
     job = wait_for(jobs, name, "stopped")
     if how == "slow":
@@ -63,12 +69,10 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
 
 
 def test_a_run_that_is_over_can_be_deleted(tmp_path):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "done")
+    jobs, name = started(tmp_path)
     jobs.delete(name)
     assert jobs.jobs() == ()
-    assert not [path for path in tmp_path.iterdir() if path.name in (name,) or path.name.startswith(".gone")]
+    assert not (tmp_path / name).exists()
     for wrong in (name, "../x", ""):
         with pytest.raises(InputError, match="There is no run"):
             jobs.delete(wrong)
@@ -77,9 +81,7 @@ def test_a_run_that_is_over_can_be_deleted(tmp_path):
 
 
 def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase="training")
+    jobs, name = started(tmp_path, "slow", "running", "training")
     with pytest.raises(InputError, match="is still training. Stop it first"):
         jobs.delete(name)
     for other in (jobs, jobs_in(tmp_path)):
@@ -92,9 +94,7 @@ def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
 
 
 def test_a_stopped_run_is_resumed_from_its_last_round(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase="training")
+    jobs, name = started(tmp_path, "slow", "running", "training")
     jobs_in(tmp_path, "slow").stop(name)  # as after a restart of the app
     assert wait_for(jobs, name, "stopped").can_resume
     (tmp_path / name / "last.ckpt").write_text("state of the training")
@@ -128,9 +128,7 @@ def test_examples_of_try_are_trained_on(tmp_path):
 
 
 def test_a_second_stop_does_not_wait(tmp_path):
-    jobs = jobs_in(tmp_path, "stubborn")
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase="training")
+    jobs, name = started(tmp_path, "stubborn", "running", "training")
     time.sleep(0.5)
     assert jobs.stop(name).status == "running"
     jobs.stop(name)
@@ -153,9 +151,7 @@ def test_the_reason_of_a_failure_names_no_folder_of_this_machine(tmp_path, how, 
 
 
 def test_a_process_killed_from_outside_is_a_failure(tmp_path):
-    jobs = jobs_in(tmp_path, "slow")
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "running", phase="training")
+    jobs, name = started(tmp_path, "slow", "running", "training")
     os.kill(json.loads((tmp_path / name / "job.json").read_text())["pid"], 9)
     assert "ended from outside" in wait_for(jobs, name, "failed").message
 
@@ -198,9 +194,7 @@ def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
 def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "job.json").write_text(content)
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "done")
+    jobs, name = started(tmp_path)
     assert name in [job.name for job in jobs.jobs()]
 
 
@@ -230,9 +224,7 @@ def test_a_plan_that_cannot_be_meant_is_refused(tmp_path, change, message):
 
 
 def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    wait_for(jobs, name, "done")
+    _, name = started(tmp_path)
     with (tmp_path / name / "progress.jsonl").open("a") as file:
         file.write('{"epoch": 4, "sco')
     assert len(read_job(tmp_path / name).course) == 4
