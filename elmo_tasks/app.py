@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
-    from elmo_tasks.service.door import Door, Uploads
+    from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.theme import launch_options
 
@@ -174,7 +174,7 @@ def _serve(args: argparse.Namespace) -> None:
         precision=args.precision,
     )
     app = _build(service)
-    bounds = {"uploads": Uploads(MAX_UPLOAD + 10_000) if training else None}
+    bounds = {"uploads": UploadLimits(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MAX_WAITING)
     # None leaves the choice to gradio and its GRADIO_* variables.
     app.launch(
@@ -186,7 +186,7 @@ def _serve(args: argparse.Namespace) -> None:
         # Only training data go to gradio's upload endpoint.
         max_file_size=MAX_UPLOAD if training else 1,
         # starlette unpacks a `Middleware` to this.
-        app_kwargs={"middleware": [(Door, (), bounds)]},
+        app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
         **launch_options(),
     )
 

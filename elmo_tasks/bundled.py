@@ -24,7 +24,7 @@ def find(path: str) -> str:
     such a path comes first.
 
     Returns:
-        the path, as given where neither is there, so that a message about it names what was asked for.
+        the path; as given if neither exists, so that a message about it names the given one.
     """
     folder, slash, rest = path.partition("/")
     if not slash or folder not in _FOLDERS or ".." in rest.split("/") or Path(path).exists():

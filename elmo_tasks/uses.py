@@ -39,11 +39,11 @@ def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
-    for numbers, found in use_batches(encoder, uses):
-        layers[:, numbers] = found.layers
-        for known, new in ((before, found.before), (after, found.after)):
-            if known is not None and new is not None:
-                known[:, numbers] = new
+    for numbers, batch in use_batches(encoder, uses):
+        layers[:, numbers] = batch.layers
+        for whole, part in ((before, batch.before), (after, batch.after)):
+            if whole is not None and part is not None:
+                whole[:, numbers] = part
     return UseVectors(layers, before, after)
 
 

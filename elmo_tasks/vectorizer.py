@@ -79,11 +79,10 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _encoder(self) -> Encoder:
         key = (self.model, self.precision)
-        known = self.__dict__.get("_loaded")
-        if known is None or known[0] != key:
-            self._loaded = known = (key, load(self.model, precision=self.precision))
-        encoder: Encoder = known[1]
-        return encoder
+        loaded: tuple[Any, Encoder] | None = self.__dict__.get("_loaded")
+        if loaded is None or loaded[0] != key:
+            self._loaded = loaded = (key, load(self.model, precision=self.precision))
+        return loaded[1]
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

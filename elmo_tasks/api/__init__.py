@@ -1,6 +1,4 @@
-"""Interface between the UI, the CLI and the models: results and services.
-
-Each file holds the frozen result types and the service protocol of one topic.
+"""Interface between the UI, the CLI and the models: result types and the application service.
 
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
@@ -18,58 +16,71 @@ from elmo_tasks.api.compare import (
     Choice,
     Comparison,
     ComparisonItem,
+    DirectionSimilarity,
+    Explanation,
+    HiddenWord,
     LayerComparison,
     Meaning,
     ModelInfo,
     SentenceComparison,
     SentenceLayer,
-    SentenceService,
     SideBySide,
     Source,
     Substitutes,
+    TextSenses,
+    TextWord,
     UseMeaning,
+    group_by,
     partition,
+)
+from elmo_tasks.api.explore import (
+    EXAMPLES,
+    INDEX,
+    TEXT_A,
+    TEXT_B,
+    DictionaryTest,
+    IncrementalReading,
+    MapRequest,
+    MapUse,
+    MapView,
+    Mistake,
+    NearestUses,
+    NearOnMap,
+    NearUse,
+    ProjectedMeaning,
+    ProjectedUse,
+    ReadingStep,
+    ReadyWord,
+    SenseGroup,
+    SenseMap,
+    StaticNeighbour,
+    StaticNeighbours,
 )
 from elmo_tasks.api.heads import (
     ClassifiedText,
     Entity,
     HeadInfo,
-    HeadService,
+    LayerScore,
     LayerWeights,
     MixWeights,
+    ModelProbes,
+    PaperScores,
+    ProbeResult,
     Score,
     TaggedSentence,
     TagSequence,
     WordOcclusion,
 )
-from elmo_tasks.api.maps import (
-    EXAMPLES,
-    INDEX,
-    TEXT_A,
-    TEXT_B,
-    LandedMeaning,
-    LandedUse,
-    MapRequest,
-    MapService,
-    MapUse,
-    MapView,
-    NearOnMap,
-    SenseGroup,
-    SenseMap,
+from elmo_tasks.api.message import Answer, Message, Result
+from elmo_tasks.api.request import (
+    LIMITS,
+    Cancelled,
+    Limits,
+    Progress,
+    cancellable,
+    check_cancelled,
+    uncancellable,
 )
-from elmo_tasks.api.nearest import NearestService, NearestUses, NearUse, StaticNeighbour, StaticNeighbours
-from elmo_tasks.api.present import (
-    DictionaryTest,
-    IncrementalReading,
-    Mistake,
-    PresentService,
-    ReadingStep,
-    ReadyWord,
-)
-from elmo_tasks.api.probes import LayerScore, ModelProbes, PaperScores, ProbeResult, ProbeService
-from elmo_tasks.api.request import LIMITS, Limits, NoLongerWanted, Progress, check_wanted, for_everybody, wanted_while
-from elmo_tasks.api.said import Answer, Result, Said, Verdict
-from elmo_tasks.api.senses import TextSenses, TextWord
 from elmo_tasks.api.training import (
     DatasetPreview,
     SplitScore,
@@ -77,26 +88,21 @@ from elmo_tasks.api.training import (
     TrainingJob,
     TrainingOffer,
     TrainingPlan,
-    TrainingService,
 )
-from elmo_tasks.api.why import Explanation, HiddenWord, Sides, WhyService
 
 
 class Service(Protocol):
     """Application service behind the UI and the CLI.
 
-    Every method, also of a part, may raise :class:`elmo_tasks.errors.InputError` with a message for people.
+    ``[brackets]`` in a sentence mark the word that is meant. ``model`` names one of :meth:`models`; ``None`` selects the
+    default one. ``own_meanings`` is a dictionary in the format of ``docs/dictionary.md``, which counts before ours.
+
+    Every method may raise :class:`elmo_tasks.errors.InputError` with a message for people.
     """
 
     limits: Limits
-    sentences: SentenceService  #: compares whole sentences
-    why: WhyService  #: explains a cosine
-    maps: MapService  #: draws sense maps
-    nearest: NearestService  #: searches the nearest uses of any word
-    heads: HeadService  #: runs trained heads
-    probes: ProbeService  #: lists what each layer encodes
-    training: TrainingService  #: trains heads
-    present: PresentService  #: supplies ready sentences, static neighbours, errors and incremental readings
+    index_title: str  #: title of the user's index; empty without one
+    training: Training
 
     def models(self) -> tuple[ModelInfo, ...]:
         """Return the available models, the default one first."""
@@ -104,27 +110,146 @@ class Service(Protocol):
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> Comparison:
-        """Compare the uses of ``word`` in ``sentences``; ``[brackets]`` mark another word.
-
-        ``own_meanings`` is a dictionary in the format of ``docs/dictionary.md``, which counts before ours.
-        """
-
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        """Predict the words for the place of each use, if the model can."""
-
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
-        """Find the meaning of each word of a text that the dictionary lists.
-
-        ``own_meanings`` is as in :meth:`compare`.
-        """
-
-    def language_warning(self, texts: Sequence[str]) -> str:
-        """Return a warning if too few of the words are English, else an empty string."""
+        """Compare the uses of ``word`` in 2 to ``limits.max_sentences`` sentences."""
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
         """Compare the same uses by one to ``limits.max_models`` models.
 
-        ``senses`` are the meanings of the uses; where none are given, those of sentences that come with the program are known.
+        ``senses`` are the meanings of the uses; without them, the meanings of bundled sentences are known.
         """
+
+    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+        """Compare 2 to ``limits.max_sentences`` whole sentences by their sentence vectors.
+
+        These are the mean of the words at each layer and, if the model was trained for it, its own sentence
+        embedding.
+        """
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+        """Predict the words for the place of each use, if the model can."""
+
+    def explain(
+        self,
+        word: str,
+        sentences: Sequence[str],
+        pair: tuple[int, int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> Explanation:
+        """Compare as :meth:`compare` does, and explain the cosine of two uses.
+
+        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is any layer above the
+        context-free one, ``"verdict"`` if there is one (the default for ``None``), or ``"words"`` if the verdict uses
+        the words around.
+        """
+
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+        """Find the meaning of each word of a text that the dictionary lists."""
+
+    def language_warning(self, texts: Sequence[str]) -> str:
+        """Return a warning if too few of the words are English, else an empty string."""
+
+    def dictionary_words(self) -> tuple[str, ...]:
+        """Return the words of the dictionary that have several meanings."""
+
+    def sense_map(self, request: MapRequest, progress: Progress | None = None) -> SenseMap:
+        """Map the uses of a word."""
+
+    def project_use(self, sentence: str, request: MapRequest) -> ProjectedUse:
+        """Place the use of the word in ``sentence`` on an existing map."""
+
+    def nearest(
+        self,
+        word: str,
+        sentence: str,
+        layer: str | None = None,
+        only: str = "all",
+        source: str | None = None,
+        n: int = 15,
+        model: str | None = None,
+        progress: Progress | None = None,
+    ) -> NearestUses:
+        """Find the uses of any word nearest to ``word`` in ``sentence``.
+
+        ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the dictionary if ``None``.
+        """
+
+    def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+        """Return the ``n`` (1 to 50) words nearest to a word among static vectors."""
+
+    def ready_sentences(self, word: str) -> ReadyWord | None:
+        """Return test sentences for the most familiar meanings of a word in any inflection.
+
+        Return ``None`` if the dictionary has none.
+        """
+
+    def dictionary_test(self, model: str | None = None) -> DictionaryTest:
+        """Classify one test sentence for each meaning of some held-out words."""
+
+    def incremental_reading(
+        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+    ) -> IncrementalReading:
+        """Follow two meanings of ``word`` while ``sentence`` is read word by word.
+
+        ``senses`` holds their keys; ``None`` selects the first two.
+        """
+
+    def heads(self) -> tuple[HeadInfo, ...]:
+        """Return the available heads.
+
+        Of each kind, the default one comes first, a head comes before its baseline and bundled heads before local
+        ones.
+        """
+
+    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+        """Tag 1 to ``limits.max_texts`` sentences by a head; ``None`` selects the default one."""
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
+    ) -> tuple[ClassifiedText, ...]:
+        """Classify 1 to ``limits.max_texts`` texts by a head; ``None`` selects the default one."""
+
+    def layer_weights(self) -> tuple[LayerWeights, ...]:
+        """Return the learned layer weights of the heads that have a scalar mix, in the order of :meth:`heads`."""
+
+    def probes(self) -> tuple[ModelProbes, ...]:
+        """Return the measurements of the default model and of each other measured model."""
+
+
+class Training(Protocol):
+    """Training of heads, one run at a time; its methods raise as those of :class:`Service` do."""
+
+    def offer(self) -> TrainingOffer:
+        """Return the available training options."""
+
+    def store_upload(self, name: str, content: bytes) -> str:
+        """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
+
+    def examples(self, kind: str) -> str:
+        """Return the examples of a kind, one a line: ``label: text``, or a sentence with marked spans."""
+
+    def store_examples(self, kind: str, text: str) -> None:
+        """Replace the examples of a kind."""
+
+    def keep_example(self, kind: str, line: str) -> int:
+        """Add a line to the examples of a kind unless it exists; return their number."""
+
+    def preview(self, plan: TrainingPlan) -> DatasetPreview:
+        """Read and check the data of a plan."""
+
+    def start(self, plan: TrainingPlan) -> TrainingJob:
+        """Start a run in a process of its own, unless one is running."""
+
+    def resume(self, name: str) -> TrainingJob:
+        """Continue a run that was stopped or failed, from its last finished epoch."""
+
+    def stop(self, name: str) -> TrainingJob:
+        """Stop a run and keep its best head so far; called again, stop it at once."""
+
+    def delete(self, name: str) -> None:
+        """Remove a run that is over, with its head and its data."""
+
+    def jobs(self) -> tuple[TrainingJob, ...]:
+        """Return the runs, the newest first."""

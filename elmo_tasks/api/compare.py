@@ -1,13 +1,13 @@
-"""Results of comparing uses of a word, or whole sentences, layer by layer."""
+"""Results about meanings: comparisons of uses, meanings of a text, explanations of a cosine."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
-from elmo_tasks.api.said import Answer, Said, Verdict
+from elmo_tasks.api.message import Answer, Message
 
 
 @dataclass(frozen=True)
@@ -40,9 +40,8 @@ class LayerComparison:
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    sees: str = (
-        ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
-    )
+    #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
+    sees: str = ""
 
 
 class Certainty(str, Enum):
@@ -100,14 +99,16 @@ class UseMeaning:
 
 
 @dataclass(frozen=True)
-class Comparison(Verdict):
+class Comparison(Answer):
     """A word in several sentences: its meanings, and its vectors compared layer by layer."""
+
+    json_key: ClassVar[str] = "verdict"
 
     word: str  #: the word as requested
     model: str  #: name of the model that answered
     items: tuple[ComparisonItem, ...]  #: the ``n`` uses
     layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
-    said: Said  #: the answer: a headline and its reasons
+    message: Message  #: the answer: a headline and its details
     verdict_layer: str  #: name of the layer that is shown first
     source: Source = Source.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
@@ -124,49 +125,22 @@ class Comparison(Verdict):
     @property
     def cards(self) -> tuple[tuple[int | None, tuple[int, ...]], ...]:
         """Uses by meaning, in order of first appearance (``None``: an unlisted meaning)."""
-        found: dict[int | None, list[int]] = {}
-        for use, meaning in enumerate(self.uses):
-            found.setdefault(meaning.best, []).append(use)
-        return tuple((meaning, tuple(uses)) for meaning, uses in found.items())
+        return tuple(group_by(use.best for use in self.uses).items())
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/compare`` and ``compare --json``."""
-        return {
-            "word": self.word,
-            "model": self.model,
-            "items": [
-                {"sentence": i.sentence, "tokens": list(i.tokens), "index": i.index, "token": i.token}
-                for i in self.items
-            ],
-            "layers": [
-                {
-                    "name": layer.name,
-                    "cosine": [list(row) for row in layer.cosine],
-                    "norms": list(layer.norms),
-                    "random_pair_cosine": layer.random_pair_cosine,
-                }
-                for layer in self.layers
-            ],
-            "source": self.source.value,
-            "meanings": [asdict(meaning) for meaning in self.meanings],
-            "uses": [
-                {
-                    "meaning": None if use.best is None else self.meanings[use.best].key,
-                    "probability": use.probability,
-                    "probabilities": list(use.probabilities),
-                    "another_meaning": use.other,
-                    "certainty": use.certainty.value,
-                }
-                for use in self.uses
-            ],
-            "groups": [list(group) for group in self.groups],
-            "certainty": self.certainty.value,
-            "voice": _VOICES[self.certainty],
-            "probability": self.probability,
-            "verdict": self.verdict,
-            "headline": self.said.headline,
-            "same_meaning": [list(row) for row in self.same_meaning],
-        }
+        uses = [
+            {
+                "meaning": None if use.best is None else self.meanings[use.best].key,
+                "probability": use.probability,
+                "probabilities": list(use.probabilities),
+                "another_meaning": use.other,
+                "certainty": use.certainty.value,
+            }
+            for use in self.uses
+        ]
+        enums = {"source": self.source.value, "certainty": self.certainty.value, "voice": _VOICES[self.certainty]}
+        return {**super().to_dict(), "uses": uses, **enums}
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
@@ -221,30 +195,27 @@ class Substitutes:
     word: str  #: the word as requested
     model: str  #: name of the model
     items: tuple[ComparisonItem, ...]  #: the uses
-    candidates: tuple[
-        tuple[Candidate, ...], ...
-    ]  #: for each use the eight most probable words, the most probable first
+    #: for each use the eight most probable words, the most probable first
+    candidates: tuple[tuple[Candidate, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
-        return {
-            "word": self.word,
-            "model": self.model,
-            "uses": [
-                {
-                    "sentence": item.sentence,
-                    "token": item.token,
-                    "index": item.index,
-                    "candidates": [asdict(candidate) for candidate in candidates],
-                }
-                for item, candidates in zip(self.items, self.candidates, strict=True)
-            ],
-        }
+        rows = zip(self.items, self.candidates, strict=True)
+        uses = [{**asdict(item), "candidates": [asdict(word) for word in words]} for item, words in rows]
+        return {"word": self.word, "model": self.model, "uses": uses}
 
 
-def partition(groups: Sequence[Sequence[int]]) -> frozenset[frozenset[int]]:
+def group_by(labels: Iterable[Hashable]) -> dict[Any, tuple[int, ...]]:
+    """Return the positions of each label, in order of first appearance."""
+    groups: dict[Any, tuple[int, ...]] = {}
+    for position, label in enumerate(labels):
+        groups[label] = (*groups.get(label, ()), position)
+    return groups
+
+
+def partition(groups: Iterable[Iterable[int]]) -> frozenset[frozenset[int]]:
     """Return groups of uses without their order, so that two groupings can be compared."""
-    return frozenset(frozenset(group) for group in groups)
+    return frozenset(map(frozenset, groups))
 
 
 @dataclass(frozen=True)
@@ -270,20 +241,134 @@ class SentenceComparison(Answer):
     sentences: tuple[str, ...]  #: as typed
     layers: tuple[SentenceLayer, ...]  #: one entry for each kind of sentence vector
     shown: str  #: name of the layer that did best in the test
-    said: Said  #: the closest sentences and the most distant ones
-    told: str  #: capabilities and limits of these cosines, as measured
+    message: Message  #: the closest sentences and the most distant ones
+    limits: str  #: capabilities and limits of these cosines, as measured
 
     def layer(self, name: str | None = None) -> SentenceLayer:
         """Return the layer with this name, or the one shown first."""
         return next(layer for layer in self.layers if layer.name == (name or self.shown))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/sentences``."""
+        fields = super().to_dict()
+        return {**fields, "told": fields.pop("limits")}
 
-class SentenceService(Protocol):
-    """Service that compares whole sentences."""
 
-    def compare(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
-        """Compare 2 to ``limits.max_sentences`` sentences by their sentence vectors.
+@dataclass(frozen=True)
+class TextWord:
+    """A word of a text for which the dictionary lists several meanings."""
 
-        These are the mean of the words at each layer and, if the model was trained for it, its own sentence
-        embedding.
-        """
+    token: str  #: as written in the text
+    char_start: int  #: offset of its first character in the text
+    char_end: int  #: offset one past its last character
+    meanings: tuple[Meaning, ...]  #: all meanings that it may have
+    meant: UseMeaning  #: probabilities of these meanings
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """Most probable meaning; ``None`` for an unlisted one."""
+        return None if self.meant.best is None else self.meanings[self.meant.best]
+
+
+@dataclass(frozen=True)
+class TextSenses(Answer):
+    """The words of a text whose meanings the dictionary lists."""
+
+    model: str  #: its name
+    text: str  #: the normalized text
+    words: tuple[TextWord, ...]  #: in the order of the text
+    n_tokens: int  #: number of words and punctuation marks in the text
+    message: Message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/senses``, which ``senses`` prints as one line per text."""
+        return {
+            "model": self.model,
+            "text": self.text,
+            "headline": self.message.headline,
+            "words": [
+                {
+                    "token": word.token,
+                    "start": word.char_start,
+                    "end": word.char_end,
+                    "word": word.meaning.word if word.meaning else word.meanings[0].word,
+                    "meaning": word.meaning.key if word.meaning else None,
+                    "part_of_speech": word.meaning.part_of_speech if word.meaning else None,
+                    "gloss": word.meaning.gloss if word.meaning else None,
+                    "probability": word.meant.probability,
+                    "certainty": word.meant.certainty.value,
+                }
+                for word in self.words
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class HiddenWord:
+    """Effect of hiding one context word on the cosine of two uses."""
+
+    use: int  #: position, from 0, of the use in whose sentence the word stands
+    index: int  #: position of the word among the sentence's tokens
+    token: str  #: the word
+    start: int  #: character offset of the word in its sentence
+    end: int  #: character offset one past its end
+    #: cosine without the word minus cosine with it, for each way of hiding, in the order of :attr:`Explanation.ways`
+    changes: tuple[float, ...]
+    change: float  #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
+
+
+@dataclass(frozen=True)
+class DirectionSimilarity:
+    """Two uses compared by the forward and the backward half of an ELMo layer."""
+
+    layer: str  #: name of the layer
+    before: float  #: cosine of the forward halves, which read the word and the words before it
+    after: float  #: cosine of the backward halves, which read the word and the words after it
+    random_before: float  #: mean cosine of two random words, in the forward halves
+    random_after: float  #: mean cosine of two random words, in the backward halves
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Explanation of the cosine between two uses of a word."""
+
+    comparison: Comparison  #: all uses of the comparison
+    pair: tuple[int, int]  #: positions of the two that are explained
+    #: name of the explained view: a layer, ``"words"`` (the words around the word, as static vectors), or
+    #: ``"verdict"`` (all views that the verdict combines)
+    layer: str
+    cosine: float  #: cosine of the two with no word hidden; for the verdict, the probability that the two alone share a meaning
+    random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
+    apart: bool  #: whether it explains the difference of the two uses; else their similarity
+    answer: str  #: one plain sentence
+    decisive: HiddenWord | None  #: the word that the answer names, if any
+    ways: tuple[str, ...]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
+    words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
+    skipped: int  #: number of further words in the two sentences, too far from the compared word to be hidden in time
+    sides: tuple[DirectionSimilarity, ...]  #: the halves of each layer above the context-free one
+    #: the side whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` (about equal) or
+    #: ``"unclear"`` (the layers disagree)
+    side: str
+    side_answer: str  #: the same in one sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/why``."""
+        items = self.comparison.items
+        return {
+            "word": self.comparison.word,
+            "model": self.comparison.model,
+            "pair": list(self.pair),
+            "sentences": [items[use].sentence for use in self.pair],
+            "layer": self.layer,
+            "cosine": self.cosine,
+            "random_pair_cosine": self.random_pair_cosine,
+            "asked": "apart" if self.apart else "together",
+            "answer": self.answer,
+            "decisive": None if self.decisive is None else asdict(self.decisive),
+            "ways": list(self.ways),
+            "words": [asdict(word) | {"changes": list(word.changes)} for word in self.words],
+            "skipped": self.skipped,
+            "sides": [asdict(sides) for sides in self.sides],
+            "side": self.side,
+            "side_answer": self.side_answer,
+        }

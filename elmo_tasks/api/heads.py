@@ -1,12 +1,11 @@
-"""Trained heads: their predictions, and their learned layer weights."""
+"""Results of trained heads, their learned layer weights, and measurements of layers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from elmo_tasks.api.said import Result
+from elmo_tasks.api.message import Result
 
 
 @dataclass(frozen=True)
@@ -76,9 +75,8 @@ class WordOcclusion:
     token: str  #: the word
     start: int  #: where it begins in the text
     end: int  #: one past where it ends
-    change: (
-        float  #: probability of the predicted label with the word minus without it: positive words support the label
-    )
+    #: probability of the predicted label with the word minus without it: positive words support the label
+    change: float
 
 
 @dataclass(frozen=True)
@@ -88,9 +86,8 @@ class ClassifiedText:
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     label: str | None  #: the most probable class; None for a text without a word
-    probabilities: dict[
-        str, float
-    ]  #: of each class, in the order of the head's classes; none for a text without a word
+    #: of each class, in the order of the head's classes; none for a text without a word
+    probabilities: dict[str, float]
     #: one per token, in order; empty if not requested, or if the text has more words than the limit per request
     occlusion: tuple[WordOcclusion, ...] = ()
     #: whether the label is probable enough to be stated; if not, the text clearly belongs to no class
@@ -158,32 +155,44 @@ class HeadInfo:
     own: bool = False  #: trained on this machine, not shipped
 
 
-class HeadService(Protocol):
-    """Service that runs trained heads."""
+@dataclass(frozen=True)
+class LayerScore:
+    """Score of one layer in a test."""
 
-    def offered(self) -> tuple[HeadInfo, ...]:
-        """Return the available heads.
+    layer: str  #: its name, ``"0"``, ``"1"``, … or ``"mean"``
+    score: float  #: a share of 1, or a correlation
 
-        Of each kind, the default one comes first, a head comes before its baseline and bundled heads before local
-        ones.
-        """
 
-    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
-        """Tag 1 to ``limits.max_texts`` sentences.
+@dataclass(frozen=True)
+class PaperScores:
+    """Scores of this test in the paper, whose model is larger."""
 
-        ``head`` names a head of kind ``"tagging"``; ``None`` selects the default one.
-        """
+    data: str  #: name of the data
+    source: str  #: table or figure of the paper
+    scores: tuple[LayerScore, ...]  #: one per layer
+    same_data: bool  #: whether the data are the same as here, so that the scores are comparable
 
-    def classify(
-        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
-    ) -> tuple[ClassifiedText, ...]:
-        """Classify 1 to ``limits.max_texts`` texts.
 
-        ``head`` names a head of kind ``"classification"``; ``None`` selects the default one.
-        """
+@dataclass(frozen=True)
+class ProbeResult:
+    """One test of one model."""
 
-    def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """Return the learned layer weights of the heads, in the order of :meth:`offered`.
+    task: str  #: its name in commands
+    title: str  #: title of the measurement
+    unit: str  #: ``"percent"`` for shares, ``"index"`` for correlations
+    scores: tuple[LayerScore, ...]  #: of every layer and, if there are several, of their mean
+    without: float | None  #: score without a model; ``None`` if that is not meaningful
+    without_name: str  #: description of that baseline
+    note: str  #: method of the measurement
+    paper: PaperScores | None = None  #: scores in the paper, if there are any
 
-        Heads without a scalar mix are left out.
-        """
+
+@dataclass(frozen=True)
+class ModelProbes(Result):
+    """All measurements of one model."""
+
+    model: str  #: its name
+    layers: tuple[str, ...]  #: description of each layer
+    command: str  #: command that measures it
+    results: tuple[ProbeResult, ...]  #: one for each test; empty without measurements of these weights
+    remark: str = ""  #: reason for an empty ``tests``

@@ -26,7 +26,7 @@ class Limits:
 LIMITS = Limits()
 
 
-class NoLongerWanted(Exception):
+class Cancelled(Exception):
     """The client disconnected; stop computing its result."""
 
 
@@ -34,32 +34,32 @@ def _always() -> bool:
     return True
 
 
-_is_wanted: ContextVar[Callable[[], bool]] = ContextVar("is_wanted", default=_always)
+_is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", default=_always)
 
 
 @contextmanager
-def wanted_while(is_wanted: Callable[[], bool]) -> Iterator[None]:
-    """Cancel the computation in this context once ``is_wanted`` returns False.
+def cancellable(is_connected: Callable[[], bool]) -> Iterator[None]:
+    """Cancel the computation in this context once ``is_connected`` returns False.
 
     This applies to the current thread and to threads that copy its context.
     """
-    token = _is_wanted.set(is_wanted)
+    token = _is_connected.set(is_connected)
     try:
         yield
     finally:
-        _is_wanted.reset(token)
+        _is_connected.reset(token)
 
 
-def for_everybody() -> AbstractContextManager[None]:
+def uncancellable() -> AbstractContextManager[None]:
     """Keep a shared computation alive when the client that started it disconnects."""
-    return wanted_while(_always)
+    return cancellable(_always)
 
 
-def check_wanted() -> None:
+def check_cancelled() -> None:
     """Raise if the client has disconnected; call this before each batch.
 
     Raises:
-        NoLongerWanted: the client has disconnected.
+        Cancelled: the client has disconnected.
     """
-    if not _is_wanted.get()():
-        raise NoLongerWanted
+    if not _is_connected.get()():
+        raise Cancelled

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
-from elmo_tasks.api.said import Result
+from elmo_tasks.api.message import Result
 
 
 @dataclass(frozen=True)
@@ -91,6 +90,8 @@ class TrainingJob(Result):
     created: float = 0.0  #: start time, in seconds since 1970
     seconds: float = 0.0  #: elapsed seconds
     seconds_left: float | None = None  #: estimated seconds left
+    estimate: float = 0.0  #: estimated seconds in all, when it was started
+    pace: float = 1.0  #: factor in that estimate for the speed of this machine
     epochs: int = 0  #: planned number of epochs
     step: int = 0  #: training steps done
     steps: int = 0  #: total number of training steps, 0 until it is known
@@ -114,43 +115,3 @@ class TrainingOffer:
     allowed: bool  #: whether training and uploads are on
     hub: tuple[tuple[str, str, str], ...] = ()  #: the public data sets: short name, kind, title
     max_upload: int = 20_000_000  #: maximum size of an upload in bytes
-
-
-class TrainingService(Protocol):
-    """Train heads, one run at a time."""
-
-    def offer(self) -> TrainingOffer:
-        """Return the available training options."""
-
-    def store_upload(self, name: str, content: bytes) -> str:
-        """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
-
-    def examples(self, kind: str) -> str:
-        """Return the examples of a kind, one a line.
-
-        A line is ``label: text``, or a sentence with marked spans.
-        """
-
-    def store_examples(self, kind: str, text: str) -> None:
-        """Replace the examples of a kind."""
-
-    def keep_example(self, kind: str, line: str) -> int:
-        """Add a line to the examples of a kind unless it exists; return their number."""
-
-    def preview(self, plan: TrainingPlan) -> DatasetPreview:
-        """Read and check the data of a plan."""
-
-    def start(self, plan: TrainingPlan) -> TrainingJob:
-        """Start a run in a process of its own, unless one is running."""
-
-    def resume(self, name: str) -> TrainingJob:
-        """Continue a run that was stopped or failed, from its last finished epoch."""
-
-    def stop(self, name: str) -> TrainingJob:
-        """Stop a run and keep its best head so far; called again, stop it at once."""
-
-    def delete(self, name: str) -> None:
-        """Remove a run that is over, with its head and its data."""
-
-    def jobs(self) -> tuple[TrainingJob, ...]:
-        """Return the runs, the newest first."""

@@ -48,7 +48,7 @@ def _meanings(args: argparse.Namespace) -> int:
     from elmo_tasks.senses.disambiguation import write_calibration
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
-    from elmo_tasks.service.sense_models import cached_folder
+    from elmo_tasks.service.loaded_models import cached_folder
 
     encoder = load(args.model, checked_device(args.device))
     if not encoder.reads_sentence:

@@ -77,7 +77,7 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], d
         print(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False))
         return 0
     for comparison in comparisons:
-        print(f"{comparison.model}: {comparison.answer}\n{comparison.told}")
+        print(f"{comparison.model}: {comparison.answer}\n{comparison.limits}")
         for layer in comparison.layers:
             print(f"\nlayer {layer.name} (two unconnected sentences: {layer.unconnected:.2f})")
             _print_matrix(layer.cosine)

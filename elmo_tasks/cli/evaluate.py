@@ -96,7 +96,7 @@ def _tests(args: argparse.Namespace) -> str:
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.suite import TASKS, evaluate
     from elmo_tasks.senses.expected_words import ExpectedWords
-    from elmo_tasks.service.sense_models import load_sense_model
+    from elmo_tasks.service.loaded_models import load_sense_model
 
     data, tests, _ = _data_and_tests(args)
     encoder, static = _load(args)
@@ -141,8 +141,8 @@ def _probes(args: argparse.Namespace) -> str:
 def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
+    from elmo_tasks.service.loaded_models import load_sense_model
     from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
-    from elmo_tasks.service.sense_models import load_sense_model
 
     encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)

@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.senses.use_index import UseIndex
     from elmo_tasks.service.loaded_models import LoadedModels
-    from elmo_tasks.service.sense_maps import SenseMaps
+    from elmo_tasks.service.sense_maps import UseCache, sense_map
 
     files: list[Path] = args.text or []
     if len(files) > 2:
@@ -54,24 +54,22 @@ def run(args: argparse.Namespace) -> int:
     )
     models = LoadedModels(args.model, str(checked_device(args.device)), (), not args.no_calibration)
     index = UseIndex(args.index) if args.index is not None else None
-    sense_map = SenseMaps(models.model, index).sense_map(request)
+    answer = sense_map(request, models.model(), UseCache(), index)
     if args.html is not None or args.csv is not None:
         from elmo_tasks.ui import map_tab
 
         if args.html is not None:
-            atomic_write(args.html, map_tab.file_of(sense_map, ())[1])
+            atomic_write(args.html, map_tab.file_of(answer, ())[1])
         if args.csv is not None:
-            atomic_write(
-                args.csv, "\ufeff" + map_tab.csv_text(sense_map)
-            )  # the mark tells spreadsheets that it is UTF-8
+            atomic_write(args.csv, "\ufeff" + map_tab.csv_text(answer))  # the mark tells spreadsheets that it is UTF-8
     if args.json:
-        print(json.dumps(sense_map.to_dict(), ensure_ascii=False))
+        print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0
-    print(sense_map.verdict)
-    for group in sense_map.groups:
+    print(answer.verdict)
+    for group in answer.groups:
         print(f"\n{group.letter}  {group.name}: {group.n_uses}")
-        for use in sense_map.uses:
-            if use.group is not None and sense_map.groups[use.group] is group and use.own:
+        for use in answer.uses:
+            if use.group is not None and answer.groups[use.group] is group and use.own:
                 unsure = "" if use.is_sure else "  (unsure)"
                 word = use.sentence[use.start : use.end]
                 print(f"   {use.sentence[: use.start]}[{word}]{use.sentence[use.end :]}{unsure}")

@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels
-    from elmo_tasks.service.text_senses import text_senses
+    from elmo_tasks.service.meanings import text_senses
 
     entries = lexicon_entries(args.lexicon)
     loaded = LoadedModels(args.model, str(checked_device(args.device))).model()

@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import check_wanted
+from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, InputError
 
@@ -63,12 +63,12 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
     """Encode distinct sentences, longest first, so that memory errors occur early.
 
     Raises:
-        NoLongerWanted: the client disconnected.
+        Cancelled: the client disconnected.
     """
     model = encoder.language_model
     distinct = list(dict.fromkeys(sentences))
     for rows in by_length([len(sentence) for sentence in distinct], _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True):
-        check_wanted()
+        check_cancelled()
         batch = [distinct[k] for k in rows]
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers

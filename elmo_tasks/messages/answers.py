@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, NearestUses, NearUse, Said, StaticNeighbour
+from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
 from elmo_tasks.messages.text import first_capital, listed, number
 from elmo_tasks.messages.views import view_place
 
@@ -36,7 +36,7 @@ def why_answer(
     return "No single word decides it."
 
 
-def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Said:
+def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
     """Name the nearest use, and count the uses of the same word among the nearest.
 
     Args:
@@ -47,7 +47,7 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
         sense: meaning of the word in the query sentence; empty if unknown.
     """
     if not uses:
-        return Said(
+        return Message(
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
         )
     first = uses[0]
@@ -57,7 +57,7 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
     n_meaning, n_labelled = _in_sense(uses, sense)
     if sense and n_labelled:
         counted += f" {n_meaning} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here ({sense})."
-    return Said(nearest, "" if only == "other" else counted)
+    return Message(nearest, "" if only == "other" else counted)
 
 
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:
@@ -75,28 +75,28 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
 
 
-def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Said:
+def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
     """Describe the nearest words by a model with one vector per word; ``near`` is ``None`` for an unknown word."""
     if near is None:
-        return Said(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
+        return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
-    return Said(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
+    return Message(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
 
 
-def reads_no_sentence(model: str, *, one_spelling: bool) -> Said:
+def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
     """Describe the comparison by a model with one vector per word."""
     every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
-    return Said(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
+    return Message(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
 
 
-def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Said:
+def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
     """Name the closest and the most distant sentences, beside the cosine of unrelated sentences."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
     if len(pairs) == 1:
-        return Said(f"The two sentences have a cosine of {number(high)}.", beside)
-    return Said(
+        return Message(f"The two sentences have a cosine of {number(high)}.", beside)
+    return Message(
         f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}).", beside
     )
 

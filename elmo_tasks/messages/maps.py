@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import EXAMPLES, INDEX, TEXT_A, TEXT_B, LandedMeaning, MapUse, Said, SenseGroup, SenseMap
+from elmo_tasks.api import EXAMPLES, INDEX, TEXT_A, TEXT_B, MapUse, Message, ProjectedMeaning, SenseGroup, SenseMap
 from elmo_tasks.messages.text import listed, percent, quoted
 
 _SOURCES = {EXAMPLES: "dictionary", TEXT_A: "text A", TEXT_B: "text B", INDEX: "your index"}
@@ -32,7 +32,7 @@ def map_verdict(
     is_calibrated: bool,
     *,
     has_one_meaning: bool,
-) -> Said:
+) -> Message:
     """Describe the contents of a map.
 
     ``are_meanings`` is True if the groups are meanings of the dictionary, ``is_calibrated`` if the model can tell which
@@ -42,28 +42,28 @@ def map_verdict(
     if are_meanings:
         own = [use for use in uses if use.own]
         if not own:
-            return Said(
+            return Message(
                 f"{counted} in {_number(len(groups), 'meaning')}.",
                 "The meanings are those of the dictionary; where the uses lie is computed.",
             )
         if not is_calibrated:
             reason = "This model was not calibrated, so nothing is said of the meanings in your text."
-            return Said(f"{counted}.", reason)
+            return Message(f"{counted}.", reason)
         n_unsure = sum(not use.is_sure for use in own)
         unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
         has = f"{'has' if len(own) == 1 else 'have'} {_number(len({use.group for use in own}), 'meaning')}"
-        return Said(
+        return Message(
             f"Your {_number(len(own), 'use')} of “{word}” {has}.",
             f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
         )
     if has_one_meaning:
-        return Said(f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words.")
+        return Message(f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words.")
     if groups:
-        return Said(
+        return Message(
             f"{counted} in {len(groups)} clusters.",
             "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
         )
-    return Said(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+    return Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
 
 
 def _number(n: int, noun: str) -> str:
@@ -111,7 +111,7 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
     return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
 
 
-def projected_answer(meanings: Sequence[LandedMeaning], *, is_sure: bool) -> str:
+def projected_answer(meanings: Sequence[ProjectedMeaning], *, is_sure: bool) -> str:
     """Describe the place of a sentence by the probabilities of its meanings, the most probable first."""
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."

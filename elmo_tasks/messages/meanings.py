@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Certainty, Meaning, Said, Source, TextWord, UseMeaning
+from elmo_tasks.api import Certainty, Meaning, Message, Source, TextWord, UseMeaning
 from elmo_tasks.messages.text import listed, percent
 
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
@@ -13,7 +13,7 @@ _MORE_HINTS = "A sentence that says more around the word may help."
 
 def meanings_answer(
     word: str, meanings: Sequence[Meaning], uses: Sequence[UseMeaning], probability: float, certainty: Certainty
-) -> Said:
+) -> Message:
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not Certainty.CONFIDENT]
@@ -31,68 +31,70 @@ def meanings_answer(
         sure = f"Unsure: {_sentences(unsure)}. {_MORE_HINTS}"
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
-    return Said(f"{headline}.", sure)
+    return Message(f"{headline}.", sure)
 
 
-def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Said:
+def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Message:
     """State that the word is on the list of words with one everyday meaning."""
     if certainty is not Certainty.CONFIDENT:
-        return Said(
+        return Message(
             f"“{word}” probably means the same in {_all(n)}.",
             "It is on this project’s list of words with one everyday meaning, but two of the sentences are very unlike: it may "
             "have a rarer meaning in one of them.",
         )
-    return Said(
+    return Message(
         f"“{word}” means the same in {_all(n)}.",
         "It is on this project’s list of words with one everyday meaning; only the vectors below are computed.",
     )
 
 
-def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty) -> Said:
+def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty) -> Message:
     """State that the word is in no list; ``probability`` is that all uses share a meaning."""
     why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
     add = "Give its meanings yourself under “Own meanings” for a better answer."
     if certainty is Certainty.ABSTAIN:
-        return Said(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
+        return Message(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
     if probability >= 0.5:
-        return Said(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
-    return Said(f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}")
+        return Message(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
+    return Message(f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}")
 
 
-def text_answer(n: int, unsure: int, n_words: int) -> Said:
+def text_answer(n: int, unsure: int, n_words: int) -> Message:
     """Count the words of a text with several meanings, and those that are uncertain."""
     if not n:
-        return Said(
+        return Message(
             "No word of this text has several meanings in the dictionary.",
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
     pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
-    return Said(
+    return Message(
         f"{words} several meanings.",
         f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed.{pale}",
     )
 
 
-def not_english_answer(share: float) -> Said:
+def not_english_answer(share: float) -> Message:
     """State that too few of the words are English."""
-    return Said(
+    return Message(
         "This model reads English, and most of these words are not English.",
         f"It knows {percent(share)} of the words around, so nothing is said of meanings.",
     )
 
 
-def uncalibrated_answer(model: str) -> Said:
+def uncalibrated_answer(model: str) -> Message:
     """State that the model has no calibration."""
-    return Said(
+    return Message(
         f"Nothing is said of meanings: “{model}” was not calibrated.",
         "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors are compared below.",
     )
 
 
-def different_words_answer() -> Said:
+def different_words_answer() -> Message:
     """State that the marked words are different words."""
-    return Said("These are different words, so their meanings are not compared.", "Their vectors are compared below.")
+    return Message(
+        "These are different words, so their meanings are not compared.", "Their vectors are compared below."
+    )
 
 
 def source_line(source: Source, n_words: int) -> str:

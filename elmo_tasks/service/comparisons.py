@@ -1,4 +1,4 @@
-"""Comparisons of the uses of a word, by one model or by several."""
+"""Comparisons of the uses of a word, by one model or by several, and of whole sentences."""
 
 from __future__ import annotations
 
@@ -7,20 +7,13 @@ from typing import Any
 
 from torch import Tensor
 
-from elmo_tasks.api import (
-    LIMITS,
-    Candidate,
-    Comparison,
-    LayerComparison,
-    Said,
-    SideBySide,
-    Source,
-    Substitutes,
-    partition,
-)
+from elmo_tasks import api
+from elmo_tasks.encoders import Encoder
+from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
+from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import with_mean
-from elmo_tasks.messages.answers import ModelGrouping, agreement, reads_no_sentence
+from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.messages.answers import ModelGrouping, agreement, closest, limits_of, reads_no_sentence
 from elmo_tasks.messages.meanings import (
     different_words_answer,
     meanings_answer,
@@ -29,32 +22,37 @@ from elmo_tasks.messages.meanings import (
     uncalibrated_answer,
     unlisted_answer,
 )
-from elmo_tasks.senses.lexicon import Entry
+from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
+from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
-from elmo_tasks.service.asked_uses import find_uses, item_of
-from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, dictionary, judge, known_meaning, known_share
+from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meaning, known_share
+from elmo_tasks.service.validation import check_length, check_number, check_words, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, UseVectors, read_uses
+
+#: Layer name for the sentence embedding of a model that was trained to provide one.
+SENTENCE = "sentence"
 
 
 def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
-) -> Comparison:
+) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
     read = read_uses(loaded.encoder, mentions)
     layers = _layers(loaded, with_mean(read.layers))
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    called = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-    said, judged = _meanings(called, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
-    return Comparison(
+    name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
+    message, judged = _meanings(name, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
+    return api.Comparison(
         word=word.strip(),
         model=loaded.encoder.name,
-        items=tuple(item_of(mention) for mention in mentions),
+        items=tuple(map(item_of, mentions)),
         layers=layers,
-        said=said,
+        message=message,
         verdict_layer=layers[loaded.shown_layer].name,
         source=judged.source,
         meanings=judged.meanings,
@@ -63,7 +61,7 @@ def compare_uses(
         certainty=judged.certainty,
         probability=judged.probability,
         same_meaning=judged.same_meaning,
-        n_words=len(dictionary().ambiguous),
+        n_words=len(bundled_lexicon().ambiguous),
         spellings_differ=not is_one_word,
     )
 
@@ -77,28 +75,28 @@ def _meanings(
     own: Sequence[Entry],
     *,
     is_one_word: bool,
-) -> tuple[Said, Judged]:
+) -> tuple[api.Message, Judged]:
     """Return the answer about the meanings of uses, and the numbers behind it."""
-    nothing = Judged(Source.NONE)
+    nothing = Judged(api.Source.NONE)
     if not loaded.encoder.reads_sentence:
         return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
     if loaded.senses is None:
         return uncalibrated_answer(loaded.encoder.name), nothing
     if not is_one_word:
         return different_words_answer(), nothing
-    known = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
-    if known < MIN_KNOWN_WORDS:
-        return not_english_answer(known), nothing
+    english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
+    if english < MIN_KNOWN_WORDS:
+        return not_english_answer(english), nothing
     embedded = loaded.senses.embed_read(uses, read)
-    judged = judge(loaded.senses, uses, embedded, word, dictionary(), own)
-    if judged.source is Source.ONE_MEANING:
+    judged = judge(loaded.senses, uses, embedded, word, bundled_lexicon(), own)
+    if judged.source is api.Source.ONE_MEANING:
         return one_meaning_answer(word, len(uses), judged.certainty), judged
-    if judged.source is Source.UNLISTED:
+    if judged.source is api.Source.UNLISTED:
         return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
     return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
 
 
-def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> Substitutes:
+def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:
     """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses.
 
     Raises:
@@ -110,12 +108,12 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
             "for this.",
             field="model",
         )
-    found = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
-    return Substitutes(
+    predicted = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
+    return api.Substitutes(
         word.strip(),
         loaded.encoder.name,
-        tuple(item_of(mention) for mention in mentions),
-        tuple(tuple(Candidate(other, round(probability, 6)) for other, probability in row) for row in found),
+        tuple(map(item_of, mentions)),
+        tuple(tuple(api.Candidate(other, round(probability, 6)) for other, probability in row) for row in predicted),
     )
 
 
@@ -125,17 +123,17 @@ def rounded(values: Any, digits: int = 6) -> Any:
     return tuple(rounded(value, digits) for value in values) if isinstance(values, list) else round(values, digits)
 
 
-def _layers(loaded: LoadedModel, views: Tensor) -> tuple[LayerComparison, ...]:
+def _layers(loaded: LoadedModel, views: Tensor) -> tuple[api.LayerComparison, ...]:
     """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, to results."""
     return tuple(
-        LayerComparison(
+        api.LayerComparison(
             name=name,
             cosine=rounded(cosine_matrix(vectors)),
             norms=rounded(vectors.norm(dim=-1)),
-            random_pair_cosine=known,
+            random_pair_cosine=random,
             sees=loaded.encoder.layer_names[0] if name == "0" else "",
         )
-        for name, vectors, known in zip(loaded.names, views, loaded.random_pair, strict=True)
+        for name, vectors, random in zip(loaded.names, views, loaded.random_pair, strict=True)
     )
 
 
@@ -162,49 +160,83 @@ def side_by_side(
     loaded: LoadedModels,
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
-) -> SideBySide:
+) -> api.SideBySide:
     """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
     names = [loaded.allowed(model) for model in models]
-    if not 1 <= len(names) <= LIMITS.max_models or len(set(names)) < len(names):
-        raise InputError(f"Choose one to {LIMITS.max_models} different models; there {_had(names)}.", field="model")
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if not 1 <= len(names) <= api.LIMITS.max_models or twice:
+        had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
+        raise InputError(f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model")
     mentions = find_uses(word, sentences)
     if senses and len(senses) != len(mentions):
         raise InputError(
             f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"
         )
     known = tuple(senses) or known_senses(mentions)
-    found = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
-    right = tuple(is_right(comparison, known) for comparison in found)
-    told = [
-        ModelGrouping(comparison.model, partition(comparison.groups) if comparison.groups else None, is_known)
-        for comparison, is_known in zip(found, right, strict=True)
+    comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
+    right = tuple(is_right(comparison, known) for comparison in comparisons)
+    groupings = [
+        ModelGrouping(comparison.model, api.partition(comparison.groups) if comparison.groups else None, correct)
+        for comparison, correct in zip(comparisons, right, strict=True)
     ]
-    return SideBySide(found, known, right, agreement(told, known=bool(known)) if len(told) > 1 else "")
+    line = agreement(groupings, known=bool(known)) if len(groupings) > 1 else ""
+    return api.SideBySide(comparisons, known, right, line)
 
 
-def is_right(comparison: Comparison, senses: Sequence[str]) -> bool | None:
+def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
     """Return True if the groups match the meanings.
 
     Return ``None`` without groups or without known meanings.
     """
     if not senses or not comparison.groups:
         return None
-    by_sense: dict[str, list[int]] = {}
-    for use, sense in enumerate(senses):
-        by_sense.setdefault(sense, []).append(use)
-    return partition(comparison.groups) == partition(list(by_sense.values()))
+    return api.partition(comparison.groups) == api.partition(api.group_by(senses).values())
 
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Return the meaning of each use if all sentences are bundled ones; else nothing."""
-    found = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
-    known = [entry for entry in found if entry is not None]
-    one_word = len(known) == len(found) and len({word for word, _ in known}) == 1
-    return tuple(sense.key for _, sense in known) if one_word else ()
+    """Return the meaning of each use if all sentences are examples of one word; else nothing."""
+    meanings = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
+    one_word = len({meaning and meaning[0] for meaning in meanings}) == 1
+    return tuple(meaning[1].key for meaning in meanings if meaning) if one_word else ()
 
 
-def _had(names: Sequence[str]) -> str:
-    if not names:
-        return "is none"
-    twice = next((name for name in names if names.count(name) > 1), None)
-    return f"are {len(names)}" if twice is None else f"is “{twice}” twice"
+def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
+    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps the test scores of encoders."""
+    sentences = checked_texts(sentences)
+    check_number(sentences)
+    for k, sentence in enumerate(sentences, 1):
+        check_length(sentence, f"sentence {k}", f"Sentence {k}")
+        tokens = tokenize(sentence)
+        if not tokens:
+            raise InputError(f"Sentence {k} is empty.", field=f"sentence {k}")
+        check_words(tokens, f"sentence {k}", f"Sentence {k}")
+    trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
+    names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
+    layers = tuple(
+        api.SentenceLayer(
+            name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
+        )
+        for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True)
+    )
+    # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
+    best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
+    return api.SentenceComparison(
+        encoder.name,
+        tuple(sentences),
+        layers,
+        best.name,
+        closest(best.cosine, best.unconnected, best.name),
+        limits_of(encoder.name, best.reworded, best.related, best.tests),
+    )
+
+
+def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
+    """Return the model of sentences in an encoder's folder, if any, and a test of each kind of sentence vector."""
+    folder = encoder.folder
+    trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
+    return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))
+
+
+def _sentence_vectors(encoder: Encoder, trained: SentenceModel | None, sentences: Sequence[str]) -> list[Tensor]:
+    """Return ``[n, D]`` for each kind of sentence vector."""
+    return [*sentence_vectors(encoder, sentences), *([trained.vectors(sentences)] if trained else [])]

@@ -12,20 +12,23 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.lexicon import Entry, check_marks, read_entries
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service.asked_uses import find_uses
-from elmo_tasks.service.comparisons import compare_uses
+from elmo_tasks.service.comparisons import compare_sentences, compare_uses
 from elmo_tasks.service.comparisons import side_by_side as compare_side_by_side
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.nearest_uses import NearestSearch
-from elmo_tasks.service.sentences import Sentences
-from elmo_tasks.service.text_senses import text_senses
+from elmo_tasks.service.meanings import text_senses
+from elmo_tasks.service.nearest_uses import nearest_uses
+from elmo_tasks.service.validation import find_uses
 
 
 @lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
-def _loaded(
-    model: str | None, device: str | None, others: tuple[str, ...] = (), may_measure: bool = True
-) -> LoadedModels:
+def _cached(model: str | None, device: str | None, may_measure: bool, others: tuple[str, ...]) -> LoadedModels:
     return LoadedModels(model, device, others, may_measure)
+
+
+def _loaded(
+    model: str | Path | None, device: str | None, may_measure: bool = True, others: tuple[str, ...] = ()
+) -> LoadedModels:
+    return _cached(None if model is None else str(model), device, may_measure, others)
 
 
 def compare(
@@ -45,8 +48,8 @@ def compare(
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
-        calibration: whether what a cosine means is measured first, once, in a model that came without it; it takes a minute or
-            two. Without it nothing is said of meanings.
+        calibration: whether to calibrate a model that came without a calibration, once, in a minute or two. Without one,
+            no meanings are predicted.
         lexicon: dictionary file whose entries add to those of the program, or take their place.
 
     Returns:
@@ -59,8 +62,7 @@ def compare(
         DataError: the dictionary file breaks the format.
     """
     entries = lexicon_entries(lexicon)
-    loaded = _loaded(None if model is None else str(model), device, (), calibration)
-    return compare_uses(word, find_uses(word, sentences), loaded.model(), entries)
+    return compare_uses(word, find_uses(word, sentences), _loaded(model, device, calibration).model(), entries)
 
 
 def disambiguate(
@@ -70,27 +72,23 @@ def disambiguate(
 
     Args:
         text: up to 20,000 characters.
-        model: name or folder of an encoder; the bundled biLM if ``None``. One that came without a calibration is fitted once.
-        device: where to compute; a GPU if there is one and ``None`` is given.
-        lexicon: dictionary file whose entries add to those of the program, or take their place.
+        model: see :func:`compare`.
+        device: see :func:`compare`.
+        lexicon: see :func:`compare`.
 
     Returns:
         ``words``, each with its place in the text and its likeliest ``meaning``; ``to_dict()`` is what the command
         ``senses`` prints.
 
     Raises:
-        InputError: the text is empty or too long.
-        DataError: the dictionary file breaks the format.
-        ConfigError: there is no such model.
-        WeightsError: its weights are missing or broken.
+        InputError: the text is empty or too long; all else is as for :func:`compare`.
     """
     entries = lexicon_entries(lexicon)
-    loaded = _loaded(None if model is None else str(model), device)
-    return text_senses(checked_text(text, "The text", "text"), loaded.model(), entries)
+    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device).model(), entries)
 
 
 def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
-    """Entries of a dictionary file that a person named; none for ``None``.
+    """Read the entries of the user's dictionary file; none for ``None``.
 
     Raises:
         DataError: the file cannot be read, or breaks the format.
@@ -110,9 +108,7 @@ def side_by_side(
     calibration: bool = True,
     lexicon: str | Path | None = None,
 ) -> SideBySide:
-    """Compare the uses of a word by two or three models at once.
-
-    Each result rests on the measurements of its own model.
+    """Compare the uses of a word by two or three models, each with its own calibration.
 
     ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers); all else is as for
     :func:`compare`.
@@ -121,19 +117,18 @@ def side_by_side(
         ``comparisons``, one for each model; ``agreement``, a line on which models agree.
 
     Raises:
-        InputError: see :func:`compare`; or there are too many models, or one twice.
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: weights are missing or broken.
+        InputError: there are too many models, or one twice; all else is as for :func:`compare`.
+        ConfigError: two models have one name.
     """
     if isinstance(models, str):
         raise InputError(
             f"models: expected a list of names or folders, found one string: {models!r:.60}", field="model"
         )
-    models = list(models)
+    places = [str(model) for model in models]
     entries = lexicon_entries(lexicon)
-    first, *others = dict.fromkeys(map(str, models)) or [None]
-    loaded = _loaded(first, device, tuple(filter(None, others)), calibration)
-    names = [loaded.name_of(str(model)) for model in models]
+    first, *others = dict.fromkeys(places) or [None]
+    loaded = _loaded(first, device, calibration, tuple(filter(None, others)))
+    names = [loaded.name_of(place) for place in places]
     return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), entries)
 
 
@@ -143,20 +138,17 @@ def sentence_similarity(
     """Compare 2 to 12 whole sentences.
 
     The mean of the words at each layer gives one vector per sentence; a model that was trained for it also gives its
-    own sentence embedding.
-
-    The latter needs the package sentence-transformers and a folder in its format. Models and devices are as for :func:`compare`.
+    own sentence embedding. The latter needs the package sentence-transformers and a folder in its format. Models and
+    devices are as for :func:`compare`.
 
     Returns:
-        ``layers[k].cosine`` is the matrix of a layer; ``told`` states its capabilities and limits, as measured.
+        ``layers[k].cosine`` is the matrix of a layer; ``limits`` states its capabilities and limits, as measured.
 
     Raises:
-        InputError: there are too few, too many or too long sentences.
-        ConfigError: there is no such model.
-        WeightsError: weights are missing or broken.
+        InputError: there are too few, too many or too long sentences; all else is as for :func:`compare`.
     """
-    loaded = _loaded(None if model is None else str(model), device)
-    return Sentences(lambda _: loaded.encoder(loaded.default)).compare(checked_texts(sentences))
+    loaded = _loaded(model, device)
+    return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
 
 
 def nearest(
@@ -181,8 +173,8 @@ def nearest(
         layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
             embedding; the latter if ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
-        model: name or folder of an encoder; the bundled biLM if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
+        model: see :func:`compare`.
+        device: see :func:`compare`.
         static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the words beside the uses; those
             that come with the program if ``None``.
 
@@ -192,10 +184,8 @@ def nearest(
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.
         DataError: the folder holds no index, or that of another model.
-        ConfigError: there is no such model.
-        WeightsError: its weights are missing or broken.
     """
-    loaded = _loaded(None if model is None else str(model), device)
-    own = UseIndex(index) if index is not None else None
-    words = loaded.static if static is None else lambda: StaticVectors.load(static)
-    return NearestSearch(loaded.model, words, own).uses(word, sentence, layer, only, n=n)
+    loaded = _loaded(model, device)
+    own_index = UseIndex(index) if index is not None else None
+    words = loaded.static() if static is None else StaticVectors.load(static)
+    return nearest_uses(word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n)

@@ -3,27 +3,59 @@
 from __future__ import annotations
 
 import json
+import logging
 import threading
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from elmo_tasks.api import for_everybody
+from tqdm import tqdm
+
+from elmo_tasks.api import uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
+from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.views import layer_names
-from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.messages.text import duration
+from elmo_tasks.senses.calibrate import calibrate
+from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, read_calibration, write_calibration
 from elmo_tasks.senses.expected_words import ExpectedWords
-from elmo_tasks.senses.similarity import random_pairs
-from elmo_tasks.service.sense_models import load_sense_model
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
+
+#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a part of it.
+_READING_SECONDS = 75.0
+_FITTING_SECONDS = 45.0
+_MIN_USES = 1_500
+#: Sentences of the dictionary are about half as long as the everyday ones that are timed.
+_RELATIVE_LENGTH = 0.6
+_log = logging.getLogger(__name__)
+Value = TypeVar("Value")
 
 
-@dataclass(frozen=True)
+class OnceCache:
+    """Values that are computed on first use, each once, and kept."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {}
+        self._locks: dict[str, threading.RLock] = {}
+
+    def once(self, name: str, compute: Callable[[], Value]) -> Value:
+        """Return the value of this name; concurrent requests wait for one computation."""
+        with self._locks.setdefault(name, threading.RLock()):
+            if name not in self._values:
+                self._values[name] = compute()
+            value: Value = self._values[name]
+            return value
+
+
+@dataclass(frozen=True, eq=False)
 class LoadedModel:
     """A model in memory, with its calibration for meanings."""
 
@@ -33,6 +65,7 @@ class LoadedModel:
     expected: ExpectedWords | None  #: ``None`` for a model without an output layer
     senses: SenseModel | None  #: ``None`` if the model has no calibration
     random_pair: tuple[float, ...]  #: mean cosine of two random words at each layer and in the mean
+    cache: OnceCache = field(default_factory=OnceCache)  #: further measurements of this model
 
     @property
     def shown_layer(self) -> int:
@@ -43,13 +76,19 @@ class LoadedModel:
         deep = self.encoder.n_layers > 3 and self.senses is not None
         return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
 
+    @property
+    def sense_model(self) -> SenseModel:
+        """The model of meanings.
 
-#: Returns a model by name, the default one for ``None``; raises :class:`InputError` for an unknown one.
-LoadModel = Callable[[str | None], LoadedModel]
-#: Returns a model without its calibration, which only comparisons need.
-LoadEncoder = Callable[[str | None], Encoder]
-#: Returns the static vectors.
-LoadStatic = Callable[[], StaticVectors]
+        Raises:
+            InputError: this model has none.
+        """
+        if self.senses is None:
+            raise InputError(
+                f"“{self.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
+                field="model",
+            )
+        return self.senses
 
 
 class LoadedModels:
@@ -58,7 +97,7 @@ class LoadedModels:
     Args:
         model: name or folder of the default model; the one of the program if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
-        others: names or folders of more models that a request may ask for, beside those that come with the program.
+        others: names or folders of more models that a request may name, beside the bundled ones.
         may_measure: whether to calibrate, once, a model that came without a calibration.
         precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
 
@@ -77,18 +116,18 @@ class LoadedModels:
     ) -> None:
         self._may_measure, self._precision = may_measure, checked_precision(precision)
         self.device = str(checked_device(device))
-        asked = list(dict.fromkeys((model, *others)))
-        found = [find(place) for place in asked]
-        self._found = {encoder.name: encoder for encoder in found}
-        self._places = dict(zip(asked, (encoder.name for encoder in found), strict=True))
-        if len(self._found) < len(found):
-            raise ConfigError(
-                f"two models have one name: {', '.join(encoder.name for encoder in found)}; rename one's folder"
-            )
-        self.default = found[0].name
+        places = list(dict.fromkeys((model, *others)))
+        encoders = [find(place) for place in places]
+        self._found = {encoder.name: encoder for encoder in encoders}
+        self._names = dict(zip(places, (encoder.name for encoder in encoders), strict=True))
+        if len(self._found) < len(encoders):
+            names = ", ".join(encoder.name for encoder in encoders)
+            raise ConfigError(f"two models have one name: {names}; rename one's folder")
+        self.default = encoders[0].name
         self._models: dict[str, LoadedModel] = {}
         self._encoders: dict[str, Encoder] = {}
         self._static: StaticVectors | None = None
+        self.cache = OnceCache()  #: measurements of encoders
         # Requests run in threads: the lock ensures that each model is loaded once, for heads and comparisons alike.
         self._lock = threading.RLock()
 
@@ -98,7 +137,7 @@ class LoadedModels:
 
     def name_of(self, place: str | None) -> str:
         """Return the name of the model with this name or folder."""
-        return self._places[place]
+        return self._names[place]
 
     def folder(self, name: str) -> Path | None:
         """Return the local folder of an available model, if there is one, without loading it."""
@@ -108,6 +147,9 @@ class LoadedModels:
         """Return the name of the requested model if it is available.
 
         A path from the network is never opened.
+
+        Raises:
+            InputError: the model is not available.
         """
         if model is None or model == self.default:
             return self.default
@@ -117,15 +159,15 @@ class LoadedModels:
             )
         return model
 
-    def model(self, asked: str | None = None) -> LoadedModel:
+    def model(self, request: str | None = None) -> LoadedModel:
         """Return the requested model with its calibration.
 
         Raises:
-            InputError: it is not on offer.
+            InputError: it is not available.
             WeightsError: its files are broken.
         """
-        name = self.allowed(asked)
-        with self._lock, for_everybody():
+        name = self.allowed(request)
+        with self._lock, uncancellable():
             if name not in self._models:
                 encoder, static = self.encoder(name), self.static()
                 expected = ExpectedWords.load(encoder, static)
@@ -141,10 +183,6 @@ class LoadedModels:
                 self._static = StaticVectors.load()
             return self._static
 
-    def encoder_for(self, asked: str | None) -> Encoder:
-        """Return the encoder of the requested model; raise as :meth:`model` does."""
-        return self.encoder(self.allowed(asked))
-
     def encoder(self, name: str) -> Encoder:
         """Return an encoder by a trusted name or folder, without its calibration."""
         with self._lock:
@@ -156,48 +194,79 @@ class LoadedModels:
         return self._found.get(name) or find(name)
 
 
-def told(folder: Path | None) -> tuple[str, ...]:
-    """Describe the training of a model from its card; return nothing without a card."""
+def load_sense_model(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, may_fit: bool = True
+) -> SenseModel | None:
+    """Load the sense model of an encoder, or fit it on first use.
+
+    Return ``None`` for an encoder that reads no sentence, or one without a calibration if ``may_fit`` is False.
+
+    Fitting uses a part of the dictionary that takes about a minute to read; the result stays in the user's cache.
+    """
+    if not encoder.reads_sentence:
+        return None
+    checksum = models_checksum(encoder, static, expected)
+    cached = cached_folder(checksum)
+    for folder in (encoder.folder, cached):
+        if folder is not None and (calibration := read_calibration(folder, checksum)) is not None:
+            return SenseModel(encoder, static, expected, *calibration)
+    return _fit(encoder, static, expected, cached) if may_fit else None
+
+
+def cached_folder(checksum: str) -> Path:
+    """Return the cache folder for the calibration of a model that came without one."""
+    return cache_folder() / "meanings" / checksum[:16]
+
+
+def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, cached: Path) -> SenseModel:
+    began = time.perf_counter()
+    random_pairs(encoder)
+    per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
+    max_uses = max(_MIN_USES, int(_READING_SECONDS / max(per_sentence, 1e-6)))
+    _log.warning(
+        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes %s; the result is kept in %s. "
+        "To go without: --no-calibration",
+        encoder.name,
+        duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
+        cached,
+    )
+    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
+        calibration, centroids = calibrate(
+            encoder,
+            static,
+            expected,
+            bundled_lexicon(),
+            max_uses,
+            lambda share: bar.update(round(100 * share) - bar.n),
+        )
+    try:
+        write_calibration(cached, calibration, centroids)
+    except OSError as error:  # the home folder is read-only: the next start fits it again
+        _log.warning("%s could not be written: %s", cached, error)
+    return SenseModel(encoder, static, expected, calibration, centroids)
+
+
+def describe_training(folder: Path | None) -> tuple[str, ...]:
+    """Describe the training of a model from its card, in sentences; none without a readable card."""
     if folder is None:
         return ()
     try:
-        card = json.loads((folder / "card.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        return tuple(_training_sentences(json.loads((folder / "card.json").read_text(encoding="utf-8"))))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()
-    if not isinstance(card, dict):
-        return ()
-    sentences = []
-    tasks = _texts(card.get("learned_from"))
+
+
+def _training_sentences(card: dict[str, Any]) -> Iterator[str]:
+    tasks, training = card.get("learned_from", []), card.get("training", {})
     if tasks:
-        sentences.append(f"It was trained to predict {'; and '.join(tasks)}.")
-    training = card.get("training")
-    positions = training.get("positions") if isinstance(training, dict) else None
-    if isinstance(positions, int) and positions > 0:
-        config = card.get("config")
-        start = config.get("start_from") if isinstance(config, dict) and "parts" not in (training or {}) else None
-        read = f"read {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
-        sentences.append(
-            f"It went on from {Path(start).name} and {read}" if isinstance(start, str) else f"It has {read}"
-        )
-        if alone := _language_model_alone(training, len(tasks)):
-            sentences.append(f"The first {alone / 1e6:.1f} million of them taught it only the first of these tasks.")
-    sources = card.get("sources")
-    if names := _texts([s.get("what") for s in sources if isinstance(s, dict)] if isinstance(sources, list) else None):
-        sentences.append(f"Its text comes from: {'; '.join(dict.fromkeys(names))}.")
-    return tuple(sentences)
-
-
-def _language_model_alone(training: Any, n_tasks: int) -> int:
-    """Return the number of positions that trained the language model alone, or 0.
-
-    It is the first part of a training if that part had one task and the whole has more.
-    """
-    parts = training.get("parts")
-    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], dict) else {}
-    positions = first.get("positions")
-    one_of_more = len(_texts(first.get("learned_from"))) == 1 < n_tasks
-    return positions if one_of_more and isinstance(positions, int) else 0
-
-
-def _texts(value: Any) -> list[str]:
-    return [text for text in value if isinstance(text, str)] if isinstance(value, list) else []
+        yield f"It was trained to predict {'; and '.join(tasks)}."
+    if positions := training.get("positions"):
+        parts = training.get("parts")
+        start = None if parts is not None else card.get("config", {}).get("start_from")
+        begin = "It has read" if start is None else f"It went on from {Path(start).name} and read"
+        yield f"{begin} {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
+        if parts and len(parts[0].get("learned_from", [])) == 1 < len(tasks):
+            alone = f"{parts[0]['positions'] / 1e6:.1f} million"
+            yield f"The first {alone} of them taught it only the first of these tasks."
+    if names := [source["what"] for source in card.get("sources", []) if "what" in source]:
+        yield f"Its text comes from: {'; '.join(dict.fromkeys(names))}."

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torchmetrics.functional.classification import binary_calibration_error
 
-from elmo_tasks.api import Certainty, Source, partition
+from elmo_tasks.api import Certainty, Source, group_by, partition
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
@@ -19,9 +21,8 @@ from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centre
 from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
-from elmo_tasks.text.use import Use
+from elmo_tasks.uses import Use
 
-_BINS = 10
 _SURE = 0.7
 
 
@@ -58,110 +59,100 @@ class SetScores:
 
 
 def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
-    """Test sentences of all words but the held-out ones, and of those."""
-    encoder_views = ("layer", CONTEXT)
+    """Score the test sentences of all words but the held-out ones, and of those."""
     entries = list(lexicon.ambiguous)
-    uses, rows = [], []  # of every sentence: entry, meaning, whether it is a test sentence
-    for e, entry in enumerate(entries):
-        for s, sense in enumerate(entry.senses):
-            tests = set(sense.test_sentences)
-            for sentence in sense.sentences:
-                uses.append(find_mention(entry.word, sentence))
-                rows.append((e, s, sentence in tests))
+    rows = [
+        (e, s, sentence in sense.test_sentences, sentence)
+        for e, entry in enumerate(entries)
+        for s, sense in enumerate(entry.senses)
+        for sentence in sense.sentences
+    ]
+    uses = [find_mention(entries[e].word, sentence) for e, _, _, sentence in rows]
     with progress("dictionary", len(uses), "sentence") as bar:
         views = extract(model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update)
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
-    sets = {
+    groups = {
         "context words": [WORDS],
         "expected words": [EXPECTED],
-        "layers and states": [name for name in views if name.startswith(encoder_views)],
+        "layers and states": [name for name in views if name.startswith(("layer", CONTEXT))],
         "all views": list(views),
     }
     spaces = {
-        name: unit(np.concatenate([plain[v] for v in chosen if v in plain], axis=1))
-        for name, chosen in sets.items()
-        if any(v in plain for v in chosen)
+        name: unit(np.concatenate([plain[view] for view in group if view in plain], axis=1))
+        for name, group in groups.items()
+        if any(view in plain for view in group)
     }
     embedded = model.calibration.embed(views)
-    places: dict[int, list[int]] = {}
-    for row, (e, _, _) in enumerate(rows):
-        places.setdefault(e, []).append(row)
-    found = []
-    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
-        chosen = [e for e, entry in enumerate(entries) if entry.is_held_out is held_out]
-        found.append(
-            _score(name, [entries[e] for e in chosen], [places[e] for e in chosen], rows, uses, embedded, spaces, model)
+    labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
+    return [
+        _score(
+            name,
+            {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out},
+            labels,
+            uses,
+            embedded,
+            spaces,
+            model,
         )
-    return found
+        for name, held_out in (("words that were fitted on", False), ("held-out words", True))
+    ]
 
 
 def _score(
     name: str,
-    entries: Sequence[Entry],
-    places: Sequence[Sequence[int]],
-    rows: Sequence[tuple[int, int, bool]],
+    words: Mapping[int, Entry],
+    labels: NDArray[np.int64],
     uses: Sequence[Use],
     embedded: Vectors,
     spaces: Mapping[str, Vectors],
     model: SenseModel,
 ) -> SenseScores:
-    tops: list[float] = []
-    right: list[bool] = []
-    answered: list[bool] = []
-    first: list[bool] = []
-    alarms: list[bool] = []
+    """Score the test sentences of some words; ``labels`` ``[n, 3]`` are word, meaning, is a test sentence."""
+    results: list[tuple[bool, bool, bool, bool, float]] = []
     unknown: list[bool] = []
-    by_views: dict[str, list[bool]] = {space: [] for space in spaces}
-    for entry, of_word in zip(entries, places, strict=True):
+    by_space: dict[str, list[bool]] = {space: [] for space in spaces}
+    for word, entry in words.items():
         n = len(entry.senses)
-        tests = [row for row in of_word if rows[row][2]]
-        gold = [rows[row][1] for row in tests]
-        if not tests:
-            continue
+        (at,) = np.nonzero(labels[:, 0] == word)
+        tests = at[labels[at, 2] == 1]
+        gold = labels[tests, 1]
         for space, vectors in spaces.items():
-            nearest = vectors[tests] @ _centroids(vectors, rows, of_word, n).T
-            by_views[space] += [int(k) == g for k, g in zip(nearest.argmax(axis=1), gold, strict=True)]
+            nearest = (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1)
+            by_space[space] += (nearest == gold).tolist()
         evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
         for k, (answer, g) in enumerate(zip(classify(model.calibration, evidence), gold, strict=True)):
-            known = int(np.argmax(answer.probabilities))
-            right.append(known == g)
-            answered.append(answer.best == g)
-            tops.append(answer.top)
-            first.append(g == 0)
-            alarms.append(answer.best is None)
+            is_right = int(np.argmax(answer.probabilities)) == g
+            results.append((is_right, answer.best == g, g == 0, answer.best is None, answer.top))
             if n > 2:
                 unknown.append(classify(model.calibration, evidence.without(k, g))[0].best is None)
-    top, is_right = np.array(tops), np.array(answered)
+    right, answered, first, alarms, top = np.array(results, np.float64).reshape(-1, 5).T
     sure = top >= _SURE
     return SenseScores(
         name=name,
-        words=len(entries),
-        meanings=float(np.mean([len(entry.senses) for entry in entries])),
-        sentences=len(right),
-        first=_share(np.array(first)),
-        by_views={space: _share(np.array(values)) for space, values in by_views.items()},
-        right=_share(np.array(right)),
-        sure=_share(sure),
-        right_when_sure=_share(is_right[sure]),
-        calibration_error=calibration_error(top, is_right) if len(top) else 0.0,
-        unknown_found=_share(np.array(unknown)),
-        false_alarms=_share(np.array(alarms)),
+        words=len(words),
+        meanings=_mean([len(entry.senses) for entry in words.values()]),
+        sentences=len(results),
+        first=_mean(first),
+        by_views={space: _mean(hits) for space, hits in by_space.items()},
+        right=_mean(right),
+        sure=_mean(sure),
+        right_when_sure=_mean(answered[sure]),
+        calibration_error=calibration_error(top, answered) if len(top) else 0.0,
+        unknown_found=_mean(unknown),
+        false_alarms=_mean(alarms),
     )
 
 
-def _centroids(vectors: Vectors, rows: Sequence[tuple[int, int, bool]], of_word: Sequence[int], n: int) -> Vectors:
-    """``[n, H]`` means of the examples of each meaning, without the test sentences."""
-    members = [[row for row in of_word if rows[row][1] == s and not rows[row][2]] for s in range(n)]
-    return np.stack([unit(vectors[mine].mean(axis=0)) for mine in members])
+def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
+    """Return ``[n, H]`` means of the examples of each meaning of a word, without the test sentences."""
+    examples = at[labels[at, 2] == 0]
+    return np.stack([unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)])
 
 
-def calibration_error(probabilities: NDArray[np.floating], right: NDArray[np.bool_]) -> float:
+def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) -> float:
     """Expected calibration error over ten equal bins (Guo et al., 2017)."""
-    bins = np.minimum((probabilities * _BINS).astype(int), _BINS - 1)
-    gaps = [
-        (bins == b).mean() * abs(probabilities[bins == b].mean() - right[bins == b].mean()) for b in np.unique(bins)
-    ]
-    return float(sum(gaps))
+    values = torch.tensor(np.array(probabilities, np.float64)), torch.tensor(np.array(right, np.int64))
+    return float(binary_calibration_error(*values, n_bins=10, norm="l1"))
 
 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
@@ -192,9 +183,9 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
         judged = judge(model, uses, model.embed(uses), word, lexicon)
-        groups = {meaning: [k for k, g in enumerate(gold) if g == meaning] for meaning in dict.fromkeys(gold)}
+        groups = group_by(gold)
         named.append(judged.certainty is Certainty.CONFIDENT)
-        right.append(bool(judged.groups) and partition(judged.groups) == partition(list(groups.values())))
+        right.append(bool(judged.groups) and partition(judged.groups) == partition(groups.values()))
         several.append(len(groups) > 1)
         split.append(len(judged.groups) > 1)
         sources.append(judged.source)
@@ -202,54 +193,52 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     return SetScores(
         name=path.name,
         sets=len(n),
-        named=float(n.mean()),
-        right=_share(r[n]),
-        several_named=_share(n[s]),
-        several_right=_share(r[n & s]),
-        one_split=_share((n & np.array(split))[~s]),
+        named=_mean(n),
+        right=_mean(r[n]),
+        several_named=_mean(n[s]),
+        several_right=_mean(r[n & s]),
+        one_split=_mean((n & np.array(split))[~s]),
         by_source={source.value: sources.count(source) for source in Source if source in sources},
     )
 
 
-def _share(values: NDArray[np.bool_]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+def _mean(values: Sequence[float] | NDArray[Any]) -> float:
+    return float(np.mean(values)) if len(values) else 0.0
 
 
 def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetScores]) -> str:
-    """The scores as Markdown."""
-    lines = [f"| {model} | {' | '.join(s.name for s in scores)} |", "|---|" + "---:|" * len(scores)]
-
-    def row(title: str, cells: Sequence[str]) -> None:
-        lines.append(f"| {title} | {' | '.join(cells)} |")
-
-    row("words with several meanings", [f"{s.words:,}" for s in scores])
-    row("meanings a word", [f"{s.meanings:.2f}" for s in scores])
-    row("test sentences", [f"{s.sentences:,}" for s in scores])
-    row("always the first meaning, %", [_percent(s.first) for s in scores])
-    for space in scores[0].by_views:
-        row(f"nearest centroid, {space}, %", [_percent(s.by_views[space]) for s in scores])
-    row("**calibrated model, %**", [f"**{_percent(s.right)}**" for s in scores])
-    row("with a probability of .7 or more: share, %", [_percent(s.sure) for s in scores])
-    row("of those right, %", [_percent(s.right_when_sure) for s in scores])
-    row("calibration error, %", [_percent(s.calibration_error) for s in scores])
-    row("a left-out meaning is called another meaning, %", [_percent(s.unknown_found) for s in scores])
-    row("false alarms, %", [_percent(s.false_alarms) for s in scores])
+    """Format the scores as Markdown."""
+    rows: list[tuple[str, list[str]]] = [
+        ("words with several meanings", [f"{s.words:,}" for s in scores]),
+        ("meanings a word", [f"{s.meanings:.2f}" for s in scores]),
+        ("test sentences", [f"{s.sentences:,}" for s in scores]),
+        ("always the first meaning, %", [_percent(s.first) for s in scores]),
+        *((f"nearest centroid, {v}, %", [_percent(s.by_views[v]) for s in scores]) for v in scores[0].by_views),
+        ("**calibrated model, %**", [f"**{_percent(s.right)}**" for s in scores]),
+        ("with a probability of .7 or more: share, %", [_percent(s.sure) for s in scores]),
+        ("of those right, %", [_percent(s.right_when_sure) for s in scores]),
+        ("calibration error, %", [_percent(s.calibration_error) for s in scores]),
+        ("a left-out meaning is called another meaning, %", [_percent(s.unknown_found) for s in scores]),
+        ("false alarms, %", [_percent(s.false_alarms) for s in scores]),
+    ]
+    lines = _markdown(model, [s.name for s in scores], rows)
     if sets:
-        lines += [
-            "",
-            "| sets | number | named, % | right of those, % | in several meanings: named | right | in one: split |",
-        ]
-        lines.append("|---|" + "---:|" * 6)
-        lines += [
-            f"| {s.name} | {s.sets} | {_percent(s.named)} | {_percent(s.right)} | {_percent(s.several_named)} | "
-            f"{_percent(s.several_right)} | {_percent(s.one_split)} |"
-            for s in sets
-        ]
+        names = ["number", "named, %", "right of those, %", "in several meanings: named", "right", "in one: split"]
+        lines += ["", *_markdown("sets", names, [(s.name, [str(s.sets), *_shares(s)]) for s in sets])]
     return "\n".join(lines)
 
 
+def _markdown(corner: str, names: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    head = [f"| {corner} | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
+    return [*head, *(f"| {title} | {' | '.join(cells)} |" for title, cells in rows)]
+
+
+def _shares(s: SetScores) -> list[str]:
+    return [_percent(share) for share in (s.named, s.right, s.several_named, s.several_right, s.one_split)]
+
+
 def to_dict(scores: Sequence[SenseScores], sets: Sequence[SetScores]) -> dict[str, Any]:
-    """The scores as JSON has them."""
+    """Convert the scores to JSON."""
     return {"sentences": [asdict(s) for s in scores], "sets": [asdict(s) for s in sets]}
 
 

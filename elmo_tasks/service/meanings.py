@@ -1,28 +1,28 @@
-"""Meanings of uses from the dictionary, from the user, or for unlisted words."""
+"""Meanings of uses from the dictionary, from the user, or for unlisted words; and of the words of a text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
 import numpy as np
 
-from elmo_tasks.api import Certainty, Meaning, Source, UseMeaning
+from elmo_tasks.api import Certainty, Meaning, Message, Source, TextSenses, TextWord, UseMeaning, group_by
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
 from elmo_tasks.messages.text import replace_surrogates
-from elmo_tasks.senses.disambiguation import (
-    SenseModel,
-    SenseProbabilities,
-    same_probability,
-    senses_of,
-)
+from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, same_probability, senses_of
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, check_marks, parse_entries
-from elmo_tasks.text.use import Use
+from elmo_tasks.service.loaded_models import LoadedModel
+from elmo_tasks.service.validation import check_length, check_words
+from elmo_tasks.text.sentences import split_sentences
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
+from elmo_tasks.uses import Use
 
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
 #: not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate --senses``).
@@ -37,7 +37,7 @@ MIN_KNOWN_WORDS = 0.5
 ANOTHER = "another meaning"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
-_MAX_OWN_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
+_MAX_CHARACTERS, _MAX_OWN_SENTENCES, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 60, 2_000, 200
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,8 @@ class Judged:
 def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
     """Return the entries whose meanings the uses of a word may have.
 
-    Args:
-        word: as typed; its entries count if all forms are inflections of it.
-        forms: the word as it is written in each sentence.
-        lexicon: the dictionary.
+    ``forms`` is the word as it is written in each sentence. The entries of ``word`` as typed count if all forms are
+    inflections of it.
     """
     key = folded(word.strip())
     if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
@@ -77,10 +75,7 @@ def own_entries(text: str) -> list[Entry]:
     """
     if not text.strip():
         return []
-    if len(text) > _MAX_OWN_CHARACTERS:
-        raise InputError(
-            f"Own meanings: {len(text):,} characters; the most is {_MAX_OWN_CHARACTERS:,}.", field="own_meanings"
-        )
+    check_length(text, "own_meanings", "Own meanings: the text", _MAX_CHARACTERS, "")
     try:
         entries = parse_entries(replace_surrogates(text), "own meanings")
         check_marks(entries, "own meanings")
@@ -108,22 +103,16 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 def judge(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
-    """Predict the meanings of the uses of one word.
+    """Predict the meanings of the uses of one word, embedded as ``[n, H]``.
 
-    Args:
-        model: compares uses with meanings.
-        uses: of the word.
-        embedded: ``[n, H]`` the uses.
-        word: as typed.
-        lexicon: the dictionary.
-        own: meanings that a person gave; they count before the dictionary's.
+    ``own`` are the user's meanings, which count before the dictionary's.
     """
     forms = [use.word for use in uses]
-    mine = entries_for(word, forms, Lexicon(own)) if own else ()
-    entries = mine or entries_for(word, forms, lexicon)
+    own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
+    entries = own_entries or entries_for(word, forms, lexicon)
     senses = senses_of(entries)
     if len(senses) > 1:
-        source = Source.OWN if mine else Source.DICTIONARY
+        source = Source.OWN if own_entries else Source.DICTIONARY
         return _by_meanings(source, senses_as_meanings(entries), model.classify(uses, embedded, senses))
     if senses or any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip()):
         return _one_meaning(model, embedded)
@@ -135,36 +124,28 @@ def senses_as_meanings(entries: Sequence[Entry]) -> tuple[Meaning, ...]:
     return tuple(Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
 
 
-def use_meaning(found: SenseProbabilities) -> UseMeaning:
+def use_meaning(predicted: SenseProbabilities) -> UseMeaning:
     """Convert the probabilities of one use to their form in results."""
-    certainty = Certainty.CONFIDENT if found.top >= CONFIDENT_USE else Certainty.TENTATIVE
-    probabilities = tuple(round(p, 4) for p in found.probabilities)
-    return UseMeaning(probabilities, round(found.other, 4), found.best, certainty)
+    certainty = Certainty.CONFIDENT if predicted.top >= CONFIDENT_USE else Certainty.TENTATIVE
+    probabilities = tuple(round(p, 4) for p in predicted.probabilities)
+    return UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
 
 
-def _by_meanings(source: Source, meanings: tuple[Meaning, ...], found: Sequence[SenseProbabilities]) -> Judged:
-    probability = float(np.prod([p.top for p in found]))
-    certainty = (
-        Certainty.CONFIDENT
-        if probability >= CONFIDENT_SET
-        else Certainty.TENTATIVE
-        if probability >= TENTATIVE_SET
-        else Certainty.ABSTAIN
-    )
-    groups: dict[int | None, list[int]] = {}
-    for use, p in enumerate(found):
-        groups.setdefault(p.best, []).append(use)
-    same = tuple(
-        tuple(1.0 if a == b else round(p.same(q), 4) for b, q in enumerate(found)) for a, p in enumerate(found)
-    )
+def _by_meanings(source: Source, meanings: tuple[Meaning, ...], predicted: Sequence[SenseProbabilities]) -> Judged:
+    probability = float(np.prod([p.top for p in predicted]))
+    if probability >= CONFIDENT_SET:
+        certainty = Certainty.CONFIDENT
+    else:
+        certainty = Certainty.TENTATIVE if probability >= TENTATIVE_SET else Certainty.ABSTAIN
+    groups = tuple(group_by(p.best for p in predicted).values())
     return Judged(
         source,
         meanings,
-        tuple(use_meaning(p) for p in found),
-        tuple(map(tuple, groups.values())) if certainty is not Certainty.ABSTAIN else (),
+        tuple(map(use_meaning, predicted)),
+        groups if certainty is not Certainty.ABSTAIN else (),
         certainty,
         round(probability, 4),
-        same,
+        _matrix(len(predicted), lambda a, b: predicted[a].same(predicted[b])),
     )
 
 
@@ -176,7 +157,7 @@ def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
     n = len(embedded)
     unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
     certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
-    same = tuple(tuple(1.0 if a == b else _ONE_MEANING for b in range(n)) for a in range(n))
+    same = _matrix(n, lambda a, b: _ONE_MEANING)
     return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
 
 
@@ -192,32 +173,30 @@ def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
     all_same = float(np.prod(sorted(pairs)[: n - 1]) ** (1 / max(1, n - 1)))
     sure = max(all_same, 1 - all_same)
     certainty = Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else Certainty.ABSTAIN
-    matrix = tuple(tuple(1.0 if a == b else round(float(same[a, b]), 4) for b in range(n)) for a in range(n))
+    matrix = _matrix(n, lambda a, b: same[a, b])
     groups = (tuple(range(n)),) if certainty is Certainty.TENTATIVE and all_same >= 0.5 else ()
     return Judged(Source.UNLISTED, (), (), groups, certainty, round(sure, 4), matrix, round(all_same, 4))
 
 
-def dictionary() -> Lexicon:
-    """Return the dictionary that all answers use."""
-    return bundled_lexicon()
+def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[float, ...], ...]:
+    """Return ``[n][n]`` rounded probabilities, with 1 on the diagonal."""
+    return tuple(tuple(1.0 if a == b else round(float(probability(a, b)), 4) for b in range(n)) for a in range(n))
 
 
 def meanings_of_uses(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
 ) -> list[UseMeaning]:
-    """Predict the meanings of uses, embedded as ``[n, H]``.
+    """Predict the meanings of uses that are embedded as ``[n, H]``.
 
     The candidates are the meanings of the entries, in the order of ``senses_of``.
     """
-    return [use_meaning(found) for found in model.classify(uses, embedded, senses_of(entries))]
+    return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))
 
 
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
     """Return the word and the meaning of a use that is an example of the dictionary.
 
-    Args:
-        sentence: without brackets.
-        start: character offset of the word in it.
+    ``start`` is the character offset of the word in the sentence without brackets.
     """
     return _known_meanings().get((sentence, start))
 
@@ -226,7 +205,49 @@ def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
 def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
     return {
         (sentence.replace("[", "").replace("]", ""), sentence.index("[")): (entry.word, sense)
-        for entry in dictionary().values()
+        for entry in bundled_lexicon().values()
         for sense in entry.senses
         for sentence in sense.sentences
     }
+
+
+def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> TextSenses:
+    """Find the meaning of each word of a text; see :meth:`elmo_tasks.api.Service.senses`.
+
+    Raises:
+        InputError: with ``field="text"``: the text is empty or too long.
+    """
+    text = replace_surrogates(text)
+    if not text.strip():
+        raise InputError("Type a text.", field="text")
+    check_length(text, "text", "The text", _MAX_CHARACTERS, "")
+    lexicon = bundled_lexicon().with_entries(own) if own else bundled_lexicon()
+    sentences = split_sentences(text, _MAX_SENTENCE_TOKENS)
+    tokens = [tokenize(sentence) for sentence in sentences]
+    words = [token.text for row in tokens for token in row]
+    check_words(words, "text", "The text", _MAX_TEXT_TOKENS, "")
+
+    def answer(message: Message, senses: tuple[TextWord, ...] = ()) -> TextSenses:
+        return TextSenses(loaded.encoder.name, " ".join(sentences), senses, len(words), message)
+
+    if loaded.senses is None:
+        return answer(uncalibrated_answer(loaded.encoder.name))
+    english = known_share(loaded.static, [words])
+    if english < MIN_KNOWN_WORDS:
+        return answer(not_english_answer(english))
+    rows: list[tuple[Use, tuple[Entry, ...], int]] = []  # each with its entries and the offset of its sentence
+    offset = 0
+    for sentence, row in zip(sentences, tokens, strict=True):
+        for k, token in enumerate(row):
+            entries = lexicon.find(token.text) if token.text[:1].isalpha() else ()
+            if len(senses_of(entries)) > 1:
+                rows.append((Use.in_sentence(sentence, row, k), entries, offset))
+        offset += len(sentence) + 1
+    embedded = loaded.senses.embed([use for use, _, _ in rows]) if rows else ()
+    senses = []
+    for (use, entries, offset), vector in zip(rows, embedded, strict=True):
+        (meant,) = meanings_of_uses(loaded.senses, [use], vector[None], entries)
+        start, end = offset + use.char_start, offset + use.char_end
+        senses.append(TextWord(use.word, start, end, senses_as_meanings(entries), meant))
+    unsure = sum(not word.meant.is_sure for word in senses)
+    return answer(text_answer(len(senses), unsure, len(lexicon.ambiguous)), tuple(senses))

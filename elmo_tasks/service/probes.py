@@ -16,40 +16,36 @@ from elmo_tasks.service.loaded_models import LoadedModels
 _log = logging.getLogger(__name__)
 
 
-class MeasuredLayers:
-    """Implements :class:`elmo_tasks.api.ProbeService`."""
+def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
+    """Implement :meth:`elmo_tasks.api.Service.probes`."""
+    default, *others = models.names()
+    measured = [_of_model(models, name) for name in others if _file(models, name) is not None]
+    return (_of_model(models, default), *(model for model in measured if model.results))
 
-    def __init__(self, loaded: LoadedModels) -> None:
-        self._loaded = loaded
 
-    def measured(self) -> tuple[ModelProbes, ...]:
-        """Implement :meth:`elmo_tasks.api.ProbeService.measured`."""
-        default, *others = self._loaded.names()
-        found = [self._of(name) for name in others if self._file(name) is not None]
-        return (self._of(default), *(model for model in found if model.results))
+def _file(models: LoadedModels, name: str) -> Path | None:
+    """Return the path of a model's measurements without loading the model."""
+    folder = models.folder(name)
+    return folder / NAME if folder is not None and (folder / NAME).is_file() else None
 
-    def _file(self, name: str) -> Path | None:
-        """Return the path of a model's measurements without loading the model."""
-        folder = self._loaded.folder(name)
-        return folder / NAME if folder is not None and (folder / NAME).is_file() else None
 
-    def _of(self, name: str) -> ModelProbes:
-        encoder, path = self._loaded.encoder(name), self._file(name)
-        # The page may be public: do not show the path on this machine.
-        bundled = self._loaded.folder(name) == CHECKPOINTS / name
-        command = f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
-        results: tuple[ProbeResult, ...] = ()
-        remark = "It was not measured yet."
-        if path is not None:
-            try:
-                found = read_probes(path)
-                results, remark = tuple(_result(row) for row in found.rows if row.is_main), ""
-                if found.checksum != encoder.checksum:
-                    results, remark = (), "What was measured is of other weights than these."
-            except DataError as error:
-                _log.warning("%s", error)
-                remark = f"Its file {NAME} cannot be read."
-        return ModelProbes(name, encoder.layer_names, command, results, remark)
+def _of_model(models: LoadedModels, name: str) -> ModelProbes:
+    encoder, path = models.encoder(name), _file(models, name)
+    # The page may be public: do not show the path on this machine.
+    bundled = models.folder(name) == CHECKPOINTS / name
+    command = f"elmo-tasks probe --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+    results: tuple[ProbeResult, ...] = ()
+    remark = "It was not measured yet."
+    if path is not None:
+        try:
+            measured = read_probes(path)
+            results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
+            if measured.checksum != encoder.checksum:
+                results, remark = (), "What was measured is of other weights than these."
+        except DataError as error:
+            _log.warning("%s", error)
+            remark = f"Its file {NAME} cannot be read."
+    return ModelProbes(name, encoder.layer_names, command, results, remark)
 
 
 def _result(row: Row) -> ProbeResult:

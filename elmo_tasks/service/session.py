@@ -6,28 +6,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_tasks import api
-from elmo_tasks.api import LIMITS, Comparison, ModelInfo, SideBySide, Substitutes, TextSenses
 from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.views import model_title
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service.asked_uses import find_uses
-from elmo_tasks.service.comparisons import compare_uses, side_by_side, substitutes
-from elmo_tasks.service.loaded_models import LoadedModels, told
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries
-from elmo_tasks.service.nearest_uses import NearestSearch
-from elmo_tasks.service.present import Presentation
-from elmo_tasks.service.probes import MeasuredLayers
-from elmo_tasks.service.sense_maps import SenseMaps
-from elmo_tasks.service.sentences import Sentences
-from elmo_tasks.service.text_senses import text_senses
+from elmo_tasks.service import comparisons, present
+from elmo_tasks.service.loaded_models import LoadedModels, describe_training
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries, text_senses
+from elmo_tasks.service.nearest_uses import nearest_uses
+from elmo_tasks.service.probes import read_measurements
+from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
-from elmo_tasks.service.why import Explainer
+from elmo_tasks.service.validation import find_uses
+from elmo_tasks.service.why import explain
 from elmo_tasks.text.tokens import tokenize
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`.
+    """Implements :class:`elmo_tasks.api.Service`, where the methods are described.
 
     It does not keep the user's texts; uploads of training data stay in the folder of runs.
 
@@ -47,7 +44,7 @@ class Session:
         DataError: the folder holds no index.
     """
 
-    limits = LIMITS
+    limits = api.LIMITS
 
     def __init__(
         self,
@@ -61,52 +58,112 @@ class Session:
         precision: str = "float32",
     ) -> None:
         self.loaded = loaded = LoadedModels(model, device, others, may_measure, precision)
-        own = UseIndex(index) if index is not None else None
+        self._index = UseIndex(index) if index is not None else None
+        self.index_title = self._index.description.title if self._index else ""
+        self._uses = UseCache()
         runs = Path(runs_dir)
-        self.why: api.WhyService = Explainer(self.compare, loaded.model)
-        self.sentences: api.SentenceService = Sentences(loaded.encoder_for)
-        self.maps: api.MapService = SenseMaps(loaded.model, own)
-        self.nearest: api.NearestService = NearestSearch(loaded.model, loaded.static, own)
-        self.heads: api.HeadService = TrainedHeads(loaded.encoder, [runs], loaded.device)
+        self._heads = TrainedHeads(loaded.encoder, [runs], loaded.device)
         encoder = loaded.default if model is None else str(model)
-        self.training: api.TrainingService = TrainingJobs(
+        self.training: api.Training = TrainingJobs(
             runs, encoder, lambda: loaded.encoder(loaded.default).n_layers, training
         )
-        self.probes: api.ProbeService = MeasuredLayers(loaded)
-        self.present: api.PresentService = Presentation(loaded.model, loaded.static)
+        self.heads, self.layer_weights = self._heads.heads, self._heads.layer_weights
+        self.tag, self.classify = self._heads.tag, self._heads.classify
 
-    def models(self) -> tuple[ModelInfo, ...]:
-        """Implement :meth:`elmo_tasks.api.Service.models`."""
-        layers = self.loaded.model().names
+    def models(self) -> tuple[api.ModelInfo, ...]:
+        loaded, layers = self.loaded, self.loaded.model().names
         return tuple(
-            ModelInfo(
-                name, model_title(name), layers if name == self.loaded.default else (), told(self.loaded.folder(name))
+            api.ModelInfo(
+                name,
+                model_title(name),
+                layers if name == loaded.default else (),
+                describe_training(loaded.folder(name)),
             )
-            for name in self.loaded.names()
+            for name in loaded.names()
         )
 
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
-    ) -> Comparison:
-        """Implement :meth:`elmo_tasks.api.Service.compare`."""
+    ) -> api.Comparison:
         own = own_entries(own_meanings)
-        return compare_uses(word, find_uses(word, sentences), self.loaded.model(model), own)
-
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
-        """Implement :meth:`elmo_tasks.api.Service.substitutes`."""
-        return substitutes(word, find_uses(word, sentences), self.loaded.model(model))
-
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
-        """Implement :meth:`elmo_tasks.api.Service.senses`."""
-        return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
-
-    def language_warning(self, texts: Sequence[str]) -> str:
-        """Implement :meth:`elmo_tasks.api.Service.language_warning`."""
-        known = known_share(self.loaded.static(), [[token.text for token in tokenize(text)] for text in texts])
-        return not_english_answer(known).headline if known < MIN_KNOWN_WORDS else ""
+        return comparisons.compare_uses(word, find_uses(word, sentences), self.loaded.model(model), own)
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
-    ) -> SideBySide:
-        """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
-        return side_by_side(word, sentences, models, self.loaded, senses)
+    ) -> api.SideBySide:
+        return comparisons.side_by_side(word, sentences, models, self.loaded, senses)
+
+    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> api.SentenceComparison:
+        encoder = self.loaded.encoder(self.loaded.allowed(model))
+        return comparisons.compare_sentences(sentences, encoder, self.loaded.cache)
+
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> api.Substitutes:
+        return comparisons.substitutes(word, find_uses(word, sentences), self.loaded.model(model))
+
+    def explain(
+        self,
+        word: str,
+        sentences: Sequence[str],
+        pair: tuple[int, int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> api.Explanation:
+        return explain(self.compare(word, sentences, model), self.loaded.model(model), pair, layer)
+
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> api.TextSenses:
+        return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
+
+    def language_warning(self, texts: Sequence[str]) -> str:
+        english = known_share(self.loaded.static(), [[token.text for token in tokenize(text)] for text in texts])
+        return not_english_answer(english).headline if english < MIN_KNOWN_WORDS else ""
+
+    def dictionary_words(self) -> tuple[str, ...]:
+        return tuple(entry.word for entry in bundled_lexicon().ambiguous)
+
+    def sense_map(self, request: api.MapRequest, progress: api.Progress | None = None) -> api.SenseMap:
+        return sense_map(request, self.loaded.model(request.model), self._uses, self._index, progress)
+
+    def project_use(self, sentence: str, request: api.MapRequest) -> api.ProjectedUse:
+        return project_on_map(sentence, request, self.loaded.model(request.model), self._uses, self._index)
+
+    def nearest(
+        self,
+        word: str,
+        sentence: str,
+        layer: str | None = None,
+        only: str = "all",
+        source: str | None = None,
+        n: int = 15,
+        model: str | None = None,
+        progress: api.Progress | None = None,
+    ) -> api.NearestUses:
+        return nearest_uses(
+            word,
+            sentence,
+            self.loaded.model(model),
+            self.loaded.static(),
+            self._index,
+            layer=layer,
+            only=only,
+            source=source,
+            n=n,
+            progress=progress,
+        )
+
+    def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
+        return present.static_neighbours(word, n, self.loaded.static())
+
+    def ready_sentences(self, word: str) -> api.ReadyWord | None:
+        return present.ready_sentences(word)
+
+    def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
+        loaded = self.loaded.model(model)
+        return loaded.cache.once("dictionary", lambda: present.dictionary_test(loaded.sense_model))
+
+    def incremental_reading(
+        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+    ) -> api.IncrementalReading:
+        return present.incremental_reading(word, sentence, senses, self.loaded.model(model))
+
+    def probes(self) -> tuple[api.ModelProbes, ...]:
+        return read_measurements(self.loaded)

@@ -11,17 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.api import (
-    LIMITS,
-    ClassifiedText,
-    HeadInfo,
-    LayerWeights,
-    Limits,
-    MixWeights,
-    Score,
-    TaggedSentence,
-    WordOcclusion,
-)
+from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
@@ -29,7 +19,7 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
-from elmo_tasks.service.asked_uses import check_length, check_words
+from elmo_tasks.service.validation import check_count, check_length, check_words
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
@@ -39,68 +29,66 @@ from elmo_tasks.training.predictor import Predictor, batched
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
 # Leaving out each word of a longer text takes too long for interactive use.
-_MOST_OCCLUDED = 100
+_MAX_OCCLUDED = 100
 # Words that one request may encode again for occlusion: about four seconds of elmo-mini on one core.
-_MOST_LEFT_OUT = 20_000
+_MAX_ENCODED = 20_000
 _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use."""
+    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use.
 
-    def __init__(
-        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu", limits: Limits = LIMITS
-    ) -> None:
-        self._encoder, self._runs, self._device, self._limits = encoder, tuple(runs), device, limits
+    The public methods are those of :class:`elmo_tasks.api.Service`.
+    """
+
+    def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
+        self._encoder, self._runs, self._device = encoder, tuple(runs), device
         self._predictors: dict[tuple[Path, float], Predictor] = {}
-        self._said: set[Path] = set()
+        self._warned: set[Path] = set()
         self._lock = threading.Lock()
 
-    def offered(self) -> tuple[HeadInfo, ...]:
-        """Implement :meth:`elmo_tasks.api.HeadService.offered`."""
-        files = self._files()
-        return tuple(_info(name, found, own=name not in bundled_heads(), names=files) for name, found in files.items())
+    def heads(self) -> tuple[api.HeadInfo, ...]:
+        heads = self._files()
+        return tuple(_info(name, files, name not in bundled_heads(), heads) for name, files in heads.items())
 
-    def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """Implement :meth:`elmo_tasks.api.HeadService.layer_weights`."""
-        groups: dict[object, list[LayerWeights]] = {}
+    def layer_weights(self) -> tuple[api.LayerWeights, ...]:
+        groups: dict[object, list[api.LayerWeights]] = {}
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
                 groups.setdefault(_configuration(name, files), []).append(weights)
         return tuple(_joined_runs(group) for group in groups.values())
 
-    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
-        """Implement :meth:`elmo_tasks.api.HeadService.tag`."""
-        if not 1 <= n_readings <= 10:
-            raise InputError(f"Between 1 and 10 readings can be shown, not {n_readings}.", field="n_readings")
-        rows = self._tokens(sentences, "sentence")
+    def tag(
+        self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
+    ) -> tuple[api.TaggedSentence, ...]:
+        check_count(n_readings, 10, "n_readings", "readings")
+        rows = _tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
         tagged = predictor.tag([[token.text for token in row] for row in rows], n_readings)
         return tuple(map(TAGGING.result, sentences, rows, tagged))
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
-    ) -> tuple[ClassifiedText, ...]:
-        """Implement :meth:`elmo_tasks.api.HeadService.classify`."""
-        rows = self._tokens(texts, "text")
+    ) -> tuple[api.ClassifiedText, ...]:
+        rows = _tokens(texts, "text")
         predictor = self._predictor(head, "classification")
-        said = predictor.classify([[token.text for token in row] for row in rows])
-        results = list(map(CLASSIFICATION.result, texts, rows, said))
+        predictions = predictor.classify([[token.text for token in row] for row in rows])
+        results = tuple(map(CLASSIFICATION.result, texts, rows, predictions))
         if not occlusion:
-            return tuple(results)
-        effects = _occlusion(predictor, rows, said)
-        return tuple(replace(result, occlusion=found) for result, found in zip(results, effects, strict=True))
+            return results
+        effects = _occlusion(predictor, rows, predictions)
+        return tuple(replace(result, occlusion=effect) for result, effect in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
         """Return the heads by name.
 
         The default of each kind comes first, a head comes before its baseline, and local ones come last.
         """
-        shipped = [find_head(name) for name in bundled_heads()]
+        bundled = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in TASKS}
         order = list(TASKS)
-        shipped.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first[f.kind], f.name))
-        found = {files.name: files for files in shipped}
+        bundled.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first[f.kind], f.name))
+        heads = {files.name: files for files in bundled}
         for folder in heads_below(self._runs):
             try:
                 files = find_head(folder)
@@ -108,40 +96,39 @@ class TrainedHeads:
                 _info(files.name, files, own=True, names={})
                 _layer_weights(files.name, files)
             except (ConfigError, ValueError, KeyError, TypeError, AttributeError) as error:  # not a complete run
-                if folder not in self._said:
-                    self._said.add(folder)
-                    _log.warning("%s is passed over: %s", folder, error)
+                if folder not in self._warned:
+                    self._warned.add(folder)
+                    _log.warning("%s is skipped: %s", folder, error)
                 continue
             name, number = files.name, 2
-            while name in found:
+            while name in heads:
                 name, number = f"{files.name}-{number}", number + 1
-            found[name] = files
-        return found
+            heads[name] = files
+        return heads
 
     def _predictor(self, head: str | None, kind: str) -> Predictor:
         """Load a head by name; a request names an available one, never a path."""
-        files = self._files()
-        fitting = {name: found for name, found in files.items() if found.kind == kind}
-        if not fitting:
+        heads = {name: files for name, files in self._files().items() if files.kind == kind}
+        if not heads:
             train = find_task(kind).words.train
             raise InputError(f"There is no trained model for this yet. Train one: {train}.", field="head")
-        name = next(iter(fitting)) if head is None else head
-        if name not in fitting:
-            raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(fitting)}.", field="head")
-        found = fitting[name]
+        name = next(iter(heads)) if head is None else head
+        if name not in heads:
+            raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(heads)}.", field="head")
+        files = heads[name]
         # A repeated run writes a new head to the same place.
-        key = (found.folder, (found.folder / "head.json").stat().st_mtime)
+        key = (files.folder, (files.folder / "head.json").stat().st_mtime)
         with self._lock:
             if key not in self._predictors:
                 try:
-                    loaded = self._loaded(found)
+                    predictor = self._load(files)
                 except (ConfigError, WeightsError) as error:
                     raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
-                others = {at: kept for at, kept in self._predictors.items() if at[0] != found.folder}
-                self._predictors = {**others, key: loaded}
+                others = {other: loaded for other, loaded in self._predictors.items() if other[0] != files.folder}
+                self._predictors = {**others, key: predictor}
             return self._predictors[key]
 
-    def _loaded(self, files: HeadFiles) -> Predictor:
+    def _load(self, files: HeadFiles) -> Predictor:
         """Load a head, sharing the encoder in memory if possible."""
         source = files.encoder
         encoder: Encoder | None = None
@@ -149,30 +136,31 @@ class TrainedHeads:
             encoder = self._encoder(source.name)
         if encoder is None or encoder.checksum != source.checksum:
             try:
-                place = resolve_source(files, "encoder", self._runs)
+                encoder = self._encoder(resolve_source(files, "encoder", self._runs))
             except ConfigError as error:  # The message names local folders, which a client on the network must not see.
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"
                 ) from error
-            encoder = self._encoder(place)
         return Predictor.load(files, encoder, self._device, self._runs)
 
-    def _tokens(self, texts: Sequence[str], what: str) -> list[list[Token]]:
-        limits, texts = self._limits, checked_texts(texts)
-        if not 1 <= len(texts) <= limits.max_texts:
-            had = f"there are {len(texts)}" if texts else "there is none"
-            raise InputError(f"Type 1 to {limits.max_texts} {what}s, one a line; {had}.", field="sentences")
-        rows = []
-        for k, text in enumerate(texts, start=1):
-            field, called = f"sentence {k}", f"{what.capitalize()} {k}"
-            check_length(text, field, called, limits)
-            row = tokenize(text)
-            if not row:
-                raise InputError(f"{called} has no words. Type some, or delete the line.", field=field)
-            check_words(row, field, called, limits)
-            rows.append(row)
-        return rows
+
+def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
+    """Check the texts of a request and tokenize each."""
+    texts = checked_texts(texts)
+    if not 1 <= len(texts) <= api.LIMITS.max_texts:
+        had = f"there are {len(texts)}" if texts else "there is none"
+        raise InputError(f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
+    rows = []
+    for k, text in enumerate(texts, start=1):
+        field, name = f"sentence {k}", f"{what.capitalize()} {k}"
+        check_length(text, field, name)
+        row = tokenize(text)
+        if not row:
+            raise InputError(f"{name} has no words. Type some, or delete the line.", field=field)
+        check_words(row, field, name)
+        rows.append(row)
+    return rows
 
 
 def _default(kind: str) -> str | None:
@@ -182,10 +170,10 @@ def _default(kind: str) -> str | None:
         return None
 
 
-def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> HeadInfo:
+def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:
     labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
     baseline = f"{name}{NO_CONTEXT}"
-    return HeadInfo(
+    return api.HeadInfo(
         name=name,
         title=str(files.card.get("title") or name),
         kind=files.kind,
@@ -197,35 +185,33 @@ def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -
     )
 
 
-def _score(card: dict[str, Any]) -> Score | None:
+def _score(card: dict[str, Any]) -> api.Score | None:
     scores = card.get("scores", {})
     for split in ("test", "validation"):
         if split in scores:
             main = scores[split]["main"]
             data = str(card.get("data") or "its data")
-            return Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
+            return api.Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
     return None
 
 
-def _layer_weights(name: str, files: HeadFiles) -> LayerWeights | None:
-    about = files.card.get("layer_weights", {})
-    rows = about.get("epochs", [])
-    if not about.get("learned") or not rows:
+def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
+    learned = files.card.get("layer_weights", {})
+    rows = learned.get("epochs", [])
+    if not learned.get("learned") or not rows:
         return None
     training = files.card.get("training", {})
     seed = int(training.get("seed") or 0)
     epochs = tuple(_mix(row, seed) for row in rows)
-    best = training.get("best_epoch")
-    final = next((mix for mix in epochs if mix.epoch == best), epochs[-1])
-    own = MixWeights(final.weights, final.gamma, 0, seed, final.score)
-    runs = [own, *(_mix(row | {"epoch": 0}, int(row["seed"])) for row in about.get("runs", []) if row["seed"] != seed)]
-    return LayerWeights(
+    final = next((mix for mix in epochs if mix.epoch == training.get("best_epoch")), epochs[-1])
+    others = [_mix(row | {"epoch": 0}, int(row["seed"])) for row in learned.get("runs", []) if row["seed"] != seed]
+    return api.LayerWeights(
         head=name,
         title=str(files.card.get("title") or name),
         layers=layer_names(files.task.n_layers)[: files.task.n_layers],
         final=final,
         epochs=epochs,
-        runs=tuple(sorted(runs, key=lambda run: run.seed)),
+        runs=tuple(sorted([replace(final, epoch=0), *others], key=lambda run: run.seed)),
     )
 
 
@@ -238,41 +224,42 @@ def _configuration(name: str, files: HeadFiles) -> object:
     if training.get("seed") is None:
         return name
     settings = {key: training.get(key) for key in ("precision", "encoder_learning_rate", "class_weights")}
-    about = {key: card.get(key) for key in ("title", "trained_on")}
+    origin = {key: card.get(key) for key in ("title", "trained_on")}
     return json.dumps(
-        [about, settings, files.kind, files.encoder.checksum, files.settings], sort_keys=True, default=str
+        [origin, settings, files.kind, files.encoder.checksum, files.settings], sort_keys=True, default=str
     )
 
 
-def _joined_runs(group: Sequence[LayerWeights]) -> LayerWeights:
+def _joined_runs(group: Sequence[api.LayerWeights]) -> api.LayerWeights:
     """Join runs that differ only in their seed; of one seed, keep the first run."""
     runs = {run.seed: run for entry in reversed(group) for run in entry.runs}
     return replace(group[0], runs=tuple(runs[seed] for seed in sorted(runs)))
 
 
-def _mix(row: dict[str, Any], seed: int) -> MixWeights:
-    return MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
+def _mix(row: dict[str, Any], seed: int) -> api.MixWeights:
+    return api.MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
 
 
 def _occlusion(
-    predictor: Predictor, rows: Sequence[Sequence[Token]], said: Sequence[TextPrediction]
-) -> list[tuple[WordOcclusion, ...]]:
+    predictor: Predictor, rows: Sequence[Sequence[Token]], predictions: Sequence[TextPrediction]
+) -> list[tuple[api.WordOcclusion, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
     Short texts come first, until the limit per request is reached; batches hold texts of similar length.
     """
-    chosen, spent = [], 0
+    words = [[token.text for token in row] for row in rows]
+    left_out: list[tuple[int, int]] = []  # text, word
+    encoded = 0
     for k in sorted(range(len(rows)), key=lambda k: len(rows[k])):
-        spent += len(rows[k]) * (len(rows[k]) - 1)
-        if 2 <= len(rows[k]) <= _MOST_OCCLUDED and spent <= _MOST_LEFT_OUT:
-            chosen.append(k)
-    words = {k: [token.text for token in rows[k]] for k in chosen}
-    without = [(k, at) for k in chosen for at in range(len(words[k]))]
-    texts = [words[k][:at] + words[k][at + 1 :] for k, at in without]
-    found: dict[int, list[WordOcclusion]] = {k: [] for k in range(len(rows))}
-    left = (read for batch in batched(texts) for read in predictor.classify(batch))
-    for (k, at), read in zip(without, left, strict=True):
-        token = rows[k][at]
-        change = said[k].confidence - read.probabilities.get(said[k].label or "", 0.0)
-        found[k].append(WordOcclusion(token.text, token.start, token.end, change))
-    return [tuple(found[k]) for k in range(len(rows))]
+        n = len(rows[k])
+        encoded += n * (n - 1)
+        if 2 <= n <= _MAX_OCCLUDED and encoded <= _MAX_ENCODED:
+            left_out += [(k, at) for at in range(n)]
+    batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
+    without = (prediction for batch in batches for prediction in predictor.classify(batch))
+    effects: list[list[api.WordOcclusion]] = [[] for _ in rows]
+    for (k, at), prediction in zip(left_out, without, strict=True):
+        token, whole = rows[k][at], predictions[k]
+        change = whole.confidence - prediction.probabilities.get(whole.label or "", 0.0)
+        effects[k].append(api.WordOcclusion(token.text, token.start, token.end, change))
+    return list(map(tuple, effects))

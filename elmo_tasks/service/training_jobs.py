@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 import shutil
+import statistics
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unicodedata
@@ -21,21 +21,12 @@ import yaml
 from elmo_tasks.api import DatasetPreview, TrainingJob, TrainingOffer, TrainingPlan
 from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
-from elmo_tasks.files import unfinished_folder
+from elmo_tasks.files import atomic_write, unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
 from elmo_tasks.messages.training import METRIC_WORDS
-from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, RunFolder
-from elmo_tasks.service.training_data import (
-    MAX_UPLOAD,
-    VALIDATION_SHARE,
-    Dataset,
-    Examples,
-    Uploads,
-    estimate,
-    load_dataset,
-    pace,
-    preview_hub,
-)
+from elmo_tasks.service import run_folder, training_data
+from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS
+from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks import TASKS, find_task
 
 OFF = (
@@ -45,27 +36,39 @@ OFF = (
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
-_RANGES: dict[str, tuple[float, float]] = {"epochs": (1, 200), "hidden": (8, 512), "learning_rate": (1e-5, 0.1)}
-_NAMES = {"epochs": "Rounds", "hidden": "Hidden size", "learning_rate": "Learning rate"}
-_MAX_TITLE, _MAX_SHOWN = 60, 50
+#: Name, minimum, maximum and types of the numbers of a plan.
+_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {
+    "epochs": ("Rounds", 1, 200, (int,)),
+    "hidden": ("Hidden size", 8, 512, (int,)),
+    "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
+}
+_CHOICES = {
+    "kind": tuple(TASKS),
+    "source": ("sample", "examples", "upload", "hub"),
+    "layers": ("learned", "0", "mean"),
+}
+_MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
+#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.kind.Cost`; rows of a hub data set that are read.
+_START, _HUB_READ = 14.0, 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 
 def check_settings(plan: TrainingPlan) -> None:
     """Raise an :class:`InputError` for numbers and choices out of range."""
-    for field, (low, high) in _RANGES.items():
-        value = getattr(plan, field)
-        kinds, number = ((int, float), "a number") if field == "learning_rate" else ((int,), "a whole number")
-        if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-            raise InputError(f"{_NAMES[field]}: type {number} from {low:g} to {high:g}.", field=field)
-    for field, allowed in (
-        ("kind", tuple(TASKS)),
-        ("source", ("sample", "examples", "upload", "hub")),
-        ("layers", ("learned", "0", "mean")),
-    ):
+    for field, (name, low, high, types) in _NUMBERS.items():
+        value: Any = getattr(plan, field)
+        if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
+            number = "a number" if float in types else "a whole number"
+            raise InputError(f"{name}: type {number} from {low:g} to {high:g}.", field=field)
+    for field, allowed in _CHOICES.items():
         if getattr(plan, field) not in allowed:
             raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
+    hub = TASKS[plan.kind].hub
+    if plan.source == "hub" and plan.data not in hub:
+        raise InputError(
+            f"There is no public data set “{plan.data[:40]}” for this here; there is {', '.join(hub)}.", field="data"
+        )
     if plan.balanced and not TASKS[plan.kind].one_label:
         raise InputError("Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced")
 
@@ -75,15 +78,8 @@ def config_for(
 ) -> dict[str, Any]:
     """Return the settings of ``fit --config``: those of the sample, changed by the plan.
 
-    Relative paths refer to the folder of the run.
-
-    Args:
-        plan: a checked plan.
-        encoder: name or absolute path of the encoder.
-        n_layers: its number of layers.
-        layer_store: folder of the layer cache that runs share.
-        about: ``title``, ``data`` and ``licence`` of the head's card.
-        spans: for tagging, whether the tags mark spans.
+    Relative paths refer to the folder of the run; ``about`` has ``title``, ``data`` and ``licence`` of the head's card,
+    and ``spans`` is whether the tags of sentences mark spans.
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
@@ -143,7 +139,7 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
 
 
 class TrainingJobs:
-    """Implements :class:`elmo_tasks.api.TrainingService`: start, list and stop runs.
+    """Implements :class:`elmo_tasks.api.Training`: start, list and stop runs.
 
     Args:
         runs: their folder, which need not exist yet.
@@ -164,49 +160,49 @@ class TrainingJobs:
         self.runs, self._n_layers, self._allowed, self._command = runs, n_layers, allowed, list(command)
         # Each run has its own working directory: a folder needs its absolute path, a name stays a name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
-        self._uploads, self._examples = Uploads(runs / "uploads"), Examples(runs / "examples")
-        self._guard = threading.RLock()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._uploads = runs / "uploads"
+        self._lock = threading.RLock()
+        self._child: subprocess.Popen[bytes] | None = None  # kept until the next one, which reaps it
 
     def offer(self) -> TrainingOffer:
-        """Implement :meth:`elmo_tasks.api.TrainingService.offer`."""
         hub = tuple((name, kind.name, data.title) for kind in TASKS.values() for name, data in kind.hub.items())
         return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
 
     def store_upload(self, name: str, content: bytes) -> str:
-        """Implement :meth:`elmo_tasks.api.TrainingService.store_upload`."""
         with self._writing("file"):
-            return self._uploads.store(name, content)
+            return training_data.store_upload(self._uploads, name, content)
 
     def examples(self, kind: str) -> str:
-        """Implement :meth:`elmo_tasks.api.TrainingService.examples`."""
         self._check_allowed()
-        return self._examples.text(kind)
+        path = self._examples(kind)
+        return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def store_examples(self, kind: str, text: str) -> None:
-        """Implement :meth:`elmo_tasks.api.TrainingService.store_examples`."""
+        content = text.encode("utf-8", errors="replace")
+        if len(content) > MAX_UPLOAD:
+            raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
         with self._writing("examples"):
-            self._examples.store(kind, text)
+            self._examples(kind).parent.mkdir(parents=True, exist_ok=True)
+            atomic_write(self._examples(kind), content)
 
     def keep_example(self, kind: str, line: str) -> int:
-        """Implement :meth:`elmo_tasks.api.TrainingService.keep_example`."""
         with self._writing("examples"):
-            return self._examples.add(kind, line)
+            lines = [old for old in self.examples(kind).splitlines() if old.strip()]
+            line = " ".join(line.split())
+            if line and line not in lines:
+                lines.append(line)
+                self.store_examples(kind, "\n".join(lines) + "\n")
+            return len(lines)
+
+    def _examples(self, kind: str) -> Path:
+        return self.runs / "examples" / f"{find_task(kind).name}.marked"
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
-        """Implement :meth:`elmo_tasks.api.TrainingService.preview`."""
         self._check_allowed()
         check_settings(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
         return self._load(plan)[0]
 
-    def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
-        """Return the preview of a plan's data with estimated times, and any local rows."""
-        dataset = None if plan.source == "hub" else load_dataset(plan, self._uploads, self._examples)
-        preview = preview_hub(plan.data, plan.kind) if dataset is None else dataset.preview()
-        return estimate(preview, plan.kind, pace([state for _, state in self._known()])), dataset
-
     def start(self, plan: TrainingPlan) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.TrainingService.start`."""
         self._check_allowed()
         check_settings(plan)
         preview, dataset = self._load(plan)
@@ -214,50 +210,61 @@ class TrainingJobs:
         with self._writing("start"):
             self._check_idle()
             with unfinished_folder(self.runs / "job") as partial:
-                folder = RunFolder(partial)
-                state = self._fill(folder, plan, preview, dataset, title)
-                self._launch(folder, state, self._command)
+                self._fill(partial, plan, preview, dataset, title)
+                self._child = run_folder.launch(partial, self._command)
                 target = self._free_folder(title)
                 partial.rename(target)
-        return RunFolder(target).job()
+        return run_folder.read_job(target)
 
     def resume(self, name: str) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.TrainingService.resume`."""
         with self._writing("resume"):
-            folder, state = self._finished(name, "resume")
-            if not folder.job(state).can_resume:
+            folder, job = self._find(name, "resume", is_over=True)
+            if not job.can_resume:
                 raise InputError(f"The run “{name[:40]}” has no rounds left to train.", field="resume")
             self._check_idle()
-            rest = ["--ckpt_path", CHECKPOINT] if (folder.path / CHECKPOINT).is_file() else []
-            self._launch(folder, state, [*self._command, *rest])
-        return folder.job()
+            rest = ["--ckpt_path", CHECKPOINT] if (folder / CHECKPOINT).is_file() else []
+            self._child = run_folder.launch(folder, [*self._command, *rest])
+        return run_folder.read_job(folder)
 
     def stop(self, name: str) -> TrainingJob:
-        """Implement :meth:`elmo_tasks.api.TrainingService.stop`."""
         with self._writing("stop"):
-            folder = self._folder(name, "stop")
-            state = folder.state()
-            return folder.job(folder.stop(state) if state["status"] == "running" else state)
+            folder, job = self._find(name, "stop")
+            if job.status == "running":
+                run_folder.stop(folder)
+        return run_folder.read_job(folder)
 
     def delete(self, name: str) -> None:
-        """Implement :meth:`elmo_tasks.api.TrainingService.delete`."""
         with self._writing("delete"):
-            folder, _ = self._finished(name, "delete")
-            # After this rename it is no run any more; a reader may keep its open files.
-            removed = Path(tempfile.mkdtemp(prefix=".gone-", dir=self.runs))
-            folder.path.rename(removed / folder.path.name)
-        shutil.rmtree(removed, ignore_errors=True)
+            folder, _ = self._find(name, "delete", is_over=True)
+            (folder / JOB).unlink()  # without it, the folder is no run any more
+            shutil.rmtree(folder, ignore_errors=True)
 
     def jobs(self) -> tuple[TrainingJob, ...]:
-        """Implement :meth:`elmo_tasks.api.TrainingService.jobs`."""
-        if not self._allowed:
-            return ()
+        return tuple(self._jobs()[:_MAX_SHOWN]) if self._allowed else ()
+
+    def _jobs(self) -> list[TrainingJob]:
+        """Return all readable runs, the newest first."""
         jobs = []
-        known = sorted(self._known(), key=lambda run: (-run[1]["created"], run[0].path.name))
-        for folder, state in known[:_MAX_SHOWN]:
+        for path in self.runs.glob(f"[!.]*/{JOB}"):
             with contextlib.suppress(*_BROKEN):
-                jobs.append(folder.job(state))
-        return tuple(jobs)
+                jobs.append(run_folder.read_job(path.parent))
+        return sorted(jobs, key=lambda job: (-job.created, job.name))
+
+    def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
+        """Return the preview of a plan's data with estimated times, and any local rows."""
+        cost, pace = find_task(plan.kind).cost, self._pace()
+        if plan.source == "hub":
+            times = pace * (_START + cost.read * _HUB_READ), pace * cost.epoch * _HUB_READ
+            return DatasetPreview(plan.data, 0, 0, seconds=times[0], seconds_per_epoch=times[1]), None
+        dataset = load_dataset(plan, self._uploads, self._examples(plan.kind))
+        n, n_test = len(dataset.train), len(dataset.test)
+        return dataset.preview(pace * (_START + cost.read * (n + n_test)), pace * cost.epoch * n), dataset
+
+    def _pace(self) -> float:
+        """Return the median ratio of measured to estimated time over recent runs, clipped."""
+        done = [job for job in self._jobs() if job.status == "done" and job.estimate]
+        ratios = [job.pace * job.seconds / job.estimate for job in done[:_RECENT]]
+        return min(8.0, max(0.2, statistics.median(ratios))) if ratios else 1.0
 
     def _check_allowed(self) -> None:
         if not self._allowed:
@@ -268,7 +275,7 @@ class TrainingJobs:
         """Allow one change at a time, if training is on; report a read-only or full disk."""
         self._check_allowed()
         try:
-            with self._guard:
+            with self._lock:
                 yield
         except OSError as error:
             raise InputError(
@@ -277,74 +284,51 @@ class TrainingJobs:
                 field=field,
             ) from error
 
-    def _known(self) -> list[tuple[RunFolder, dict[str, Any]]]:
-        """Return all readable runs, each with its state."""
-        with self._guard:
-            if self._child is not None and self._child.poll() is not None:
-                self._child = None
-            known = []
-            for path in self.runs.glob(f"[!.]*/{JOB}"):
-                folder = RunFolder(path.parent)
-                with contextlib.suppress(*_BROKEN):
-                    known.append((folder, folder.state()))
-            return known
-
     def _check_idle(self) -> None:
-        running = next((state["title"] for _, state in self._known() if state["status"] == "running"), None)
-        if running is not None:
-            raise InputError(f"“{running}” is still training. Stop it, or wait until it is done.", field="start")
+        for job in self._jobs():
+            if job.status == "running":
+                raise InputError(f"“{job.title}” is still training. Stop it, or wait until it is done.", field="start")
 
-    def _folder(self, name: str, field: str) -> RunFolder:
+    def _find(self, name: str, field: str, is_over: bool = False) -> tuple[Path, TrainingJob]:
         """Find a run by name; a name from the network is compared, never opened."""
-        folder = next((job for job, _ in self._known() if job.path.name == name), None)
-        if folder is None:
+        job = next((job for job in self._jobs() if job.name == name), None)
+        if job is None:
             raise InputError(f"There is no run “{name[:40]}”.", field=field)
-        return folder
-
-    def _finished(self, name: str, field: str) -> tuple[RunFolder, dict[str, Any]]:
-        folder = self._folder(name, field)
-        state = folder.state()
-        if state["status"] == "running":
+        if is_over and job.status == "running":
             raise InputError(f"The run “{name[:40]}” is still training. Stop it first.", field=field)
-        return folder, state
-
-    def _launch(self, folder: RunFolder, state: dict[str, Any], command: Sequence[str]) -> None:
-        self._child = folder.launch(command)
-        begun = {"status": "running", "pid": self._child.pid, "started": time.time()}
-        folder.update({k: v for k, v in state.items() if k not in ("stop", "ended", "message")}, **begun)
+        return self.runs / job.name, job
 
     def _fill(
-        self, folder: RunFolder, plan: TrainingPlan, preview: DatasetPreview, dataset: Dataset | None, title: str
-    ) -> dict[str, Any]:
-        """Write the data and the settings of a run into its folder; return its state."""
+        self, folder: Path, plan: TrainingPlan, preview: DatasetPreview, dataset: Dataset | None, title: str
+    ) -> None:
+        """Write the data, the settings and the description of a run into its folder."""
         kind = find_task(plan.kind)
         spans = preview.counted == "names" or dataset is None
         if dataset is None:
             data, licence = kind.hub[plan.data].title, "see the data set’s own page"
         else:
-            dataset.write(folder.path)
+            dataset.write(folder)
             rows = f" ({preview.rows + preview.test_rows:,} rows, {dataset.origin})"
             data = dataset.title if plan.source == "sample" else f"{dataset.title}{rows}"
             licence = "as the program" if plan.source == "sample" and not plan.with_examples else "your own data"
         about = {"title": title, "data": data, "licence": licence}
-        store = (self.runs / "layers").resolve()
-        config = config_for(plan, self._encoder, self._n_layers(), store, about, spans)
+        config = config_for(plan, self._encoder, self._n_layers(), (self.runs / "layers").resolve(), about, spans)
         if dataset is not None and not dataset.test:  # an empty file would end the run when training is over
             config["data"]["init_args"]["test"] = None
         text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-        (folder.path / CONFIG).write_text(text, encoding="utf-8")
-        return {
+        (folder / CONFIG).write_text(text, encoding="utf-8")
+        state = {
             "title": title,
             "kind": plan.kind,
-            "source": plan.source,
             "data": data,
             "created": time.time(),
             "epochs": plan.epochs,
             "metric": METRIC_WORDS[kind.main_score("BIO" if spans else None)],
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
-            "pace": pace([state for _, state in self._known()]),
+            "pace": self._pace(),
         }
+        write_json(folder / JOB, state)
 
     def _free_folder(self, title: str) -> Path:
         plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()

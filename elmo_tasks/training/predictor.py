@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from elmo_tasks.api import check_wanted
+from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
@@ -191,7 +191,7 @@ class Predictor:
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
-        check_wanted()
+        check_cancelled()
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations, product
 
-from elmo_tasks.api import Comparison, LayerComparison, ModelInfo, Said, SentenceComparison, SentenceLayer, SideBySide
+from elmo_tasks.api import (
+    Comparison,
+    LayerComparison,
+    Message,
+    ModelInfo,
+    SentenceComparison,
+    SentenceLayer,
+    SideBySide,
+)
 from elmo_tasks.messages.meanings import source_line
 from elmo_tasks.messages.views import layer_title, sentence_layer_title, title_of
 from elmo_tasks.ui import format
@@ -176,14 +184,14 @@ def page_of_sentences(found: Sequence[SentenceComparison], form: format.Form, *,
         verdict = render(
             "sentences.html",
             sentences=found[0].sentences,
-            said=Said(f"Whole sentences, by {len(found)} models"),
-            told=[answer.told for answer in found],
+            said=Message(f"Whole sentences, by {len(found)} models"),
+            told=[answer.limits for answer in found],
             columns=columns,
             files=None if saved else {"name": name, "csv": csv_of_sentences(found), "query": query},
         )
         return render("sentences_several.html", verdict=verdict, query=query)
     answer = found[0]
-    said = {"sentences": answer.sentences, "said": answer.said, "told": [answer.told]}
+    said = {"sentences": answer.sentences, "said": answer.message, "told": [answer.limits]}
     names = [layer.name for layer in answer.layers]
     return render(
         "compare.html",

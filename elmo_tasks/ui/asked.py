@@ -69,7 +69,7 @@ def respond(service: Service, kind: str, question: Question) -> dict[str, Any]:
 
 def _why(service: Service, form: format.Form, question: Question) -> str:
     pair, layer = pair_of(question.get("pair")), str(question.get("layer") or "") or None
-    return why_card.body(service.why.explain(form.word, form.sentences, pair, layer, form.model))
+    return why_card.body(service.explain(form.word, form.sentences, pair, layer, form.model))
 
 
 def _substitutes(service: Service, form: format.Form, question: Question) -> str:
@@ -137,7 +137,7 @@ def _endpoints(service: Service) -> None:
         if pair is not None and len(pair) != 2:
             raise InputError(f"Expected {of_pair}.")
         chosen = None if pair is None else (pair[0], pair[1])
-        return service.why.explain(word, sentences, chosen, layer or None, model or None).to_dict()
+        return service.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
     def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Return the eight words that the model expects in the place of a word, in each sentence.

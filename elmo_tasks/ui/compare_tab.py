@@ -39,7 +39,7 @@ def respond(service: Service, form: format.Form, revision: int) -> Answer:
         if form.whole:
             models: Sequence[str | None] = form.models or [None]
             page = answer.page_of_sentences(
-                [service.sentences.compare(form.sentences, model) for model in models], form
+                [service.compare_sentences(form.sentences, model) for model in models], form
             )
             return format.editor_value(form, (), revision), page, *asked.closed()
         if form.others:
@@ -76,7 +76,7 @@ def file_of(service: Service, question: Question) -> tuple[str, str]:
     if form.whole:
         name = "compare-sentences"
         models: Sequence[str | None] = form.models or [None]
-        found = [service.sentences.compare(form.sentences, model) for model in models]
+        found = [service.compare_sentences(form.sentences, model) for model in models]
     elif form.others:
         found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
         name = format.file_stem(found.comparisons[0])
@@ -164,7 +164,7 @@ def build(app: gr.Blocks, service: Service) -> None:
             model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
             see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
         """
-        return service.sentences.compare(sentences, model or None).to_dict()
+        return service.compare_sentences(sentences, model or None).to_dict()
 
     def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
         """Compare the uses of a word by two or three models.

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import gradio as gr
 from gradio.blocks import BlockFunction
 
-from elmo_tasks.api import NoLongerWanted, wanted_while
+from elmo_tasks.api import Cancelled, cancellable
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.parts import SHARED, with_whole_characters
 
@@ -87,11 +87,11 @@ class Pages(gr.Blocks):
         event = self._queue.event_ids_to_events.get(event_id) if event_id else None
         try:
             # Gradio's threads copy the context.
-            with wanted_while(lambda: event is None or event.alive):
+            with cancellable(lambda: event is None or event.alive):
                 return await super().call_function(
                     block_fn, processed_input, iterator, requests, event_id, *rest, **options
                 )
         except InputError as error:  # of an endpoint: a form says what is wrong at its field
             raise gr.Error(str(error), print_exception=False) from None
-        except NoLongerWanted:
+        except Cancelled:
             raise gr.Error("Nobody waits for this any more.", print_exception=False) from None

@@ -168,7 +168,7 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
     group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
     if len(comparison.groups) > 1 and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
         return f"{said} This layer alone would group them differently."
-    return f"{said} {comparison.said.numbers}".rstrip() if layer.name == comparison.verdict_layer else said
+    return said
 
 
 def rests_on_more(comparison: Comparison) -> bool:

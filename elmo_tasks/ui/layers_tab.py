@@ -60,7 +60,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     probes = markup(render("probes.html", is_waiting=True), "scripts/remembered.js")
 
     def show_weights(name: str | None, request: gr.Request) -> dict[Any, Any]:
-        entries = learned(service.heads.layer_weights())
+        entries = learned(service.layer_weights())
         choices = [(entry.title, entry.head) for entry in entries]
         names = [entry.head for entry in entries]
         wanted = name or request.query_params.get("head")
@@ -76,10 +76,10 @@ def build(service: Service, tab: gr.Tab) -> None:
 
         Example: ``predict(api_name="/what_layers_know")``.
         """
-        return [model.to_dict() for model in service.probes.measured()]
+        return [model.to_dict() for model in service.probes()]
 
     gr.on([tab.select, head.input], show_weights, head, [chooser, head, weights], **PRIVATE)
-    tab.select(lambda: probes_page(service.probes.measured()), None, probes, **PRIVATE)
+    tab.select(lambda: probes_page(service.probes()), None, probes, **PRIVATE)
     endpoint(what_layers_know)
 
 

@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import LandedUse, MapRequest, ModelInfo, Progress, SenseMap, Service
+from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.maps import (
     own_words,
@@ -159,7 +159,7 @@ def page(
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(filter(None, (answer.said.reasons, typed_otherwise(answer), own_words(answer)))),
+        reasons=" ".join(filter(None, (answer.message.details, typed_otherwise(answer), own_words(answer)))),
         model=title_of(answer.model, models),
         picture=picture(answer),
         shape=shape,
@@ -236,7 +236,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
     asked = request_from(data)
 
     def work(value: dict[str, Any], progress: Progress) -> str:
-        found = service.maps.sense_map(asked, progress)
+        found = service.sense_map(asked, progress)
         value["view"] = found.view
         value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
         return page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
@@ -248,14 +248,14 @@ def respond_to_sentence(service: Service, data: Question) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
     value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
     try:
-        found = service.maps.land(str(data.get("sentence") or ""), request_from(data.get("map")))
+        found = service.project_use(str(data.get("sentence") or ""), request_from(data.get("map")))
     except InputError as error:
         return {**value, "note": str(error)}
     place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
     return {**value, "landed": {**place, "markup": landed_markup(found)}}
 
 
-def landed_markup(found: LandedUse) -> str:
+def landed_markup(found: ProjectedUse) -> str:
     """Render the result for a sentence placed on the map."""
     signs = {at: shape(at) for at in (None, *range(len(GROUP_LETTERS)))}
     return fill("landing.html", "landed", found, signs)
@@ -264,7 +264,7 @@ def landed_markup(found: LandedUse) -> str:
 def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
     """Render the map of the word and its form, or the reason for having none."""
     try:
-        found = service.maps.sense_map(MapRequest(word))
+        found = service.sense_map(MapRequest(word))
     except InputError as error:
         return fill("present/answers.html", "problem", str(error))
     return fill("landing.html", "stage", found, picture(found), shape, ready)
@@ -279,7 +279,7 @@ def build_landing(service: Service, name: str = "landing") -> None:
 def build(service: Service) -> None:
     """Put the tab's components into the open container and wire their events."""
     models = service.models()
-    words = service.maps.words()
+    words = service.dictionary_words()
     layers = models[0].layers if models else ()
     views = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)), "words")
     with gr.Row(elem_classes="compare"):
@@ -291,14 +291,14 @@ def build(service: Service) -> None:
                 first=[word for word in FIRST if word in words] or list(words[:8]),
                 views=[{"name": name, "title": map_title(name)} for name in views],
                 models=[{"name": m.name, "title": m.title} for m in models],
-                index=service.maps.index_title(),
+                index=service.index_title,
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("map"), "scripts/map_answer.js")
             build_landing(service)
             build_save_page(
                 "map-page",
-                lambda question: file_of(service.maps.sense_map(request_from(question.get("map"))), service.models()),
+                lambda question: file_of(service.sense_map(request_from(question.get("map"))), service.models()),
             )
 
     def sense_map(
@@ -329,7 +329,7 @@ def build(service: Service) -> None:
             examples_of.
         """
         asked = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
-        return service.maps.sense_map(asked).to_dict()
+        return service.sense_map(asked).to_dict()
 
     def land(
         word: str,
@@ -355,7 +355,7 @@ def build(service: Service) -> None:
             sentence, start, end, x, y, group (null if its meaning is not on the map), is_sure, meanings (name, probability,
             group), nearest (position, cosine, sentence, start, end, group), verdict.
         """
-        return service.maps.land(
+        return service.project_use(
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 

@@ -118,7 +118,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         if len(models) > 1:  # each at the layer that is its own choice
             return by_several(only, progress)
         model = next(iter(models), None)
-        found = service.nearest.uses(word, sentence, layer, only, source, model=model, progress=progress)
+        found = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
         value["layer"], value["source"] = found.layer, found.source
         value["layers"] = [{"name": name, "title": view_title(name)} for name in found.layers]
         value["sources"] = [{"name": name, "title": source_title(name)} for name in found.sources]
@@ -127,9 +127,7 @@ def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], 
         return page(found, service.models(), query)
 
     def by_several(only: str, progress: Progress) -> str:
-        found = [
-            service.nearest.uses(word, sentence, None, only, None, _MOST_OF_SEVERAL, name, progress) for name in models
-        ]
+        found = [service.nearest(word, sentence, None, only, None, _MOST_OF_SEVERAL, name, progress) for name in models]
         kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
         return page_of_several(found, found[0].sense, urlencode(kept))
 
@@ -183,7 +181,7 @@ def build(service: Service) -> None:
             vectors (name of the static vectors), reads_sentence, sense (empty where nothing is said of it), probability (null for
             an example, whose meaning is known).
         """
-        return service.nearest.uses(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
+        return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
     on_question(editor, partial(respond, service), [editor, result])
     endpoint(nearest, "strings, and n as a whole number")

@@ -146,7 +146,7 @@ def stage_markup() -> str:
 
 def neighbours(service: Service) -> str:
     """Render the static neighbours of the words that the page shows."""
-    return part("neighbours", [service.present.neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
+    return part("neighbours", [service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
 
 
 def layers(comparison: Comparison) -> str:
@@ -212,7 +212,7 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
 def own(service: Service, data: Question) -> dict[str, Any]:
     """Render the answer for the presenter's own word, or a note on missing input."""
     form = format.form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
-    ready = service.present.ready(form.word) if form.word else None
+    ready = service.ready_sentences(form.word) if form.word else None
     typed = ""
     none: dict[str, Any] = {"parts": {"own": ""}}
     if form.word and not form.sentences:
@@ -247,7 +247,7 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
     if is_all:
         parts["neighbours"] = lambda: neighbours(service)
         parts["landing"] = lambda: map_tab.stage(service)
-        parts["mistakes"] = lambda: part("mistakes", service.present.tested())
+        parts["mistakes"] = lambda: part("mistakes", service.dictionary_test())
     if is_all or ask == "story":
         story = STORIES[choice % len(STORIES)]
         compare = cache(lambda: service.compare(story.word, story.sentences))
@@ -257,7 +257,7 @@ def respond(service: Service, data: Question) -> dict[str, Any]:
         turning = FORMINGS[choice % len(FORMINGS)]
 
         def turn() -> str:
-            one, other = (service.present.forms(turning.word, s, turning.senses) for s in turning.sentences)
+            one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
             return forming((one, other))
 
         parts["forming"] = turn
@@ -293,7 +293,7 @@ def build(service: Service) -> None:
             The two meanings; for each step from the word to the end the words read, the probabilities of the first and of the
             second meaning, and the likeliest of all meanings of the word (null where the model is not sure).
         """
-        return service.present.forms(word, sentence, senses or None, model or None).to_dict()
+        return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
         """Find the words nearest to a word among static vectors, where a word has one vector whatever the sentence.
@@ -307,7 +307,7 @@ def build(service: Service) -> None:
         Returns:
             word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest first.
         """
-        return service.present.neighbours(word, n).to_dict()
+        return service.static_neighbours(word, n).to_dict()
 
     map_tab.build_landing(service, "present-landing")
     quiz.build(service)

@@ -29,14 +29,14 @@ HeadAnswer: TypeAlias = tuple[str, Sequence[Hashable]]
 
 
 def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.heads.classify(texts, option.head.name)
-    plain = service.heads.classify(texts, option.baseline.name) if option.baseline else ()
+    results = service.classify(texts, option.head.name)
+    plain = service.classify(texts, option.baseline.name) if option.baseline else ()
     return sentiment_card(option, results, plain, query), [result.label for result in results]
 
 
 def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.heads.tag(texts, option.head.name, READINGS)
-    plain = service.heads.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
+    results = service.tag(texts, option.head.name, READINGS)
+    plain = service.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
     return entity_card(option, results, plain, query), [result.tags for result in results]
 
 
@@ -73,7 +73,7 @@ def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[st
     Raises:
         InputError: the text cannot be answered.
     """
-    texts, offered = lines_of(text), service.heads.offered()
+    texts, offered = lines_of(text), service.heads()
     if not texts:
         return _frame(is_empty=True)
     warning = service.language_warning(texts)
@@ -169,14 +169,14 @@ class _Correction:
         """Return the prediction of the first head for one text, as a draft to correct."""
         head = chosen_options(self._options(), heads)[0].head
         if not self.is_label:
-            (tagged,) = self.service.heads.tag([text], head.name)
+            (tagged,) = self.service.tag([text], head.name)
             return {self.draft: marked(tagged)}
-        (result,) = self.service.heads.classify([text], head.name, occlusion=False)
+        (result,) = self.service.classify([text], head.name, occlusion=False)
         choices = [(first_capital(class_words(label)), label) for label in head.labels]
         return {self.draft: gr.update(choices=choices, value=result.label)}
 
     def _options(self) -> Sequence[HeadOption]:
-        return head_options(self.service.heads.offered(), self.kind)
+        return head_options(self.service.heads(), self.kind)
 
     def store(self, text: str, draft: str | None) -> dict[Any, Any]:
         """Store the corrected text, and report the number of examples."""
@@ -217,7 +217,7 @@ class TryTab:
                     components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
                 )
             with gr.Column(elem_classes="compare-answer"):
-                first = _frame(is_waiting=True) if service.heads.offered() else _frame(missing=list(HEAD_ANSWERS))
+                first = _frame(is_waiting=True) if service.heads() else _frame(missing=list(HEAD_ANSWERS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
@@ -241,7 +241,7 @@ class TryTab:
 
     def _show_heads(self, mode: str, chosen: Mapping[str, Sequence[str]]) -> dict[Any, Any]:
         """Return the updated lists of heads, since heads may be trained or deleted."""
-        offered, changes = self.service.heads.offered(), {}
+        offered, changes = self.service.heads(), {}
         for kind, box in self.head.items():
             options = head_options(offered, kind)
             names = [option.head.name for option in options]
@@ -268,7 +268,7 @@ class TryTab:
 
         def open_head(run: str) -> dict[Any, Any]:
             name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
-            head = next((head for head in self.service.heads.offered() if head.name == name), None)
+            head = next((head for head in self.service.heads() if head.name == name), None)
             if head is None:
                 return {tabs: gr.skip()}
             return {
@@ -303,7 +303,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
             texts of more words than one request may have weighed, the shortest texts first.
         """
-        return [result.to_dict() for result in service.heads.classify(texts, head or None)]
+        return [result.to_dict() for result in service.classify(texts, head or None)]
 
     def senses(text: str, model: str | None = None, own_meanings: str | None = None) -> dict[str, Any]:
         """Find the meaning of each word of a text that the dictionary has several meanings of.
@@ -336,7 +336,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")
-        return [result.to_dict() for result in service.heads.tag(sentences, head or None, n_readings)]
+        return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 
     def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
         if request.query_params.get("tab") == "try" and not any(heads):

@@ -42,7 +42,7 @@ def open_file(browser, tmp_path):
 
 def a_map():
     service = FakeService()
-    return map_tab.file_of(service.maps.sense_map(MapRequest("bank", "My own bank is here.")), service.models())[1]
+    return map_tab.file_of(service.sense_map(MapRequest("bank", "My own bank is here.")), service.models())[1]
 
 
 def a_comparison():

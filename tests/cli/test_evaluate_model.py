@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.evaluation import probing, suite
 from elmo_tasks.evaluation.probes import NAME, PROBES, PUBLISHED, read_probes
 from elmo_tasks.evaluation.suite import TASKS
-from elmo_tasks.service import sense_models
+from elmo_tasks.service import loaded_models
 from tests.service.small_calibration import small_calibration
 
 pytestmark = pytest.mark.ci
@@ -116,7 +116,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
 ):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path))
-    monkeypatch.setattr(sense_models, "load_sense_model", never)
+    monkeypatch.setattr(loaded_models, "load_sense_model", never)
     (tmp_path / "broken.json").write_text('{"rows": [{"task": "chess"}]}')
     status, out, err = run("evaluate", "--model", toy, *arguments)
     assert (status, out) == (2, "")
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
 
 
 def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run, monkeypatch):
-    monkeypatch.setattr(sense_models, "load_sense_model", never)
+    monkeypatch.setattr(loaded_models, "load_sense_model", never)
     status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
     assert status == 0
     assert "meanings" not in json.loads(out)["views"]

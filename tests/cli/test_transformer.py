@@ -11,7 +11,7 @@ from elmo_tasks.encoders import load
 from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service import sense_models
+from elmo_tasks.service import loaded_models
 from elmo_tasks.training.predictor import load_head
 from tests.encoders.tiny_transformers import tiny_bert
 from tests.test_configs import conllu
@@ -69,7 +69,7 @@ def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, ru
 
 
 def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, run, monkeypatch):
-    monkeypatch.setattr(sense_models, "calibrate", None)
+    monkeypatch.setattr(loaded_models, "calibrate", None)
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
     tests = ["--data", data, "--only", "wic", "pos"]
     status, out, _ = run("evaluate", "--model", bert, *tests, "--no-calibration", "--json")

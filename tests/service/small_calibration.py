@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import pytest
 
 from elmo_tasks.senses import calibrate
-from elmo_tasks.service import sense_models
+from elmo_tasks.service import loaded_models
 
 
 @contextmanager
 def small_calibration() -> Iterator[None]:
     """Models that came without a calibration are fitted on a small part of the dictionary."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sense_models, "_READING_SECONDS", 0.0)
+        patch.setattr(loaded_models, "_READING_SECONDS", 0.0)
         patch.setattr(calibrate, "_EPOCHS", 1)
         yield

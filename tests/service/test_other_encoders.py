@@ -55,23 +55,18 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
 
 
 def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
-    found = bert.why.explain("bank", SENTENCES, layer="2")
+    found = bert.explain("bank", SENTENCES, layer="2")
     assert len(found.words) == sum(len(found.comparison.items[k].tokens) - 1 for k in found.pair)
     assert any(word.change for word in found.words)
     assert (found.sides, found.side) == ((), "unclear")
     assert "reads both sides of a word at once" in found.side_answer
 
 
-def test_a_transformer_is_no_language_model_of_two_directions(bert):
-    with pytest.raises(InputError, match="“bert” gives vectors but does not predict words"):
-        bert.substitutes("bank", SENTENCES)
-
-
 def test_a_transformer_draws_maps_and_finds_uses(bert):
     for view in ("1", "mean", "words"):
-        assert len(bert.maps.sense_map(MapRequest("bank", view=view)).uses) == N_EXAMPLES
-    assert len(bert.nearest.uses("bank", SENTENCES[0]).uses) == 15
-    assert bert.present.forms("bank", SENTENCES[1], ["money", "river"]).steps
+        assert len(bert.sense_map(MapRequest("bank", view=view)).uses) == N_EXAMPLES
+    assert len(bert.nearest("bank", SENTENCES[0]).uses) == 15
+    assert bert.incremental_reading("bank", SENTENCES[1], ["money", "river"]).steps
 
 
 @pytest.mark.parametrize(
@@ -101,8 +96,8 @@ def every_answer(session: Session) -> dict[str, str]:
         "why": asked.respond(session, "why", {"query": QUERY})["markup"],
         "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
-        "layers": layers_tab.probes_page(session.probes.measured()),
-        "saved map": map_tab.file_of(session.maps.sense_map(map_tab.request_from(MAP["map"])), session.models())[1],
+        "layers": layers_tab.probes_page(session.probes()),
+        "saved map": map_tab.file_of(session.sense_map(map_tab.request_from(MAP["map"])), session.models())[1],
     }
     return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
 
@@ -124,6 +119,8 @@ def test_every_part_of_the_page_answers_with_static_vectors(static):
     assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
     assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
+    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
+        static.incremental_reading("bank", SENTENCES[1], ["money", "river"])
 
 
 def test_static_vectors_are_the_same_in_every_sentence(static):
@@ -141,16 +138,7 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     assert "only the spellings make a difference" in shore.verdict
 
 
-def test_what_static_vectors_cannot_do_is_said_in_one_sentence(static):
-    with pytest.raises(InputError, match="“static-mini” does not read the sentence: no word around a word changes"):
-        static.why.explain("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” gives vectors but does not predict words"):
-        static.substitutes("bank", SENTENCES)
-    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
-        static.present.forms("bank", SENTENCES[1], ["money", "river"])
-
-
 def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
-    assert len(static.maps.sense_map(MapRequest("bank", view="words")).uses) == N_EXAMPLES
-    assert len(static.maps.sense_map(MapRequest("bank")).uses) == N_EXAMPLES
-    assert static.nearest.uses("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
+    assert len(static.sense_map(MapRequest("bank", view="words")).uses) == N_EXAMPLES
+    assert len(static.sense_map(MapRequest("bank")).uses) == N_EXAMPLES
+    assert static.nearest("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)

@@ -10,7 +10,7 @@ from elmo_tasks.evaluation.probes import NAME, PROBES
 from elmo_tasks.evaluation.rows import Evaluation, Row
 from elmo_tasks.service import probes
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.probes import MeasuredLayers
+from elmo_tasks.service.probes import read_measurements
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path):
 
 def measured(folder, monkeypatch):
     monkeypatch.setattr(LoadedModels, "names", lambda self: (self.default,))
-    (found,) = MeasuredLayers(LoadedModels(str(folder))).measured()
+    (found,) = read_measurements(LoadedModels(str(folder)))
     return found
 
 
@@ -45,35 +45,34 @@ def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatc
     assert (found.layers, found.remark) == (("one vector for each word",), "")
 
 
-def test_other_weights_have_other_numbers(folder, monkeypatch):
-    write(folder, checksum="of other weights")
-    found = measured(folder, monkeypatch)
-    assert (found.results, found.remark) == ((), "What was measured is of other weights than these.")
-
-
 @pytest.mark.parametrize(
-    ("content", "remark"), [(None, "It was not measured yet."), ("{}", "Its file probe.json cannot be read.")]
+    ("content", "remark"),
+    [
+        (None, "It was not measured yet."),
+        ("{}", "Its file probe.json cannot be read."),
+        ("other", "What was measured is of other weights than these."),
+    ],
 )
 def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark):
-    if content is not None:
+    if content == "other":
+        write(folder, checksum="of other weights")
+    elif content is not None:
         (folder / NAME).write_text(content)
     found = measured(folder, monkeypatch)
     assert (found.results, found.remark) == ((), remark)
-    assert (
-        found.command == "elmo-tasks evaluate --probes --model mine --out mine/probe.json"
-    )  # nothing of where it lies
+    assert found.command == "elmo-tasks probe --model mine --out mine/probe.json"  # nothing of where it lies
 
 
 def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
     monkeypatch.setattr(probes, "NAME", "nothing.json")
-    (found,) = MeasuredLayers(LoadedModels("elmo-mini")).measured()
-    assert found.command == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
+    (found,) = read_measurements(LoadedModels("elmo-mini"))
+    assert found.command == "elmo-tasks probe --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
 
 
 @pytest.mark.parametrize("path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name)
 def test_what_comes_with_the_program_was_measured_of_these_weights(path):
     name = path.parent.name
-    first = MeasuredLayers(LoadedModels(name)).measured()[0]
+    first = read_measurements(LoadedModels(name))[0]
     assert first.remark == "", f"measure it again, or remove {path}"
     tasks = [result.task for result in first.results]
     assert tasks == [task for task in PROBES if task in tasks]

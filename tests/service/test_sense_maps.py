@@ -6,8 +6,7 @@ import pytest
 
 from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.service.meanings import dictionary
-from elmo_tasks.service.sense_maps import SenseMaps
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
 
 MONEY = "The bank refused our loan.\nThe bank charged me a fee for the account."
@@ -24,11 +23,11 @@ def session():
 
 @pytest.fixture(scope="module")
 def bank(session):
-    return session.maps.sense_map(MapRequest("bank"))
+    return session.sense_map(MapRequest("bank"))
 
 
 def test_groups_are_the_meanings_of_the_dictionary(bank):
-    senses = dictionary()["bank"].senses
+    senses = bundled_lexicon()["bank"].senses
     assert [group.name for group in bank.groups] == [sense.gloss for sense in senses]
     assert [group.n_uses for group in bank.groups] == [len(sense.sentences) for sense in senses]
     plain = {s.replace("[", "").replace("]", ""): k for k, sense in enumerate(senses) for s in sense.sentences}
@@ -38,33 +37,33 @@ def test_groups_are_the_meanings_of_the_dictionary(bank):
 
 
 def test_own_uses_get_the_meaning_that_is_found(session):
-    found = session.maps.sense_map(MapRequest("bank", MONEY, text_b=RIVER, examples=False))
+    found = session.sense_map(MapRequest("bank", MONEY, text_b=RIVER, examples=False))
     assert {use.source for use in found.uses} == {TEXT_A, TEXT_B}
     assert [(group.key, group.by_source) for group in found.groups] == [("money", (2, 0)), ("river", (0, 2))]
     assert all(0.5 < use.probability <= 1 for use in found.uses)
-    assert "have 2 meanings" in found.said.headline
+    assert "have 2 meanings" in found.message.headline
 
 
 def test_the_map_of_a_layer_keeps_the_meanings(session, bank):
-    other = session.maps.sense_map(MapRequest("bank", view="1"))
+    other = session.sense_map(MapRequest("bank", view="1"))
     assert [use.group for use in other.uses] == [use.group for use in bank.uses]
     assert [use.x for use in other.uses] != [use.x for use in bank.uses]
 
 
 def test_a_word_in_no_list_is_clustered_without_names(session):
-    found = session.maps.sense_map(MapRequest("flibber", UNKNOWN))
+    found = session.sense_map(MapRequest("flibber", UNKNOWN))
     assert not found.are_meanings
     assert {group.key for group in found.groups} == {""}
     assert "clusters have no names" in found.verdict
-    few = session.maps.sense_map(MapRequest("flibber", "A flibber. Two flibbers."))
+    few = session.sense_map(MapRequest("flibber", "A flibber. Two flibbers."))
     assert few.groups == ()
-    landed = session.maps.land("My flibber is here.", MapRequest("flibber", UNKNOWN))
+    landed = session.project_use("My flibber is here.", MapRequest("flibber", UNKNOWN))
     assert (landed.group, landed.meanings) == (None, ())
 
 
 def test_many_uses_are_taken_at_even_distances(session):
     text = "\n".join(f"The bank number {k} is shut." for k in range(700))
-    found = session.maps.sense_map(replace(MapRequest("bank", text, examples=False), view="0"))
+    found = session.sense_map(replace(MapRequest("bank", text, examples=False), view="0"))
     assert (len(found.uses), found.n_own) == (300, 700)
 
 
@@ -72,37 +71,37 @@ def test_many_uses_are_taken_at_even_distances(session):
     ("sentence", "key"), [("The bank was covered with reeds.", "river"), ("I got a loan from my bank.", "money")]
 )
 def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
-    found = session.maps.land(sentence, MapRequest("bank"))
+    found = session.project_use(sentence, MapRequest("bank"))
     assert bank.groups[found.group].key == key
     assert found.is_sure
     assert sum(meaning.probability for meaning in found.meanings) == pytest.approx(1, abs=0.01)
     assert bank.groups[found.group].name in found.verdict
-    assert session.maps.sense_map(MapRequest("bank")) == bank  # nothing moved
+    assert session.sense_map(MapRequest("bank")) == bank  # nothing moved
 
 
 def test_an_example_lands_on_its_own_place(session, bank):
     use = bank.uses[3]
-    found = session.maps.land(use.sentence, MapRequest("bank"))
+    found = session.project_use(use.sentence, MapRequest("bank"))
     assert (found.x, found.y) == pytest.approx((use.x, use.y), abs=0.01)
     assert found.nearest[0].position == 3
 
 
 def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
-    found = session.maps.land("I got a loan from my bank.", MapRequest("bank", RIVER, examples=False))
+    found = session.project_use("I got a loan from my bank.", MapRequest("bank", RIVER, examples=False))
     assert found.group is None
     assert "No use on this map has it." in found.verdict
 
 
 def test_without_calibration_nothing_is_said_of_own_uses():
-    maps = SenseMaps(Session(may_measure=False, model="static-joint").loaded.model)
-    found = maps.sense_map(MapRequest("bank", MONEY))
+    session = Session(may_measure=False, model="static-joint")
+    found = session.sense_map(MapRequest("bank", MONEY))
     assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
     assert "nothing is said of the meanings in your text" in found.verdict
-    assert maps.land("My bank.", MapRequest("bank")).meanings == ()
+    assert session.project_use("My bank.", MapRequest("bank")).meanings == ()
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("request_", "message"),
     [
         (MapRequest("two words"), "more than one word"),
         (MapRequest("flibber"), "not in the dictionary"),
@@ -111,6 +110,6 @@ def test_without_calibration_nothing_is_said_of_own_uses():
         (MapRequest("bank", examples=False), "Paste a text"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(session, asked, message):
+def test_what_cannot_be_drawn_is_said(session, request_, message):
     with pytest.raises(InputError, match=message):
-        session.maps.sense_map(asked)
+        session.sense_map(request_)

@@ -99,7 +99,7 @@ class FakeHeads:
     limits = Limits()
     on_offer = HEADS
 
-    def offered(self) -> tuple[HeadInfo, ...]:
+    def heads(self) -> tuple[HeadInfo, ...]:
         return self.on_offer
 
     def classify(

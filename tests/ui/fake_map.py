@@ -10,16 +10,16 @@ from elmo_tasks.api import (
     INDEX,
     TEXT_A,
     TEXT_B,
-    LandedMeaning,
-    LandedUse,
     MapRequest,
     MapUse,
     MapView,
+    Message,
     NearestUses,
     NearOnMap,
     NearUse,
     Progress,
-    Said,
+    ProjectedMeaning,
+    ProjectedUse,
     SenseGroup,
     SenseMap,
     StaticNeighbour,
@@ -49,14 +49,13 @@ LARGE_VIEWS = tuple(MapView(name) for name in ("meanings", "0", "1", "2", "3", "
 class FakeMap:
     """What the Sense map tab asks."""
 
-    def words(self) -> tuple[str, ...]:
+    index_title = "my letters"
+
+    def dictionary_words(self) -> tuple[str, ...]:
         return tuple(USES)
 
-    def index_title(self) -> str:
-        return "my letters"
-
-    def sense_map(self, asked: MapRequest, progress: Progress | None = None) -> SenseMap:
-        word, text = asked.word, asked.text
+    def sense_map(self, request: MapRequest, progress: Progress | None = None) -> SenseMap:
+        word, text = request.word, request.text
         if word == "crash":
             raise RuntimeError("a secret detail")
         if not word.strip():
@@ -66,11 +65,11 @@ class FakeMap:
                 progress("TagSequence the sentences", share)
                 time.sleep(0.9)
         known = (USES | TALK).get(word, ())
-        rows = [(sentence, sense, EXAMPLES) for sentence, sense in (known if asked.examples else ())]
-        for source, own in ((TEXT_A, text), (TEXT_B, asked.text_b)):
+        rows = [(sentence, sense, EXAMPLES) for sentence, sense in (known if request.examples else ())]
+        for source, own in ((TEXT_A, text), (TEXT_B, request.text_b)):
             lines = [line.strip() for line in own.splitlines() if word in line]
             rows += [(line, "river" if "river" in line else "money" if known else "", source) for line in lines]
-        if asked.index and word == "spring":
+        if request.index and word == "spring":
             rows.append(("A spring in my letters.", "", INDEX))
         if not rows:
             raise InputError(f"“{word}” is not in the dictionary.", field="text" if text else "word")
@@ -109,12 +108,12 @@ class FakeMap:
             for g, key in enumerate(keys)
         )
         n = len(groups)
-        said = Said(f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed.")
+        said = Message(f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed.")
         return SenseMap(
             word,
-            asked.model or "fake-small",
-            asked.view or "meanings",
-            LARGE_VIEWS if asked.model == "fake-large" else VIEWS,
+            request.model or "fake-small",
+            request.view or "meanings",
+            LARGE_VIEWS if request.model == "fake-large" else VIEWS,
             tuple(uses),
             groups,
             bool(known),
@@ -125,11 +124,11 @@ class FakeMap:
             (word,) if EXAMPLES in sources else (),
         )
 
-    def land(self, sentence: str, on: MapRequest) -> LandedUse:
-        drawn = self.sense_map(on)
-        if on.word not in sentence:
-            raise InputError(f"The sentence does not use “{on.word}”.", field="sentence")
-        start = sentence.index(on.word)
+    def project_use(self, sentence: str, request: MapRequest) -> ProjectedUse:
+        drawn = self.sense_map(request)
+        if request.word not in sentence:
+            raise InputError(f"The sentence does not use “{request.word}”.", field="sentence")
+        start = sentence.index(request.word)
         best = "river" if "river" in sentence else "money"
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
@@ -137,15 +136,15 @@ class FakeMap:
             for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if use.group == group)
         )
         place = (-0.6, 0.1) if group == 0 else (0.6, 0.1)
-        meanings = (LandedMeaning(NAMES[best], 0.9, group), LandedMeaning("another meaning", 0.1, None))
+        meanings = (ProjectedMeaning(NAMES[best], 0.9, group), ProjectedMeaning("another meaning", 0.1, None))
         said = f"It means: {NAMES[best]} (90 %)."
-        return LandedUse(sentence, start, start + len(on.word), *place, group, True, meanings, near[:5], said)
+        return ProjectedUse(sentence, start, start + len(request.word), *place, group, True, meanings, near[:5], said)
 
 
 class FakeNearest:
     """What the Nearest uses tab asks."""
 
-    def uses(
+    def nearest(
         self,
         word: str,
         sentence: str,
@@ -187,12 +186,12 @@ class FakeNearest:
             0.12,
             uses,
             static,
-            Said(
+            Message(
                 "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12.",
                 "Most are of this word.",
             )
             if uses
-            else Said(f"There is no other use of “{word}” here."),
+            else Message(f"There is no other use of “{word}” here."),
             "fake-words",
             model != "fake-large",
             "river" if "Herons" in sentence else "",

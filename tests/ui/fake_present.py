@@ -28,23 +28,23 @@ SENSES = {"bank": ("money", "river")} | {turning.word: turning.senses for turnin
 class FakePresent:
     """The word has neither meaning until the word that decides comes."""
 
-    def ready(self, word: str) -> ReadyWord | None:
+    def ready_sentences(self, word: str) -> ReadyWord | None:
         base = word.strip().lower()
         base = base if base in READY else base.removesuffix("s")
         rows = READY.get(base)
         return ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if rows else None
 
-    def neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+    def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         if not word.isalpha():
             raise InputError(f"“{word}” is not among the words here.", field="word")
         near = tuple(StaticNeighbour(f"{word}-{k}", 0.9 - k / 100) for k in range(n))
         return StaticNeighbours(word, "fake-static", 1234, near)
 
-    def tested(self, model: str | None = None) -> DictionaryTest:
+    def dictionary_test(self, model: str | None = None) -> DictionaryTest:
         mistake = Mistake("A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8)
         return DictionaryTest(100, 99, (mistake,))
 
-    def forms(
+    def incremental_reading(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
         known = SENSES.get(word, ())

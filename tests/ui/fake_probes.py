@@ -20,7 +20,7 @@ LAYERS = ("the letters of the word", "LSTM layer 1", "LSTM layer 2")
 class FakeProbes:
     """Two models that were measured, and one that was not."""
 
-    def measured(self) -> tuple[ModelProbes, ...]:
+    def probes(self) -> tuple[ModelProbes, ...]:
         return (
             ModelProbes("fake-small", LAYERS, "probe --model fake-small", (POS, LIKENESS)),
             ModelProbes("fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."),

@@ -16,8 +16,8 @@ from elmo_tasks.api import (
     LayerComparison,
     Limits,
     Meaning,
+    Message,
     ModelInfo,
-    Said,
     SideBySide,
     Source,
     Substitutes,
@@ -64,16 +64,13 @@ def _use_meaning(best: int, n: int, *, sure: bool) -> UseMeaning:
     return UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
 
 
-class FakeService:
+class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSentences, FakeProbes):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
     limits = Limits()
 
     def __init__(self) -> None:
-        self.why = FakeWhy(self.compare)
-        self.maps, self.nearest, self.heads = FakeMap(), FakeNearest(), FakeHeads()
-        self.training, self.present, self.sentences = FakeTraining(), FakePresent(), FakeSentences()
-        self.probes = FakeProbes()
+        self.training = FakeTraining()
 
     def models(self) -> tuple[ModelInfo, ...]:
         return (
@@ -125,7 +122,7 @@ class FakeService:
             chosen,
             items,
             layers,
-            Said(said, "How likely all of this is right at once: 90 %."),
+            Message(said, "How likely all of this is right at once: 90 %."),
             "2",
             Source.DICTIONARY,
             meanings,
@@ -151,7 +148,7 @@ class FakeService:
             TextWord(m[0], m.start(), m.end(), meanings, _use_meaning(0, 2, sure=k == 0))
             for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
         )
-        said = Said(f"{len(words)} words of this text have several meanings.")
+        said = Message(f"{len(words)} words of this text have several meanings.")
         return TextSenses(model or "fake-small", text, words, len(text.split()), said)
 
     def language_warning(self, texts: Sequence[str]) -> str:
@@ -173,7 +170,7 @@ class FakeService:
         for name in models:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
-                said = Said("“fake-large” does not read the sentence: every cosine is 1.00.")
+                said = Message("“fake-large” does not read the sentence: every cosine is 1.00.")
                 comparison = replace(
                     comparison,
                     source=Source.NONE,
@@ -182,7 +179,7 @@ class FakeService:
                     groups=(),
                     same_meaning=(),
                     certainty=Certainty.ABSTAIN,
-                    said=said,
+                    message=said,
                 )
             found.append(comparison)
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]

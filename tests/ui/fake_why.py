@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-from elmo_tasks.api import Comparison, Explanation, HiddenWord, Sides
+from elmo_tasks.api import Comparison, DirectionSimilarity, Explanation, HiddenWord
 from elmo_tasks.errors import InputError
 
 WAYS = ("", "something", "the")
 TOPIC_WORDS = {"loan", "river", "cash", "muddy", "loans"}
 
 
-Compare = Callable[[str, Sequence[str], str | None], Comparison]
-
-
 class FakeWhy:
     """Explains what ``compare`` gives."""
-
-    def __init__(self, compare: Compare) -> None:
-        self.compare = compare
 
     def explain(
         self,
@@ -28,9 +22,8 @@ class FakeWhy:
         pair: tuple[int, int] | None = None,
         layer: str | None = None,
         model: str | None = None,
-        comparison: Comparison | None = None,
     ) -> Explanation:
-        comparison = comparison or self.compare(word, sentences, model)
+        comparison = self.compare(word, sentences, model)
         if any("breakwhy" in sentence for sentence in sentences):
             raise RuntimeError("a secret detail")
         a, b = pair or (0, len(comparison.items) - 1)
@@ -44,7 +37,7 @@ class FakeWhy:
         answer = (
             f"Mostly because of “{named.token}” in sentence {named.use + 1}." if named else "No single word decides it."
         )
-        sides = (Sides("1", 0.5, 0.8, 0.2, 0.2), Sides("2", 0.4, 0.7, 0.1, 0.1))
+        sides = (DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2), DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1))
         return Explanation(
             comparison,
             (a, b),

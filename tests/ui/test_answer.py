@@ -3,7 +3,7 @@ from itertools import product
 
 import pytest
 
-from elmo_tasks.api import Certainty, Meaning, Said, Source
+from elmo_tasks.api import Certainty, Meaning, Message, Source
 from elmo_tasks.ui import answer, format, heat, page
 from tests.ui.reader import parsed
 
@@ -20,7 +20,7 @@ def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy r
 
 def test_nothing_typed_is_markup(service):
     comparison = replace(
-        service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
+        service.compare("bank", [HOSTILE, "The bank."]), message=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
     )
     form = format.Form(HOSTILE, (HOSTILE,))
     tags = parsed(answer.page(comparison, form, service.models()))
@@ -151,7 +151,7 @@ def test_share(cosine, floor, share):
 
 def test_terms_are_explained_on_the_page(service):
     comparison = replace(
-        service.compare("bank", ["A bank.", "The bank."]), said=Said("So.", "A cosine at layer 2 is 0.30.")
+        service.compare("bank", ["A bank.", "The bank."]), message=Message("So.", "A cosine at layer 2 is 0.30.")
     )
     page = answer.verdict_section(comparison, service.models())
     assert page.count('data-explains="How alike two vectors are') == 1

@@ -10,9 +10,9 @@ from tests.ui.try_answers import JORDAN, entities, plain
 
 
 def test_names_are_counted(service):
-    assert heads.tag_headline(service.heads.tag(JORDAN)) == "Found 1 person and 1 place"
-    assert heads.tag_headline(service.heads.tag(["Nothing here."])) == "No entities found"
-    assert heads.tag_headline(service.heads.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
+    assert heads.tag_headline(service.tag(JORDAN)) == "Found 1 person and 1 place"
+    assert heads.tag_headline(service.tag(["Nothing here."])) == "No entities found"
+    assert heads.tag_headline(service.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
 
 
 def test_the_difference_names_what_is_different(service):
@@ -77,7 +77,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 
 
 def test_the_table_tells_what_only_the_baseline_finds(service):
-    result, *_ = service.heads.tag(["It rained in Oslo."])
+    result, *_ = service.tag(["It rained in Oslo."])
     nothing = replace(result, best=TagSequence(("O",) * 5, (), 0.9))
     option = entities(service, "x")[0]
     assert any("not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows)

@@ -6,7 +6,7 @@ import time
 import gradio_client
 import pytest
 
-from elmo_tasks.api import NoLongerWanted, check_wanted, for_everybody, wanted_while
+from elmo_tasks.api import Cancelled, cancellable, check_cancelled, uncancellable
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.parts import working
 from elmo_tasks.ui.theme import launch_options
@@ -25,10 +25,10 @@ class _Batches:
         self.begun.set()
         try:
             for _ in range(200):
-                check_wanted()
+                check_cancelled()
                 self.batches += 1
                 time.sleep(0.05)
-        except NoLongerWanted as error:
+        except Cancelled as error:
             self.reason = error
             raise
         finally:
@@ -38,7 +38,7 @@ class _Batches:
 @pytest.fixture
 def served(monkeypatch):
     service, work = FakeService(), _Batches()
-    monkeypatch.setattr(service.heads, "classify", work.classify)
+    monkeypatch.setattr(service, "classify", work.classify)
     app = build_app(service)
     _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
     yield url, work, app._queue.event_queue_per_concurrency_id
@@ -70,7 +70,7 @@ def test_what_runs_ends_when_its_person_leaves(served):
         time.sleep(0.3)
         assert not work.ended.is_set()
     assert work.ended.wait(3), "it was computed on"
-    assert isinstance(work.reason, NoLongerWanted)
+    assert isinstance(work.reason, Cancelled)
     assert work.batches < 100
 
 
@@ -105,7 +105,7 @@ def test_a_thread_of_the_work_knows_it_too():
 
     def work(progress):
         for k in range(200):
-            check_wanted()
+            check_cancelled()
             progress("TagSequence", k / 200)
             time.sleep(0.02)
 
@@ -113,16 +113,16 @@ def test_a_thread_of_the_work_knows_it_too():
         for _ in working(work):
             left.set()
 
-    with wanted_while(lambda: not left.is_set()), pytest.raises(NoLongerWanted):
+    with cancellable(lambda: not left.is_set()), pytest.raises(Cancelled):
         leave_at_once()
 
 
 def test_what_is_kept_for_all_goes_on():
-    with wanted_while(lambda: False):
-        with pytest.raises(NoLongerWanted):
-            check_wanted()
-        with for_everybody():
-            check_wanted()
-        with pytest.raises(NoLongerWanted):
-            check_wanted()
-    check_wanted()
+    with cancellable(lambda: False):
+        with pytest.raises(Cancelled):
+            check_cancelled()
+        with uncancellable():
+            check_cancelled()
+        with pytest.raises(Cancelled):
+            check_cancelled()
+    check_cancelled()

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Said
+from elmo_tasks.api import MapRequest, Message
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_tab, nearest_tab
 from elmo_tasks.ui.parts import working
@@ -19,13 +19,13 @@ def last(steps):
 
 
 def test_the_answer_comes_first(service):
-    page = map_tab.page(service.maps.sense_map(MapRequest("bank")), service.models())
+    page = map_tab.page(service.sense_map(MapRequest("bank")), service.models())
     assert page.index("in 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
     assert "a firm that lends money" in parsed(page).text
 
 
 def test_every_use_has_a_mark_and_a_row(service):
-    found = service.maps.sense_map(MapRequest("bank", OWN))
+    found = service.sense_map(MapRequest("bank", OWN))
     page = map_tab.page(found, service.models())
     seen = parsed(page)
     assert seen.called("Use ") == len(found.uses) == 8
@@ -35,7 +35,7 @@ def test_every_use_has_a_mark_and_a_row(service):
 
 
 def test_meanings_differ_in_shape_and_letter_not_in_colour_alone(service):
-    found = service.maps.sense_map(MapRequest("bank"))
+    found = service.sense_map(MapRequest("bank"))
     drawn = map_tab.picture(found)
     for number, group in enumerate(found.groups):
         assert f">{group.letter}</text>" in drawn
@@ -47,22 +47,24 @@ def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
     asked = MapRequest(
         "bank", "A bank.\nThe bank.\nA bank of the river.", text_b="The river has a bank.", examples=False
     )
-    seen = parsed(map_tab.page(service.maps.sense_map(asked), ()))
+    seen = parsed(map_tab.page(service.sense_map(asked), ()))
     assert any("a firm that lends money" in row and "67" in row and "0" in row for row in seen.rows)
     assert any("the land beside a river" in row and "33" in row and "100" in row for row in seen.rows)
     assert "Colour by source" in seen.text
-    alone = parsed(map_tab.page(service.maps.sense_map(MapRequest("bank")), ()))
+    alone = parsed(map_tab.page(service.sense_map(MapRequest("bank")), ()))
     assert "Colour by source" not in alone.text
     assert "The two texts compared" not in alone.text
 
 
 def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}"))
+    found = service.sense_map(MapRequest("bank", f"A bank {HOSTILE}"))
     groups = tuple(replace(group, name=HOSTILE, letter=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
-    near = service.nearest.uses("bank", "The bank.")
-    hostile = replace(near, sentence=f"bank {HOSTILE}", said=Said(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE)
-    landed = service.maps.land(f"The bank {HOSTILE}", MapRequest("bank"))
+    bad = replace(found, word=HOSTILE, message=Message(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
+    near = service.nearest("bank", "The bank.")
+    hostile = replace(
+        near, sentence=f"bank {HOSTILE}", message=Message(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE
+    )
+    landed = service.project_use(f"The bank {HOSTILE}", MapRequest("bank"))
     landed = replace(landed, verdict=HOSTILE, meanings=(replace(landed.meanings[0], name=HOSTILE),))
     pages = (
         map_tab.page(bad, ()),
@@ -77,7 +79,7 @@ def test_nothing_from_a_person_is_markup(service):
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):
-    found = service.maps.sense_map(MapRequest("bank", "=cmd() bank"))
+    found = service.sense_map(MapRequest("bank", "=cmd() bank"))
     rows = list(csv.DictReader(io.StringIO(map_tab.csv_text(found))))
     assert len(rows) == 8
     assert (rows[-1]["sentence"], rows[-1]["from"], rows[-1]["meaning"]) == (
@@ -85,7 +87,7 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
         "text A",
         "a firm that lends money",
     )
-    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(service.nearest.uses("bank", "The bank.")))))
+    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(service.nearest("bank", "The bank.")))))
     assert [row["near"] for row in near].count("in any sentence") == 2
     assert near[0]["meaning"] == "money"
 
@@ -152,22 +154,22 @@ def test_what_goes_wrong_in_the_work_is_raised():
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):
-    page = nearest_tab.page(service.nearest.uses("bank", "The bank was shut."), service.models())
+    page = nearest_tab.page(service.nearest("bank", "The bank was shut."), service.models())
     assert page.index("In this sentence") < page.index("In any sentence")
     assert "other word" in page
     assert "lender" in page
-    only = nearest_tab.page(service.nearest.uses("bank", "The bank was shut.", only="same"), ())
+    only = nearest_tab.page(service.nearest("bank", "The bank was shut.", only="same"), ())
     listed = parsed(only).text.split("How this works")[0]
     assert "The bank lent us money" in listed
     assert "same word" not in listed
     assert "other word" not in listed
-    unknown = nearest_tab.page(service.nearest.uses("zorg", "A zorg.", only="same"), ())
+    unknown = nearest_tab.page(service.nearest("zorg", "A zorg.", only="same"), ())
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown
 
 
 def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
-    found = service.nearest.uses("bank", "The bank was shut.")
+    found = service.nearest("bank", "The bank was shut.")
     uses = (replace(found.uses[0], sense="money", probability=0.93), *found.uses[1:])
     text = parsed(nearest_tab.page(replace(found, sense="river", probability=0.7, uses=uses), ())).text
     assert "money 93" in text
@@ -189,7 +191,7 @@ def test_a_sentence_lands_with_its_meaning(service):
 
 def test_the_picture_says_where_a_place_of_the_map_is(service):
     """A use that lands on the place of another is drawn where that one is, unless it was moved from under a third."""
-    found = service.maps.sense_map(MapRequest("bank"))
+    found = service.sense_map(MapRequest("bank"))
     points = [(use.x, use.y) for use in found.uses]
     scale = map_tab.scale_of(points)
     across, up = 100 * scale / map_tab.WIDTH, 100 * scale / map_tab.HEIGHT

@@ -54,14 +54,14 @@ def test_more_than_three_models_are_refused(service):
 @pytest.mark.parametrize("word", ["bank", "shore"])
 def test_the_spreadsheet_has_all_columns(service, word):
     sentence = RIVER.replace("bank", word)
-    found = [service.nearest.uses(word, sentence, model=model) for model in ("fake-small", "fake-large")]
+    found = [service.nearest(word, sentence, model=model) for model in ("fake-small", "fake-large")]
     rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_of_several(found[:1], found[1:]))))
     assert len(rows) == 8 + (2 if word == "bank" else 0)
     assert {row["model"] for row in rows} == {"fake-small"} | ({"fake-words"} if word == "bank" else set())
 
 
 def test_nothing_typed_is_markup(service):
-    found = [service.nearest.uses("bank", f"bank {HOSTILE}", model=model) for model in ("fake-small", "fake-large")]
+    found = [service.nearest("bank", f"bank {HOSTILE}", model=model) for model in ("fake-small", "fake-large")]
     tags = parsed(nearest_tab.page_of_several(found, HOSTILE, HOSTILE))
     assert not tags.seen & {"img", "script"}
     assert HOSTILE in tags.text

@@ -85,12 +85,12 @@ def folded(kind: str, **question: object) -> str:
 
 def mapped(word: str, text: str = "", **request: object) -> str:
     service = FakeService()
-    return map_tab.page(service.maps.sense_map(MapRequest(word, text, **request)), service.models())
+    return map_tab.page(service.sense_map(MapRequest(word, text, **request)), service.models())
 
 
 def near(sentence: str) -> str:
     service = FakeService()
-    return nearest_tab.page(service.nearest.uses("bank", sentence), service.models())
+    return nearest_tab.page(service.nearest("bank", sentence), service.models())
 
 
 def tried(text: str, mode: str = "all") -> str:
@@ -114,9 +114,9 @@ PAGES = {
     "map-own-text": lambda: mapped("bank", "My own bank is here."),
     "map-unsure": lambda: mapped("muddle"),
     "nearest": lambda: near("The bank was shut."),
-    "layers-weights": lambda: layers_tab.weights_page(FakeService().heads.layer_weights()),
+    "layers-weights": lambda: layers_tab.weights_page(FakeService().layer_weights()),
     "layers-no-weights": lambda: layers_tab.weights_page([]),
-    "layers-probes": lambda: layers_tab.probes_page(FakeService().probes.measured()),
+    "layers-probes": lambda: layers_tab.probes_page(FakeService().probes()),
     "try-sentiment": lambda: tried("The food was not bad.", "sentiment"),
     "try-several-texts": lambda: tried("It is good.\nIt is bad.", "sentiment"),
     "try-entities": lambda: tried(JORDAN, "entities"),

@@ -21,7 +21,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 def forming(service, at=0):
     chosen = FORMINGS[at]
-    one, other = (service.present.forms(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
+    one, other = (service.incremental_reading(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
     return one, other
 
 
@@ -82,11 +82,11 @@ def test_what_became_of_known_meanings_comes_from_the_answer(service, groups, ce
 
 
 def test_mistakes_are_shown_and_their_meanings_revealed(service):
-    text = parsed(present_tab.part("mistakes", service.present.tested())).text
+    text = parsed(present_tab.part("mistakes", service.dictionary_test())).text
     assert "100 test sentences" in text
     assert "the right meaning of 99" in text
     assert "Meant: a state of things. The model: a cover or box (80 %)." in text
-    none = replace(service.present.tested(), n_right=100, mistakes=())
+    none = replace(service.dictionary_test(), n_right=100, mistakes=())
     assert "What does the marked word mean" not in present_tab.part("mistakes", none)
 
 
@@ -149,7 +149,7 @@ def test_nothing_typed_is_read_as_markup(service):
     hostile = replace(answer, senses=(replace(answer.senses[0], key=HOSTILE, gloss=HOSTILE), answer.senses[1]))
     assert "img" not in parsed(present_tab.forming((hostile, other))).seen
     assert "<img" not in present_tab.part("problem", HOSTILE)
-    assert "<img" not in present_tab.part("neighbours", [replace(service.present.neighbours("bank"), word=HOSTILE)])
+    assert "<img" not in present_tab.part("neighbours", [replace(service.static_neighbours("bank"), word=HOSTILE)])
 
 
 def test_the_picture_says_what_it_shows():

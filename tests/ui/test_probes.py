@@ -14,7 +14,7 @@ from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
-MODELS = FakeProbes().measured()
+MODELS = FakeProbes().probes()
 
 
 def test_every_test_has_plain_words():

@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Said
+from elmo_tasks.api import MapRequest, Message
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_tab, format, map_tab, saved_page
 from tests.ui.reader import parsed
@@ -20,7 +20,7 @@ NEEDS_THE_APP = ("Copy link", "Save page", "Download PNG", "Let it land")
 
 
 def of_map(service, **request):
-    return map_tab.file_of(service.maps.sense_map(MapRequest("bank", **request)), service.models())[1]
+    return map_tab.file_of(service.sense_map(MapRequest("bank", **request)), service.models())[1]
 
 
 def of_comparison(service):
@@ -67,11 +67,11 @@ def test_a_page_needs_nothing_else_and_runs_its_own_script_only(service, saved):
 
 
 def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
+    found = service.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
     groups = tuple(replace(group, name=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
+    bad = replace(found, word=HOSTILE, message=Message(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
     comparison = service.compare("bank", [HOSTILE, "The bank."])
-    compared = replace(comparison, said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
+    compared = replace(comparison, message=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
     for page in (map_tab.file_of(bad, ())[1], saved_page.of_comparison(compared, FORM)):
         tags = parsed(page)
         assert "img" not in tags.seen

@@ -47,13 +47,13 @@ def test_too_few_are_said_at_the_field(service):
 
 
 def test_the_spreadsheet_has_every_pair_at_every_layer(service):
-    rows = list(csv.DictReader(io.StringIO(answer.csv_of_sentences([service.sentences.compare(SENTENCES)]))))
+    rows = list(csv.DictReader(io.StringIO(answer.csv_of_sentences([service.compare_sentences(SENTENCES)]))))
     assert len(rows) == 9
     assert rows[0]["cosine"] == "0.800000"
 
 
 def test_nothing_typed_is_markup(service):
     form = Form("", (HOSTILE, "b"), whole=True)
-    tags = parsed(answer.page_of_sentences([service.sentences.compare(form.sentences)], form))
+    tags = parsed(answer.page_of_sentences([service.compare_sentences(form.sentences)], form))
     assert not tags.seen & {"img", "script"}
     assert HOSTILE in tags.text

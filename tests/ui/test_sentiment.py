@@ -70,7 +70,7 @@ def test_steps_of_the_tint(push, kind):
 
 
 def test_the_tip_says_what_would_be(service):
-    (result,) = service.heads.classify([NOT_BAD])
+    (result,) = service.classify([NOT_BAD])
     tips = [plain(heads.tip(result, word)) for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."

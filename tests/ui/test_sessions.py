@@ -5,7 +5,7 @@ import gc
 import httpx
 import pytest
 
-from elmo_tasks.service.door import Door, Uploads
+from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
@@ -17,7 +17,7 @@ MARK = "Quokkas"
 
 def served(bounds, **options):
     app = build_app(FakeService())
-    middleware = {"middleware": [(Door, (), bounds)]}
+    middleware = {"middleware": [(RequestLimits, (), bounds)]}
     _, url, _ = app.launch(
         prevent_thread_lock=True,
         quiet=True,
@@ -31,7 +31,7 @@ def served(bounds, **options):
 
 @pytest.fixture(scope="module")
 def address():
-    app, url = served({"most_bytes": 100_000})
+    app, url = served({"max_bytes": 100_000})
     yield url
     app.close()
 
@@ -88,7 +88,7 @@ def test_gradios_own_door_for_uploads_is_closed(address):
 
 
 def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_time():
-    app, url = served({"uploads": Uploads(1_000, most_requests=1), "pause": 0.3}, auth=[("ada", "secret")])
+    app, url = served({"uploads": UploadLimits(1_000, max_requests=1), "pause": 0.3}, auth=[("ada", "secret")])
     try:
         with httpx.Client(base_url=url) as client:
             for _ in range(2):  # a stranger's take nobody's turn

@@ -30,7 +30,7 @@ def test_nothing_typed_is_markup(service):
     best, other = TagSequence((f"B-{HOSTILE}",), (span,), 0.5), TagSequence(("O",), (), 0.1)
     tagged = TaggedSentence(HOSTILE, tokens, ((0, len(HOSTILE)),), best, (other,))
     plain = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
-    (classified,) = service.heads.classify([HOSTILE])
+    (classified,) = service.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     for markup in (
         cards.entity_card(offer, [tagged] * 2, [plain] * 2),
@@ -78,7 +78,7 @@ def test_the_json_is_what_the_endpoint_gives(service):
     data = cards.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
-    assert "without_context" not in cards.json_data(cards.HeadOption(offer.head), service.heads.classify(["x"]))
+    assert "without_context" not in cards.json_data(cards.HeadOption(offer.head), service.classify(["x"]))
     link = data_link({"text": '<b> & "ü"'})
     assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {"text": '<b> & "ü"'}
 
@@ -148,7 +148,7 @@ def test_a_link_opens_its_text_mode_and_heads(service):
 
 
 def test_a_missing_head_is_explained_with_the_command_that_trains_one(service):
-    service.heads.on_offer = tuple(head for head in service.heads.offered() if head.kind == "tagging")
+    service.heads.on_offer = tuple(head for head in service.heads() if head.kind == "tagging")
     shown = ask(service, "Oslo is good.")
     assert "make train-sentiment" in shown
     assert "Found 1 place" in shown
@@ -169,7 +169,7 @@ def test_examples_are_answered(service, example):
 
 
 def test_baselines_are_not_offered_by_themselves(service):
-    options = cards.head_options(service.heads.offered(), "tagging")
+    options = cards.head_options(service.heads(), "tagging")
     names = [(option.head.name, option.baseline and option.baseline.name) for option in options]
     assert names == [("fake-ner", "fake-ner-static"), ("fake-medical", None), ("fake-pos", None)]
     assert cards.chosen_options(options, ["gone"]) == cards.chosen_options(options, []) == [options[0]]
@@ -203,14 +203,14 @@ def client():
 
 
 def test_sentiment_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().heads.classify([NOT_BAD, "Bad."])]
+    expected = [result.to_dict() for result in FakeService().classify([NOT_BAD, "Bad."])]
     assert client.predict([NOT_BAD, "Bad."], api_name="/sentiment") == json.loads(json.dumps(expected))
     other = client.predict(texts=[NOT_BAD], head="fake-sentiment-static", api_name="/sentiment")
     assert other[0]["label"] == "negative"
 
 
 def test_ner_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().heads.tag(JORDAN)]
+    expected = [result.to_dict() for result in FakeService().tag(JORDAN)]
     assert client.predict(list(JORDAN), api_name="/ner") == json.loads(json.dumps(expected))
     more, _ = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
     assert len(more["runners_up"]) == 2

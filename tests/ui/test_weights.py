@@ -128,7 +128,7 @@ def test_charts_of_any_number_of_layers(layers, gamma):
 def test_one_run_has_no_error_bars_and_three_have(service):
     for page, counts in (
         (layers_tab.panel(entry()), (0, 0)),
-        (layers_tab.panel(service.heads.layer_weights()[0]), (3, 9)),
+        (layers_tab.panel(service.layer_weights()[0]), (3, 9)),
     ):
         assert (page.count("<u "), page.count("<s ")) == counts
         assert ("One run" in page) == (counts == (0, 0))
@@ -136,7 +136,7 @@ def test_one_run_has_no_error_bars_and_three_have(service):
 
 def test_every_plot_has_its_table(service):
     for head, title in (("fake-ner", "Names in the news"), ("gone", "Film and hotel reviews")):
-        text = parsed(layers_tab.weights_page(service.heads.layer_weights(), head)).text
+        text = parsed(layers_tab.weights_page(service.layer_weights(), head)).text
         assert f"The head “{title} (fake)” draws" in text
         assert all(text.count(table) == 1 for table in ("Every run", "Every epoch", "All heads side by side"))
 
@@ -149,7 +149,7 @@ def test_nothing_from_a_model_is_markup():
 
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):
-    found = replace(service.heads.layer_weights()[1], head="=cmd()")
+    found = replace(service.layer_weights()[1], head="=cmd()")
     rows = list(csv.DictReader(io.StringIO(layers_tab.weights_csv(found))))
     assert [row["what"] for row in rows].count("run") == 3
     assert [row["what"] for row in rows].count("epoch") == 11

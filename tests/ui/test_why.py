@@ -16,7 +16,7 @@ QUERY = format.query_of(format.Form("bank", SENTENCES), "fake-small")
 
 
 def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service):
-    service.why = service.substitutes = None
+    service.explain = service.substitutes = None
     *_, why, substitutes = compare_tab.respond(service, format.Form("bank", SENTENCES), 1)
     for fold in (why, substitutes):
         assert (fold["state"], fold["query"], fold["groups"]) == ("closed", QUERY, [0, 1])
@@ -65,7 +65,7 @@ def test_what_cannot_be_answered_is_said_in_the_fold(service):
 
 
 def test_nothing_typed_is_markup(service):
-    explanation = service.why.explain("bank", [HOSTILE, SENTENCES[0]])
+    explanation = service.explain("bank", [HOSTILE, SENTENCES[0]])
     tags = parsed(why_card.body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
     assert not tags.seen & {"img", "script"}
     assert "onerror" not in tags.attributes
@@ -76,7 +76,7 @@ def test_nothing_typed_is_markup(service):
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
-    page = why_card.body(service.why.explain("bank", SENTENCES))
+    page = why_card.body(service.explain("bank", SENTENCES))
     seen = parsed(page)
     assert any(tip.startswith("With “loan” hidden: cosine") for tip in seen.tips)
     assert page.count('tabindex="0" data-tip') == 2  # one key goes to the words of each sentence
@@ -84,7 +84,7 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
 
 
 def test_of_the_verdict_shares_are_said_not_cosines(service):
-    explanation = replace(service.why.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
+    explanation = replace(service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
     word = explanation.decisive
     assert word is not None
     page = why_card.body(explanation)
@@ -100,7 +100,7 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.body(service.why.explain("bank", SENTENCES)))
+    tags = parsed(why_card.body(service.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 
@@ -114,7 +114,7 @@ def test_the_picture_holds_the_whole_sentence(service):
     ],
 )
 def test_why_no_word_is_named(service, changes, said):
-    explanation = service.why.explain("bank", SENTENCES)
+    explanation = service.explain("bank", SENTENCES)
     words = [
         replace(word, changes=each, change=sum(each) / 3)
         for word, each in zip(explanation.words, [*changes, *[(0.0,) * 3] * 20], strict=False)
@@ -131,7 +131,7 @@ def test_chances(probability, text):
 
 
 def test_the_files_run_no_formula(service):
-    rows = why_card.csv_text(service.why.explain("bank", ["=cmd() bank", "+1 bank"]))
+    rows = why_card.csv_text(service.explain("bank", ["=cmd() bank", "+1 bank"]))
     assert "'=" in rows
     assert ",=" not in rows
 
@@ -147,7 +147,7 @@ def client():
 
 def test_the_endpoints_give_the_answers(client):
     why = client.predict("bank", list(SENTENCES), api_name="/why")
-    assert why == json.loads(json.dumps(FakeService().why.explain("bank", SENTENCES).to_dict()))
+    assert why == json.loads(json.dumps(FakeService().explain("bank", SENTENCES).to_dict()))
     guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
     assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
 

@@ -24,11 +24,11 @@ def tab_of(service):
 
 
 def sentiment(service, *texts):
-    option = cards.head_options(service.heads.offered(), "classification")[0]
-    return option, service.heads.classify(texts, option.head.name), service.heads.classify(texts, option.baseline.name)
+    option = cards.head_options(service.heads(), "classification")[0]
+    return option, service.classify(texts, option.head.name), service.classify(texts, option.baseline.name)
 
 
 def entities(service, *sentences, head=0):
-    option = cards.head_options(service.heads.offered(), "tagging")[head]
-    without = service.heads.tag(sentences, option.baseline.name, 4) if option.baseline else ()
-    return option, service.heads.tag(sentences, option.head.name, 4), without
+    option = cards.head_options(service.heads(), "tagging")[head]
+    without = service.tag(sentences, option.baseline.name, 4) if option.baseline else ()
+    return option, service.tag(sentences, option.head.name, 4), without

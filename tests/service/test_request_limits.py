@@ -1,4 +1,4 @@
-"""What comes through the door is bounded before it is read."""
+"""Requests are bounded before they are read."""
 
 import asyncio
 import json
@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from elmo_tasks.service.door import Door, Uploads
+from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
 from tests.service.loops import run
 
 
@@ -26,12 +26,8 @@ async def echo(scope, receive, send):
     await send({"type": "http.response.body", "body": str(len(body)).encode()})
 
 
-def ask(door, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
-    """One request.
-
-    Returns:
-        status, body, and how many pieces of the request were read.
-    """
+async def request(limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
+    """One request: its status, the body of the response, and how many pieces were read."""
     sent, waiting = [], [{"type": "http.request", "body": p, "more_body": True} for p in pieces]
     waiting[-1]["more_body"] = False
     headers = [] if length is None else [(b"content-length", str(length).encode())]
@@ -43,53 +39,54 @@ def ask(door, path="/call/compare", pieces=(b"{}",), length=None, method="POST",
     async def send(message):
         sent.append(message)
 
-    run(door(scope, receive, send))
+    await limits(scope, receive, send)
     return sent[0]["status"], sent[1]["body"], len(pieces) - len(waiting)
 
 
+def ask(*args, **options):
+    return run(request(*args, **options))
+
+
 def test_what_is_within_bounds_goes_through():
-    assert ask(Door(echo, most_bytes=10), pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
+    assert ask(RequestLimits(echo, max_bytes=10), pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
 
 
 def test_a_request_that_says_it_is_too_large_is_not_read():
-    status, body, read = ask(Door(echo, most_bytes=10), pieces=(b"x" * 11,), length=11)
+    status, body, read = ask(RequestLimits(echo, max_bytes=10), pieces=(b"x" * 11,), length=11)
     assert (status, read) == (413, 0)
     assert json.loads(body)["error"] == "This request is larger than the 1e-05 MB that are taken here."
 
 
 def test_one_that_does_not_say_so_is_read_no_further():
-    status, body, read = ask(Door(echo, most_bytes=10), pieces=(b"x" * 6,) * 100)
+    status, body, read = ask(RequestLimits(echo, max_bytes=10), pieces=(b"x" * 6,) * 100)
     assert (status, read) == (413, 2)
     assert b"larger than" in body
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/upload", "/upload/", "/gradio_api/process_recording"])
 def test_uploads_are_off(path):
-    status, body, read = ask(Door(echo), path)
+    status, body, read = ask(RequestLimits(echo), path)
     assert (status, read) == (403, 0)
     assert b"Uploads are off here." in body
-    assert ask(Door(echo), path, method="GET")[0] == 200
+    assert ask(RequestLimits(echo), path, method="GET")[0] == 200
 
 
 def test_uploads_are_bounded_in_size_files_and_number():
     file = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n'
-    door = Door(echo, Uploads(most_bytes=300, most_files=2, most_requests=2), most_bytes=5)
-    assert ask(door, "/upload", (file + file[:30], file[30:]))[0] == 200
-    assert ask(door, "/upload", (file, b"filename=1, filename=2, filename=3"))[0] == 200  # what a file says is no file
-    door = Door(echo, Uploads(most_bytes=300, most_files=2, most_requests=2), most_bytes=5)
-    assert ask(door, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))[:2] == (
+    limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
+    assert ask(limits, "/upload", (file + file[:30], file[30:]))[0] == 200
+    assert (
+        ask(limits, "/upload", (file, b"filename=1, filename=2, filename=3"))[0] == 200
+    )  # what a file says is no file
+    limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
+    assert ask(limits, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))[:2] == (
         413,
         b'{"error": "This request brings more than 2 files.", "detail": "This request brings more than 2 files."}',
     )
-    assert ask(door, "/upload", (b"x" * 301,))[0] == 413
-    assert [ask(door, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")] == [
-        400,
-        200,
-        400,
-        200,
-        429,
-    ]
-    assert ask(door, "/call/compare", (b"123456",))[0] == 413
+    assert ask(limits, "/upload", (b"x" * 301,))[0] == 413
+    statuses = [ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")]
+    assert statuses == [400, 200, 400, 200, 429]
+    assert ask(limits, "/call/compare", (b"123456",))[0] == 413
 
 
 def test_no_more_uploads_come_at_a_time_than_in_an_hour():
@@ -100,60 +97,37 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
             await leave.wait()
             await echo(scope, receive, send)
 
-        door, said = Door(slow, Uploads(most_bytes=100, most_requests=2)), []
-
-        async def upload():
-            async def receive():
-                return {"type": "http.request", "body": b"1", "more_body": False}
-
-            async def send(message):
-                if "status" in message:
-                    said.append(message["status"])
-
-            await door({"type": "http", "method": "POST", "path": "/upload", "headers": []}, receive, send)
-
-        asked = [asyncio.ensure_future(upload()) for _ in range(5)]
-        while len(said) < 3:  # those that find no turn are told at once
-            await asyncio.sleep(0)
+        limits = RequestLimits(slow, UploadLimits(max_bytes=100, max_requests=2))
+        uploads = [asyncio.ensure_future(request(limits, "/upload", (b"1",))) for _ in range(5)]
+        refused, _ = await asyncio.wait(uploads[2:])  # at once, while the first two are served
         leave.set()
-        await asyncio.gather(*asked)
-        return said
+        return [task.result()[0] for task in refused] + [(await upload)[0] for upload in uploads[:2]]
 
     assert run(all_at_once()) == [429, 429, 429, 200, 200]
 
 
 def test_wrong_passwords_are_answered_later_and_later():
-    door = Door(echo, pause=0.25)
+    limits = RequestLimits(echo, pause=0.25)
     took = []
     for _ in range(3):
         began = time.monotonic()
-        assert ask(door, "/login", (b"wrong",))[0] == 400
+        assert ask(limits, "/login", (b"wrong",))[0] == 400
         took.append(time.monotonic() - began)
     assert took[0] >= 0.25
     assert took[1] >= 0.5
     assert took[2] >= 1
     began = time.monotonic()
-    assert ask(door, "/login", (b"right",), client="5.6.7.8")[0] == 200  # others do not wait
-    assert ask(door, "/login", (b"right",))[0] == 200  # and a right one is forgiven
-    assert ask(door, "/login", (b"wrong",))[0] == 400
+    assert ask(limits, "/login", (b"right",), client="5.6.7.8")[0] == 200  # others do not wait
+    assert ask(limits, "/login", (b"right",))[0] == 200  # and a right one is forgiven
+    assert ask(limits, "/login", (b"wrong",))[0] == 400
     assert time.monotonic() - began < 2  # what the fourth in a row would cost
 
 
 def test_many_at_once_from_one_address_take_turns():
-    door = Door(echo, pause=0.05)
-
-    async def one():
-        async def receive():
-            return {"type": "http.request", "body": b"wrong", "more_body": False}
-
-        async def send(message):
-            pass
-
-        scope = {"type": "http", "method": "POST", "path": "/login", "headers": [], "client": ("1.2.3.4", 1)}
-        await door(scope, receive, send)
+    limits = RequestLimits(echo, pause=0.05)
 
     async def all_at_once():
-        await asyncio.gather(*(one() for _ in range(4)))
+        await asyncio.gather(*(request(limits, "/login", (b"wrong",)) for _ in range(4)))
 
     began = time.monotonic()
     run(all_at_once())
@@ -166,5 +140,5 @@ def test_what_is_no_request_goes_through():
     async def app(scope, receive, send):
         seen.append(scope["type"])
 
-    run(Door(app)({"type": "lifespan"}, None, None))
+    run(RequestLimits(app)({"type": "lifespan"}, None, None))
     assert seen == ["lifespan"]

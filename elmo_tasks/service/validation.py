@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from elmo_tasks.api import LIMITS, ComparisonItem, Limits
+from elmo_tasks.api import LIMITS, ComparisonItem
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
@@ -12,7 +12,7 @@ from elmo_tasks.text.mentions import Mention, check_word, find_mention
 from elmo_tasks.uses import Use
 
 
-def find_uses(word: str, sentences: Iterable[str], fewest: int = LIMITS.min_sentences) -> list[Mention]:
+def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
     """Find one use of the word in each sentence.
 
     The word may be empty if every sentence has ``[brackets]``.
@@ -47,7 +47,7 @@ def _checked_word(word: str) -> str:
     return checked_text(word, "The word", "word")
 
 
-def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -> None:
+def check_number(sentences: Sequence[str]) -> None:
     """Raise an :class:`InputError` for too few or too many sentences."""
     if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
         had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
@@ -57,21 +57,30 @@ def check_number(sentences: Sequence[str], fewest: int = LIMITS.min_sentences) -
         )
 
 
-def check_length(sentence: str, field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
-    """Raise an :class:`InputError` for too many characters.
-
-    ``what`` names the text in the message.
-    """
-    if len(sentence) > limits.max_characters:
-        raise InputError(
-            f"{what} has {len(sentence):,} characters; the most is {limits.max_characters:,}. Shorten it.", field=field
-        )
+def check_length(
+    text: str, field: str, what: str = "The sentence", most: int = LIMITS.max_characters, hint: str = " Shorten it."
+) -> None:
+    """Raise an :class:`InputError` for too many characters; ``what`` names the text in the message."""
+    if len(text) > most:
+        raise InputError(f"{what} has {len(text):,} characters; the most is {most:,}.{hint}", field=field)
 
 
-def check_words(tokens: Sequence[object], field: str, what: str = "The sentence", limits: Limits = LIMITS) -> None:
+def check_words(
+    tokens: Sequence[object],
+    field: str,
+    what: str = "The sentence",
+    most: int = LIMITS.max_tokens,
+    hint: str = " Shorten it.",
+) -> None:
     """Raise an :class:`InputError` for too many words."""
-    if len(tokens) > limits.max_tokens:
-        raise InputError(f"{what} has {len(tokens):,} words; the most is {limits.max_tokens}. Shorten it.", field=field)
+    if len(tokens) > most:
+        raise InputError(f"{what} has {len(tokens):,} words; the most is {most:,}.{hint}", field=field)
+
+
+def check_count(n: int, most: int, field: str, what: str) -> None:
+    """Raise an :class:`InputError` unless ``n`` is between 1 and ``most``."""
+    if not 1 <= n <= most:
+        raise InputError(f"Between 1 and {most} {what} can be shown, not {n}.", field=field)
 
 
 def item_of(mention: Mention) -> ComparisonItem:

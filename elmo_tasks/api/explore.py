@@ -1,0 +1,252 @@
+"""Results about the uses of a word: sense maps, nearest uses, and the Present tab."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+from elmo_tasks.api.compare import Meaning
+from elmo_tasks.api.message import Answer, Message, Result
+
+#: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
+EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
+
+
+@dataclass(frozen=True)
+class MapUse:
+    """One use of a word on its map."""
+
+    sentence: str  #: the sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
+    group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
+    #: probability of the predicted meaning; ``None`` if the meaning is known (an example) or none is predicted
+    probability: float | None
+    is_sure: bool  #: whether its meaning is known, or predicted with enough certainty to be stated without reservation
+    x: float  #: x coordinate, -1 to 1
+    y: float  #: y coordinate, -1 to 1
+    #: the nearest other uses on the map, nearest first, as ``(position, cosine)``
+    nearest: tuple[tuple[int, float], ...]
+
+    @property
+    def own(self) -> bool:
+        """True if the use comes from the user's own text."""
+        return self.source != EXAMPLES
+
+
+@dataclass(frozen=True)
+class SenseGroup:
+    """The uses with one meaning or, for an unlisted word, one cluster of uses."""
+
+    letter: str  #: ``"A"``, ``"B"``, ...
+    key: str  #: short name of the meaning in the dictionary; empty for an unlisted meaning and for a cluster
+    name: str  #: its gloss, ``"another meaning"``, or ``"cluster 1"``
+    n_uses: int  #: number of uses
+    example: int  #: position of a typical use
+    by_source: tuple[int, ...] = ()  #: its number of uses from each of :attr:`SenseMap.sources`
+
+
+@dataclass(frozen=True)
+class MapView:
+    """A representation by which uses can be compared."""
+
+    name: str  #: ``"meanings"`` (the sense embedding), a layer, ``"mean"`` or ``"words"`` (the words around a use)
+    sees: str = ""  #: for a layer that reads no other word, its input; else empty
+
+
+@dataclass(frozen=True)
+class SenseMap(Answer):
+    """The uses of a word as points, by meaning."""
+
+    json_key: ClassVar[str] = "verdict"
+
+    word: str  #: as requested
+    model: str  #: name of the model
+    view: str  #: the view by which the uses are compared
+    views: tuple[MapView, ...]  #: all available views
+    uses: tuple[MapUse, ...]  #: the points
+    groups: tuple[SenseGroup, ...]  #: the meanings in the order of the dictionary, or clusters, the largest first
+    are_meanings: bool  #: whether the groups are meanings of the dictionary; else they are unnamed clusters
+    message: Message  #: the answer: a headline and its details
+    shown: float  #: share of the variance of the uses that the map shows, 0 to 1
+    n_own: int  #: number of uses in the user's own texts; the map may leave some out
+    sources: tuple[str, ...] = ()  #: origins of the uses
+    examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
+
+    @property
+    def shown_view(self) -> MapView:
+        """View by which the uses are compared."""
+        return next((view for view in self.views if view.name == self.view), MapView(self.view))
+
+
+@dataclass(frozen=True)
+class MapRequest:
+    """Arguments of :meth:`elmo_tasks.api.Service.sense_map`."""
+
+    word: str  #: the word
+    text: str = ""  #: the user's own text
+    view: str | None = None  #: the view; the sense embedding if ``None``
+    examples: bool = True  #: whether to include the examples of the dictionary
+    name: str = ""  #: name of the file that the text came from
+    model: str | None = None  #: name of the model; the default one if ``None``
+    index: bool = False  #: whether to include the user's index
+    text_b: str = ""  #: a second text, to compare with the first
+
+
+@dataclass(frozen=True)
+class NearOnMap:
+    """A use on the map near a sentence that was placed there."""
+
+    position: int  #: position in :attr:`SenseMap.uses`
+    cosine: float  #: cosine of the two uses
+    sentence: str  #: its sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    group: int | None  #: position of its group; ``None`` if it is in none
+
+
+@dataclass(frozen=True)
+class ProjectedMeaning:
+    """Probability of one meaning for a placed sentence."""
+
+    name: str  #: the gloss, or ``"another meaning"``
+    probability: float
+    group: int | None  #: position of its group on the map; ``None`` if no use there has the meaning
+
+
+@dataclass(frozen=True)
+class ProjectedUse(Result):
+    """A further use of the word, placed on its map without changing the map."""
+
+    sentence: str  #: as typed, without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    x: float  #: x coordinate; beyond -1 or 1 if it lies farther out than all uses on the map
+    y: float  #: y coordinate
+    group: int | None  #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
+    is_sure: bool  #: whether its meaning is stated without reservation
+    meanings: tuple[ProjectedMeaning, ...]  #: the most probable first; empty if no meanings are predicted
+    nearest: tuple[NearOnMap, ...]  #: the nearest uses on the map, nearest first
+    verdict: str  #: the answer in one or two sentences
+
+
+@dataclass(frozen=True)
+class StaticNeighbour:
+    """A word near another one among static vectors, one per word."""
+
+    word: str  #: the neighbour
+    cosine: float  #: cosine of the two vectors
+
+
+@dataclass(frozen=True)
+class StaticNeighbours(Result):
+    """The nearest words of a word among static vectors."""
+
+    word: str  #: the word as requested
+    vectors: str  #: name of the vectors
+    vocabulary: int  #: vocabulary size
+    neighbours: tuple[StaticNeighbour, ...]  #: nearest first
+
+
+@dataclass(frozen=True)
+class NearUse:
+    """A use near the query."""
+
+    sentence: str  #: its sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    token: str  #: the word
+    cosine: float  #: cosine with the query
+    same_word: bool  #: whether it is the same word, in any inflection
+    sense: str = ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
+    #: probability of that meaning, if predicted; ``None`` for an example, whose meaning is known
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class NearestUses(Answer):
+    """The nearest uses of any word in a collection of sentences."""
+
+    word: str  #: the word of the query
+    sentence: str  #: its sentence
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    model: str  #: name of the model
+    layer: str  #: the view by which uses are compared: ``"meanings"``, or a layer
+    layers: tuple[str, ...]  #: all available views
+    source: str  #: name of the searched collection
+    sources: tuple[str, ...]  #: all available collections
+    n_tokens: int  #: number of searched uses
+    only: str  #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
+    random_pair_cosine: float  #: mean cosine of two random words in this view
+    uses: tuple[NearUse, ...]  #: the nearest, nearest first
+    #: the nearest words among static vectors; empty for an unknown word
+    static: tuple[StaticNeighbour, ...]
+    message: Message  #: the answer: a headline and its details
+    vectors: str = ""  #: name of the static vectors: the model itself if it does not read the sentence
+    reads_sentence: bool = True  #: whether the model reads the sentence; if not, ``static`` is its answer
+    sense: str = ""  #: the meaning of the word in the query sentence, as in :attr:`NearUse.sense`
+    probability: float | None = None  #: probability of that meaning, as in :attr:`NearUse.probability`
+
+
+@dataclass(frozen=True)
+class ReadyWord:
+    """Test sentences of a word, which are part of no sense centroid."""
+
+    word: str  #: the entry of the dictionary
+    sentences: tuple[str, ...]  #: with ``[brackets]`` around the word
+    meant: tuple[str, ...]  #: short name of the meaning of each
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A test sentence for which the model predicts a wrong meaning."""
+
+    sentence: str  #: without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+    word: str  #: the entry of the dictionary
+    meant: str  #: gloss of the correct meaning
+    found: str  #: gloss of the predicted meaning, or ``"another meaning"``
+    probability: float  #: probability of the predicted meaning
+
+
+@dataclass(frozen=True)
+class DictionaryTest:
+    """Accuracy of the model on test sentences of the dictionary."""
+
+    n_sentences: int  #: number of test sentences
+    n_right: int  #: number of correct predictions
+    mistakes: tuple[Mistake, ...]  #: some of the errors, those with the highest probability first
+
+
+@dataclass(frozen=True)
+class ReadingStep:
+    """Meanings of a word after only the beginning of its sentence."""
+
+    words: int  #: number of words read so far
+    probabilities: tuple[float, float]  #: probabilities of the first and of the second meaning
+    found: str | None  #: the most probable of all meanings, if its probability is high enough; else ``None``
+
+
+@dataclass(frozen=True)
+class IncrementalReading:
+    """Probabilities of two meanings of a word as its sentence is read word by word.
+
+    Each step encodes the words so far as if they were the whole sentence.
+    """
+
+    word: str  #: the word as requested
+    model: str  #: name of the model
+    sentence: str  #: as typed, without the brackets
+    tokens: tuple[str, ...]  #: its words
+    offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each
+    index: int  #: position of the word among them
+    senses: tuple[Meaning, Meaning]  #: the two meanings
+    steps: tuple[ReadingStep, ...]  #: from the word itself to the end of the sentence
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/meaning_forms``."""
+        steps = [{**asdict(step), "read": self.tokens[: step.words]} for step in self.steps]
+        return {**asdict(self), "steps": steps}

@@ -1,0 +1,193 @@
+"""ASGI middleware that limits request size, uploads and login attempts.
+
+It uses only the standard library and works in front of any ASGI app.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import time
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Message, Receive, Send], Awaitable[None]]
+
+#: The longest text in a request has 2,000,000 characters, and each may take six bytes (``\\u00e9``).
+MAX_BYTES = 13_000_000
+#: Endpoints whose files gradio would keep in a temporary folder; only the upload of training data needs one of them.
+_UPLOADS = ("/upload", "/process_recording", "/component_server")
+_LOGIN = "/login"
+_FORGOTTEN = 900.0  # seconds after which wrong passwords are forgotten
+_MAX_ADDRESSES = 1000
+_MAX_PAUSE = 30.0
+# The header of a file in a form; the text of a field may well contain "filename=" alone.
+_MAX_HEADER = 500
+_FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """Limits on uploads."""
+
+    max_bytes: int  #: of one request
+    max_files: int = 2  #: of one request
+    max_requests: int = 60  #: in an hour, by all clients together
+
+
+@dataclass
+class _Logins:
+    """Failed logins from one address."""
+
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    wrong: int = 0
+    last: float = 0.0
+
+
+class _TooMuch(Exception):
+    """The request exceeds a limit; the message names it."""
+
+
+class RequestLimits:
+    """Middleware that limits the cost of a request before it is parsed.
+
+    Without ``uploads`` it refuses every upload; ``max_bytes`` limits the body of any other request; the first wrong
+    password costs ``pause`` seconds, and each further one twice as many.
+    """
+
+    def __init__(
+        self, app: App, uploads: UploadLimits | None = None, max_bytes: int = MAX_BYTES, pause: float = 1.0
+    ) -> None:
+        self._app, self._uploads, self._max_bytes, self._pause = app, uploads, max_bytes, pause
+        self._uploaded: deque[float] = deque()
+        self._logins: OrderedDict[str, _Logins] = OrderedDict()
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        path = scope.get("path", "").rstrip("/")
+        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+            await self._app(scope, receive, send)
+        elif path.endswith(_UPLOADS):
+            await self._upload(scope, receive, send)
+        elif path.endswith(_LOGIN):
+            await self._log_in(scope, receive, send)
+        else:
+            await self._serve(scope, receive, send, self._max_bytes)
+
+    async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Serve an upload, unless there were too many; a refused one does not count."""
+        if self._uploads is None:
+            await _refuse(send, 403, "Uploads are off here.")
+            return
+        now = time.monotonic()
+        while self._uploaded and now - self._uploaded[0] > 3600:
+            self._uploaded.popleft()
+        if len(self._uploaded) >= self._uploads.max_requests:
+            await _refuse(send, 429, "Too many files were uploaded in the last hour. Wait a while.")
+            return
+        self._uploaded.append(now)  # before it is served, so that concurrent uploads count as well
+        status = 500
+        try:
+            status = await self._serve(scope, receive, send, self._uploads.max_bytes, self._uploads.max_files)
+        finally:
+            if status >= 400:
+                with contextlib.suppress(ValueError):  # it lasted more than an hour, and its entry has expired
+                    self._uploaded.remove(now)
+
+    async def _log_in(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Delay answers to wrong passwords, one address at a time and longer each time."""
+        address = str((scope.get("client") or ("",))[0])
+        logins = self._logins.setdefault(address, _Logins())
+        self._logins.move_to_end(address)
+        while len(self._logins) > _MAX_ADDRESSES:
+            self._logins.popitem(last=False)
+
+        async def delayed(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= 400:
+                now = time.monotonic()
+                logins.wrong = 1 if now - logins.last > _FORGOTTEN else logins.wrong + 1
+                logins.last = now
+                await asyncio.sleep(min(_MAX_PAUSE, self._pause * 2.0 ** min(logins.wrong - 1, 16)))
+            elif message["type"] == "http.response.start":
+                logins.wrong = 0
+            await send(message)
+
+        async with logins.turn:
+            await self._serve(scope, receive, delayed, self._max_bytes)
+
+    async def _serve(
+        self, scope: Message, receive: Receive, send: Send, max_bytes: int, max_files: int | None = None
+    ) -> int:
+        """Serve a request whose body is limited; return the status of the response."""
+        body = _Body(receive, max_bytes, max_files)
+        status = 0
+
+        async def reply(message: Message) -> None:
+            nonlocal status
+            if body.problem is None or status:  # else the app would report an error in half a body
+                status = message.get("status", status)
+                await send(message)
+
+        if _declared_length(scope) > max_bytes:
+            body.problem = _too_large(max_bytes)
+        else:
+            with contextlib.suppress(_TooMuch):
+                await self._app(scope, body, reply)
+        if body.problem is not None and not status:
+            status = 413
+            await _refuse(send, status, body.problem)
+        return status
+
+
+class _Body:
+    """Request body that raises an error if it is too large or contains too many files."""
+
+    def __init__(self, receive: Receive, max_bytes: int, max_files: int | None) -> None:
+        self._receive, self._max_bytes, self._max_files = receive, max_bytes, max_files
+        self._n_bytes = self._n_files = 0
+        self._tail = b""
+        self.problem: str | None = None
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        if message["type"] != "http.request":
+            return message
+        chunk: bytes = message.get("body", b"")
+        self._n_bytes += len(chunk)
+        if self._n_bytes > self._max_bytes:
+            self.problem = _too_large(self._max_bytes)
+        if self._max_files is not None:
+            # A header may span two chunks: keep this much of the previous one.
+            text = self._tail + chunk
+            headers = list(_FILE.finditer(text))
+            self._n_files += len(headers)
+            self._tail = text[headers[-1].end() if headers else 0 :][-_MAX_HEADER:]
+            if self._n_files > self._max_files:
+                self.problem = f"This request brings more than {self._max_files} files."
+        if self.problem is not None:
+            raise _TooMuch(self.problem)
+        return message
+
+
+def _too_large(max_bytes: int) -> str:
+    return f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
+
+
+def _declared_length(scope: Message) -> int:
+    """Return the declared length of a request; 0 without a valid one."""
+    length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
+    return int(length) if length.isdigit() else 0
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    body = json.dumps({"error": reason, "detail": reason}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
+    await send({"type": "http.response.body", "body": body})
