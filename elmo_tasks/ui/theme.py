@@ -12,23 +12,7 @@ import gradio as gr
 from elmo_tasks.ui.page import joined
 
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
-STYLES = tuple(
-    f"styles/{name}.css"
-    for name in (
-        "style",
-        "groups",
-        "several",
-        "try",
-        "weights",
-        "map",
-        "landing",
-        "nearest",
-        "asked",
-        "train",
-        "present",
-        "quiz",
-    )
-)
+STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
 #: Parts that belong to all tabs.
 SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/terms.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")

@@ -8,7 +8,6 @@ import pytest
 
 from elmo_tasks.api import NoLongerWanted, check_wanted, for_everybody, wanted_while
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.parts import working
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 
@@ -98,23 +97,6 @@ def test_who_stays_is_answered(served):
     time.sleep(0.5)
     assert work.reason is None
     job.cancel()
-
-
-def test_a_thread_of_the_work_knows_it_too():
-    left = threading.Event()
-
-    def work(progress):
-        for k in range(200):
-            check_wanted()
-            progress("Reading", k / 200)
-            time.sleep(0.02)
-
-    def leave_at_once():
-        for _ in working(work):
-            left.set()
-
-    with wanted_while(lambda: not left.is_set()), pytest.raises(NoLongerWanted):
-        leave_at_once()
 
 
 def test_what_is_kept_for_all_goes_on():

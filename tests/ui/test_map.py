@@ -1,21 +1,16 @@
 import csv
 import io
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
 
 from elmo_tasks.api import MapRequest, Said
-from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_tab, nearest_tab
-from elmo_tasks.ui.parts import working
 from tests.ui.reader import parsed
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 OWN = "My bank is unsure here."
-
-
-def last(steps):
-    return list(steps)[-1]
 
 
 def test_the_answer_comes_first(service):
@@ -107,9 +102,8 @@ def test_a_link_holds_both_texts_where_they_fit():
 
 @pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
 def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layers):
-    value, _ = last(map_tab.respond(service, {"word": "bank", "model": model}))
-    assert [view["name"] for view in value["views"]] == ["meanings", *layers, "mean", "words"]
-    assert all(view["title"] for view in value["views"])
+    _, found = map_tab.respond(service, {"word": "bank", "model": model})
+    assert [view.name for view in found.views] == ["meanings", *layers, "mean", "words"]
 
 
 @pytest.mark.parametrize(
@@ -126,29 +120,32 @@ def test_marks_that_cover_each_other_are_moved_apart():
     assert ((x - u) * map_tab.WIDTH / 100) ** 2 + ((y - v) * map_tab.HEIGHT / 100) ** 2 >= 26**2
 
 
-def test_an_error_stands_at_its_field(service):
-    value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
-    assert value["revision"] == 5
-    text = "“zebra” is not in the dictionary."
-    assert value["note"] == {"field": "word", "kind": "error", "text": text, "choices": []}
-    assert "not in the dictionary" in markup
-    value, markup = last(nearest_tab.respond(service, {"word": "bank", "sentence": "None."}))
-    assert value["note"]["field"] == "sentence"
+def test_long_work_reports_its_progress(service):
+    steps = []
+    text = {"word": "bank", "text": "slowly bank", "examples": True}
+    page, _ = map_tab.respond(service, text, lambda step, share: steps.append((step, share)))
+    assert steps == [("Reading the sentences", 0.2), ("Reading the sentences", 0.6)]
+    assert "in 2 meanings" in page
 
 
-def test_long_work_says_how_far_it_is(service):
-    steps = list(map_tab.respond(service, {"word": "bank", "text": "slowly bank", "revision": 2}))
-    assert steps[0][0]["busy"].startswith("Reading the sentences: ")
-    assert steps[-1][0]["busy"] == ""
-    assert "in 2 meanings" in steps[-1][1]
+@pytest.mark.parametrize(
+    ("form", "drawn"),
+    [
+        ({}, 7),
+        ({"text": "My bank.\nNo bank."}, 2),
+        ({"text": "My bank.", "examples": True}, 8),
+        ({"text": "My bank.", "text_b": "The bank of a river."}, 2),
+    ],
+)
+def test_a_text_counts_alone_until_the_examples_are_asked_for(service, form, drawn):
+    _, found = map_tab.respond(service, {"word": "bank", "examples": False, **form})
+    assert len(found.uses) == drawn
 
 
-def test_what_goes_wrong_in_the_work_is_raised():
-    def work(progress):
-        raise InputError("no")
-
-    with pytest.raises(InputError, match="no"):
-        list(working(work))
+def test_a_link_fills_the_form_that_it_was_made_from():
+    request = MapRequest("bank", "A bank.", "1", False, model="fake-large", index=True, text_b="My bank.")
+    query, _ = map_tab.link_of(request)
+    assert MapRequest(**map_tab.linked(dict(parse_qsl(query)))) == request
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.ui import quiz
-from elmo_tasks.ui.examples import quiz_pairs
+from elmo_tasks.ui import present_tab
+from elmo_tasks.ui.examples import QUIZ
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 
@@ -20,26 +20,26 @@ def service():
 @pytest.fixture
 def ask(service):
     def compare(at):
-        pair = quiz_pairs()[at]
+        pair = QUIZ[at]
         return service.compare(pair.word, pair.sentences)
 
-    return lambda **question: quiz.respond({"revision": 1, **question}, compare)
+    return lambda **question: present_tab.respond_to_quiz({"revision": 1, **question}, compare)
 
 
 def is_same(at):
-    return len(set(quiz_pairs()[at].senses)) == 1
+    return len(set(QUIZ[at].meant)) == 1
 
 
 def test_there_are_ten_pairs_of_both_kinds():
-    kinds = [is_same(at) for at in range(len(quiz_pairs()))]
+    kinds = [is_same(at) for at in range(len(QUIZ))]
     assert len(kinds) == 10
     assert 3 <= sum(kinds) <= 7
-    assert len({pair.word for pair in quiz_pairs()}) == 10
+    assert len({pair.word for pair in QUIZ}) == 10
 
 
 def test_a_pair_is_shown_without_what_was_meant(ask):
     shown = ask(ask="pair", at=1)["pair"]
-    pair = quiz_pairs()[1]
+    pair = QUIZ[1]
     assert shown["at"] == 1
     assert f"“{pair.word}”" in shown["markup"]
     assert parsed(shown["markup"]).marked
@@ -60,7 +60,7 @@ def test_the_reveal_says_who_was_right(ask):
 
 def test_a_model_without_calibration_cannot_tell(service):
     comparison = service.compare("muddle", ["A muddle.", "One muddle."])
-    assert quiz.model_says(comparison) == (None, "cannot tell.")
+    assert present_tab.model_says(comparison) == (None, "cannot tell.")
 
 
 def test_a_coin_toss_scores_nobody(service):
@@ -71,7 +71,7 @@ def test_a_coin_toss_scores_nobody(service):
         (0.6, True, "the same, 60"),
     ):
         close = replace(comparison, same_meaning=((1.0, chance), (chance, 1.0)))
-        found, told = quiz.model_says(close)
+        found, told = present_tab.model_says(close)
         assert found is model
         assert told.startswith(words)
 

@@ -1,11 +1,11 @@
 // What was measured of heads and layers is asked for once, when its tab is first shown. All heads are in the page, a list shows one of them.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { when, questions, complain, settle } = elmo;
+const { when, requests, complain, settle } = elmo;
 let chosen = "0";
 let linked = new URLSearchParams(location.search).get("head"); // of a link: shown once its weights are there
 
-const answers = questions({ props, trigger, watch }, {
+const answers = requests({ props, trigger, watch }, {
   answer: () => { settle(element.firstElementChild); show(); },
   lost: (text) => complain(element.firstElementChild, text, () => answers.ask({})),
 });

@@ -1,7 +1,7 @@
 // The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page comes escaped from the server; one step of it is shown.
 
-const { make, when, button, questions, hush, say, glimpse, linkOf } = elmo;
+const { make, when, button, requests, clearErrors, showError, glimpse, linkOf } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -170,11 +170,11 @@ function showLayer(range) {
   label();
 }
 
-// --- Questions, one at a time, none left out ---
+// --- Requests ---
 
-const answers = questions({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
+const answers = requests({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
 
-function onAnswer(value, asked) {
+function onAnswer(value, request) {
   for (const [name, html] of Object.entries(value.parts)) {
     const place = part(name);
     if (name === "forming") stop();
@@ -182,7 +182,7 @@ function onAnswer(value, asked) {
     place.classList.remove("asking");
   }
   if (value.parts.forming) read(0);
-  if (asked?.ask === "own") {
+  if (request?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
     if (value.note) complain(value.note);
@@ -195,18 +195,18 @@ function part(name) {
   return root.querySelector(`[data-part="${name}"]`);
 }
 function complain(text) {
-  say(ownWord, note, { text });
+  showError(ownWord, note, { text });
   ownSentences.setAttribute("aria-invalid", "true");
 }
-function onLost(text, asked) {
+function onLost(text, request) {
   for (const place of root.querySelectorAll("[data-part]")) {
     place.classList.remove("asking");
     const busy = place.querySelector("[aria-busy]");
     if (!busy) continue;
-    const again = button("Ask again", () => answers.ask(asked?.ask === "own" ? asked : { ask: "all" }), { class: "chip" });
+    const again = button("Ask again", () => answers.ask(request?.ask === "own" ? request : { ask: "all" }), { class: "chip" });
     busy.replaceWith(make("p", { class: "problem" }, text, " ", again));
   }
-  if (asked?.ask === "own") complain(text);
+  if (request?.ask === "own") complain(text);
 }
 function take(word) {
   ownWord.value = word;
@@ -214,7 +214,7 @@ function take(word) {
   askOwn(word, "");
 }
 function askOwn(word, sentences) {
-  hush(root);
+  clearErrors(root);
   part("own").replaceChildren(make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
   answers.ask({ ask: "own", word, sentences });
 }
