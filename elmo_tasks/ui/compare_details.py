@@ -103,59 +103,38 @@ def question(explanation: Explanation) -> str:
 
 def reason(explanation: Explanation) -> str:
     """Describe the numbers behind the answer, and any reason for naming no word."""
-    if explanation.layer == "verdict":
-        return _reason_of_two(explanation)
-    where = view_place(explanation.layer)
-    now = number(explanation.cosine)
-    stick = f"Two random words have {number(explanation.random_pair_cosine)}."
+    is_verdict = explanation.layer == "verdict"
+    shown, where = (percent, "") if is_verdict else (number, view_place(explanation.layer))
+    now = shown(explanation.cosine)
+    now_is = f"the verdict gives {now} that they mean the same" if is_verdict else f"their cosine {where} is {now}"
+    stick = "" if is_verdict else f" Two random words have {number(explanation.random_pair_cosine)}."
     if not explanation.words:
-        return f"Their cosine {where} is {now}. {stick}"
-    sign, top = _moves_most(explanation)
-    then = number(explanation.cosine + top.change)
+        return f"{first_capital(now_is)}.{stick}"
+    sign = 1 if explanation.apart else -1  # of the changes that count
+    top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+    then = shown(explanation.cosine + top.change)
     if explanation.decisive is not None:
-        return f"With it, their cosine {where} is {now}; with it hidden, {then}. {stick}"
+        return f"With it, {now_is}; with it hidden, {then}.{stick}"
+    name = f"“{top.token}” in sentence {top.use + 1}"
+    if is_verdict:
+        if sign * top.change <= 0 or now == then:
+            return f"{first_capital(now_is)}, and no one word, hidden, changes that much."
+        return f"Hiding {name} moves it most: {now_is}, with it hidden {then}."
     if sign * top.change <= 0:
         more = "more" if explanation.apart else "less"
-        return f"Their cosine {where} is {now}, and hiding any one word makes them no {more} alike. {stick}"
-    name = f"“{top.token}” in sentence {top.use + 1}"
+        return f"{first_capital(now_is)}, and hiding any one word makes them no {more} alike.{stick}"
     if now == then:
-        return f"Their cosine {where} is {now}; hiding {name} moves it most, and hardly at all. {stick}"
+        return f"{first_capital(now_is)}; hiding {name} moves it most, and hardly at all.{stick}"
+    agreed = all(
+        max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
+    )
     if not any(c.isalnum() for c in top.token):
         because = "which is no word"
-    elif agreed(explanation, top):
+    elif agreed:
         because = "less than all other words together"
     else:
         because = "but the three ways of hiding do not agree on the word"
-    return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}. {stick}"
-
-
-def _reason_of_two(explanation: Explanation) -> str:
-    """Describe the words on which the cosine of the two uses depends."""
-    now = percent(explanation.cosine)
-    if not explanation.words:
-        return f"The verdict gives {now} that they mean the same."
-    sign, top = _moves_most(explanation)
-    then = percent(explanation.cosine + top.change)
-    if explanation.decisive is not None:
-        return f"With it, the verdict gives {now} that they mean the same; with it hidden, {then}."
-    if sign * top.change <= 0 or now == then:
-        return f"The verdict gives {now} that they mean the same, and no one word, hidden, changes that much."
-    name = f"“{top.token}” in sentence {top.use + 1}"
-    return f"Hiding {name} moves it most: the verdict gives {now} that they mean the same, with it hidden {then}."
-
-
-def _moves_most(explanation: Explanation) -> tuple[int, HiddenWord]:
-    """Return the direction of the effect (1 is up), and the word with the largest."""
-    sign = 1 if explanation.apart else -1
-    return sign, explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
-
-
-def agreed(explanation: Explanation, top: HiddenWord) -> bool:
-    """Check that every way of hiding moves the cosine most at this word."""
-    sign = 1 if explanation.apart else -1
-    return all(
-        max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
-    )
+    return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}.{stick}"
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -43,7 +44,8 @@ Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 def answer_to(service: Service, form: Form) -> Compared:
     """Answer a form: by one model, by several, or for whole sentences."""
     if form.whole:
-        return [service.sentences.compare(form.sentences, model) for model in form.models or [None]]
+        models: Sequence[str | None] = form.models or [None]
+        return [service.sentences.compare(form.sentences, model) for model in models]
     if form.others:
         senses = known_senses(form.word, form.sentences)
         return service.side_by_side(form.word, form.sentences, form.models, senses)

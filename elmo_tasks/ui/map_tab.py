@@ -193,10 +193,19 @@ def csv_text(answer: SenseMap) -> str:
 def request_from(data: Any) -> MapRequest:
     """Parse the fields of a map request that come from the browser."""
     sent = data if isinstance(data, dict) else {}
-    texts = {key: str(sent.get(key) or "") for key in ("text", "name", "text_b")}
-    choices = {key: str(sent[key]) if sent.get(key) else None for key in ("view", "model")}
-    examples, index = sent.get("examples") is not False, sent.get("index") is True
-    return MapRequest(str(sent.get("word") or "").strip(), examples=examples, index=index, **texts, **choices)
+    text: dict[str, str] = {
+        key: str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
+    }
+    return MapRequest(
+        text["word"].strip(),
+        text["text"],
+        text["view"] or None,
+        sent.get("examples") is not False,
+        text["name"],
+        text["model"] or None,
+        sent.get("index") is True,
+        text["text_b"],
+    )
 
 
 def link_of(request: MapRequest) -> tuple[str, str]:
@@ -358,7 +367,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
     options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
     tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
-    events = [
+    events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
         start.click(lambda sample: sample[0], start, word, **PRIVATE).then,
         listed.select(lambda word: word, listed, word, **PRIVATE).then,

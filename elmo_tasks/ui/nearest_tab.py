@@ -212,7 +212,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     outputs = [result, repairs, layer_list, source_list]
     options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
     tab.select(open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options)
-    events = [
+    events: list[Any] = [
         *(button.click, word.submit, sentence.submit, only.input, layer_list.input, source_list.input),
         examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
         repairs.click(lambda sample: sample[0], repairs, sentence, **PRIVATE).then,

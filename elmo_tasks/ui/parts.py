@@ -1,6 +1,6 @@
 """Helpers around gr.HTML: static markup, forms built by a script, and their events.
 
-A form sends ``trigger("submit", {question})`` with a ``revision`` (``scripts/form.js``); the answer is the form's new
+A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``); the answer is the form's new
 value, a dict with the same ``revision``.
 """
 
@@ -108,7 +108,7 @@ def on_submit(
     """
 
     def respond(event: gr.EventData) -> Any:
-        sent = with_whole_characters(getattr(event, "question", None))
+        sent = with_whole_characters(getattr(event, "form", None))
         return answer(sent if isinstance(sent, dict) else {})
 
     options = options or QUIET

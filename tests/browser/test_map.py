@@ -156,13 +156,14 @@ def test_the_nearest_uses_follow_the_filter(open_page):
 
 def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
     page = open_map()
-    box(page).fill("spring")
+    box(page).fill("")
+    box(page).press_sequentially("spring")
     page.locator(".map-answer .old-sign").get_by_text("The form has changed since this answer.").wait_for()
     page.get_by_role("button", name="Draw it again").click()
     page.locator(".map-answer .eyebrow").get_by_text("“spring”").first.wait_for()
     page.locator(".map-answer .old-sign").wait_for(state="detached")
     near = open_page(query="tab=nearest", ready=NEAR)
-    box(near, "A sentence with it").fill("The bank raised its rates.")
+    box(near, "A sentence with it").press_sequentially(" The bank raised its rates.")
     near.get_by_role("button", name="Find them again").click()
     near.locator(".near-answer .asked").get_by_text("raised its rates").wait_for()
     near.locator(".near-answer .old-sign").wait_for(state="detached")

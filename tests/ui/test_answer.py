@@ -18,27 +18,10 @@ def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy r
     return compare_answer.page(service.compare(word, sentences), form, service.models())
 
 
-def test_nothing_typed_is_markup(service):
-    comparison = replace(
-        service.compare("bank", [HOSTILE, "The bank."]), said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
-    )
-    form = compare_form.Form(HOSTILE, (HOSTILE,))
-    tags = parsed(compare_answer.page(comparison, form, service.models()))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
-    assert HOSTILE in tags.text
-
-
 def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
     page = parsed(compare_answer.how(service.models())).text
     assert "fake-small. It has read <b>two</b> words." in page
     assert "fake-large" not in page  # its card says nothing
-
-
-def test_reason_is_not_markup():
-    tags = parsed(page.nothing("compare", HOSTILE))
-    assert not tags.seen & {"img", "script"}
-    assert HOSTILE in tags.text
 
 
 def test_the_verdict_comes_first_and_the_word_is_marked(service):

@@ -5,11 +5,10 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Said
+from elmo_tasks.api import MapRequest
 from elmo_tasks.ui import map_tab, nearest_tab
 from tests.ui.reader import parsed
 
-HOSTILE = "<img src=x onerror=alert(1)>"
 OWN = "My bank is unsure here."
 
 
@@ -49,26 +48,6 @@ def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
     alone = parsed(map_tab.page(service.maps.sense_map(MapRequest("bank")), ()))
     assert "Colour by source" not in alone.text
     assert "The two texts compared" not in alone.text
-
-
-def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}"))
-    groups = tuple(replace(group, name=HOSTILE, letter=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
-    near = service.nearest.uses("bank", "The bank.")
-    hostile = replace(near, sentence=f"bank {HOSTILE}", said=Said(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE)
-    landed = service.maps.land(f"The bank {HOSTILE}", MapRequest("bank"))
-    landed = replace(landed, verdict=HOSTILE, meanings=(replace(landed.meanings[0], name=HOSTILE),))
-    pages = (
-        map_tab.page(bad, ()),
-        map_tab.nothing("map", HOSTILE),
-        nearest_tab.page(hostile, ()),
-        map_tab.landed_markup(landed),
-    )
-    for page in pages:
-        tags = parsed(page)
-        assert not tags.seen & {"img", "script"}
-        assert "onerror" not in tags.attributes
 
 
 def test_the_spreadsheets_hold_all_and_no_formula(service):

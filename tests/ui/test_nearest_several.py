@@ -9,7 +9,6 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import nearest_tab
 from elmo_tasks.ui.nearest_tab import EXAMPLES, respond
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 RIVER = "Reeds grew on the bank of the stream."
 
@@ -57,10 +56,3 @@ def test_the_spreadsheet_has_all_columns(service, word):
     rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_of_several(found[:1], found[1:]))))
     assert len(rows) == 8 + (2 if word == "bank" else 0)
     assert {row["model"] for row in rows} == {"fake-small"} | ({"fake-words"} if word == "bank" else set())
-
-
-def test_nothing_typed_is_markup(service):
-    found = [service.nearest.uses("bank", f"bank {HOSTILE}", model=model) for model in ("fake-small", "fake-large")]
-    tags = parsed(nearest_tab.page_of_several(found, HOSTILE, HOSTILE))
-    assert not tags.seen & {"img", "script"}
-    assert HOSTILE in tags.text

@@ -3,16 +3,14 @@
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Said
+from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_form, compare_tab, map_tab, saved_page
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
 FORM = compare_form.Form("bank", SENTENCES)
@@ -64,20 +62,6 @@ def test_a_page_needs_nothing_else_and_runs_its_own_script_only(service, saved):
     digest = base64.b64encode(hashlib.sha256(scripts[0].encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
     assert not [name for name in NEEDS_THE_APP if name in tags.text]
-
-
-def test_nothing_from_a_person_is_markup(service):
-    found = service.maps.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
-    groups = tuple(replace(group, name=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, said=Said(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
-    comparison = service.compare("bank", [HOSTILE, "The bank."])
-    compared = replace(comparison, said=Said(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
-    for page in (map_tab.file_of(bad, ())[1], saved_page.of_comparison(compared, FORM)):
-        tags = parsed(page)
-        assert "img" not in tags.seen
-        assert "onerror" not in tags.attributes
-        assert page.count("<script") == page.count("</script") == 1
-        assert HOSTILE in tags.text
 
 
 def test_the_largest_page_is_under_a_megabyte(service):

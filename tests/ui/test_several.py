@@ -12,7 +12,6 @@ from elmo_tasks.ui.compare_form import Form, form_from, form_from_query, query_o
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 BANK = EXAMPLES[0]
 MODELS = ("fake-small", "fake-large")
@@ -96,14 +95,6 @@ def test_the_spreadsheet_has_every_pair_of_every_model(service):
     assert rows[1]["known to mean the same"] == rows[1]["in one group"] == "yes"
     assert rows[0]["known to mean the same"] == "no"
     assert rows[-1]["in one group"] == rows[-1]["probability of the same meaning"] == ""
-
-
-def test_nothing_typed_is_markup(service):
-    found = service.side_by_side("bank", [HOSTILE, "The bank."], MODELS)
-    found = replace(found, agreement=HOSTILE, senses=(HOSTILE, HOSTILE))
-    tags = parsed(compare_answer.page(found, Form(HOSTILE, (HOSTILE,), None, None, MODELS[1:]), service.models()))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
 
 
 def test_meanings_of_examples_fit_their_sentences():

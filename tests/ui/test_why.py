@@ -9,7 +9,6 @@ from elmo_tasks.ui import compare_details, compare_form, compare_tab
 from elmo_tasks.ui.endpoints import Pages
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
 QUERY = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-small")
@@ -65,17 +64,6 @@ def test_what_cannot_be_answered_is_said_in_the_fold(service):
     )
     large = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-large")
     assert "does not predict words" in compare_details.respond(service, "substitutes", {"query": large})["markup"]
-
-
-def test_nothing_typed_is_markup(service):
-    explanation = service.why.explain("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(compare_details.why_body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
-    found = service.substitutes("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(compare_details.expected_words(replace(found, word=HOSTILE), [None, None]))
-    assert not tags.seen & {"img", "script"}
-    assert "<b>" in tags.text  # a word of the fake
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):

@@ -46,36 +46,18 @@ function show(wanted, focus = false) {
   remember();
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
 }
-// What is left to show on this step before the next one: words to read, layers to climb, something to reveal.
+// What is left to show on this step before the next one: the title of the button, and what shows it.
 function left() {
   const section = sections[step - 1];
   const own = section.querySelector("[data-next]"); // a part that says itself what comes next
-  if (own?.dataset.next) return own.dataset.next;
+  if (own?.dataset.next) return [own.dataset.next, () => own.dispatchEvent(new Event("next"))];
   const words = section.querySelector(".forming");
-  if (words && !words.dataset.done) return playing ? "To the end" : "Play";
+  if (words && !words.dataset.done) return playing ? ["To the end", () => read(Infinity)] : ["Play", play];
   const layer = section.querySelector("#present-layer");
-  if (layer && layer.value !== layer.max) return "Layer up";
-  return hiddenOn(step).length ? "Reveal" : "";
+  if (layer && layer.value !== layer.max) return ["Layer up", () => { layer.value = String(Number(layer.value) + 1); showLayer(layer); }];
+  return hiddenOn(step).length ? ["Reveal", reveal] : null;
 }
-function label() {
-  next.textContent = left() || "Next →";
-  next.disabled = !left() && step === sections.length;
-  const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
-  said.textContent = headline && `On the screen: ${headline}`;
-  said.hidden = !headline;
-}
-function forward() {
-  const what = left();
-  if (!what) return show(step + 1);
-  const own = sections[step - 1].querySelector("[data-next]");
-  if (own?.dataset.next) return own.dispatchEvent(new Event("next"));
-  if (what === "Play") return play();
-  if (what === "To the end") return read(Infinity);
-  if (what === "Layer up") {
-    const layer = sections[step - 1].querySelector("#present-layer");
-    layer.value = String(Number(layer.value) + 1);
-    return showLayer(layer);
-  }
+function reveal() {
   const more = hiddenOn(step);
   for (const part of more) part.hidden = false;
   for (const part of sections[step - 1].querySelectorAll("[data-before]")) part.hidden = true;
@@ -83,6 +65,18 @@ function forward() {
   label();
   more.at(-1)?.scrollIntoView({ block: "nearest" });
   status.textContent = "Revealed";
+}
+function forward() {
+  const more = left();
+  if (more) more[1]();
+  else show(step + 1);
+}
+function label() {
+  next.textContent = left()?.[0] ?? "Next →";
+  next.disabled = !left() && step === sections.length;
+  const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
+  said.textContent = headline && `On the screen: ${headline}`;
+  said.hidden = !headline;
 }
 function remember() {
   if (!seen()) return;
