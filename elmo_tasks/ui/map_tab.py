@@ -52,7 +52,7 @@ MAX_IN_LINK = 2_000
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
 MARGIN = 22.0
-#: Of the groups, as styles/groups.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
+#: Of the groups, as styles/compare.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
 SHAPES = (
     "M0-12a12 12 0 1 0 .01 0z",
     "M-10.5-10.5h21v21h-21z",

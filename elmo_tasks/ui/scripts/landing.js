@@ -27,7 +27,10 @@ function ask(sentence, fly) {
 }
 function onAnswer(value, question) {
   if (!form() || question?.map.drawn !== JSON.parse(form().dataset.request).drawn) return; // another map has come meanwhile
-  if (value.note) return note(value.note);
+  if (value.note) {
+    landed = landed.filter((sentence) => sentence !== question.sentence);
+    return note(value.note);
+  }
   if (!landed.includes(question.sentence)) landed.push(question.sentence);
   show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
   const link = linkButton();
@@ -116,10 +119,9 @@ function start() {
   if (!form() || drawn === form().dataset.request) return;
   drawn = form().dataset.request;
   const next = JSON.parse(drawn).word;
-  const again = word === null || word === next ? landed : [];
+  if (word !== null && word !== next) landed = [];
   word = next;
-  landed = [];
-  for (const sentence of again) ask(sentence, false);
+  for (const sentence of landed) ask(sentence, false);
 }
 panel.addEventListener("drawn", start);
 start();
