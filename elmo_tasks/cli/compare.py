@@ -12,7 +12,7 @@ from elmo_tasks.cli.arguments import add_device, add_lexicon, add_no_calibration
 
 if TYPE_CHECKING:
     from elmo_tasks.api import Comparison
-    from elmo_tasks.ui.saved_page import Compared
+    from elmo_tasks.ui.compare_answer import Compared
 
 HELP = "cosine similarities of a word across sentences"
 
@@ -92,7 +92,7 @@ def _write_page(args: argparse.Namespace, answer: Compared) -> None:
         return
     from elmo_tasks.files import atomic_write
     from elmo_tasks.ui import saved_page
-    from elmo_tasks.ui.format import Form
+    from elmo_tasks.ui.compare_form import Form
 
     form = Form(args.word or "", tuple(args.sentences), whole=args.whole)
     atomic_write(args.html, saved_page.of_comparison(answer, form))

@@ -7,97 +7,89 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Service
+from elmo_tasks.api import Comparison, Service, SideBySide
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer, asked, format, saved_page
+from elmo_tasks.ui import compare_answer, compare_details, saved_page
+from elmo_tasks.ui.compare_answer import Compared
+from elmo_tasks.ui.compare_form import (
+    Form,
+    editor_value,
+    form_from,
+    form_from_query,
+    note_of_error,
+    notes_of,
+    query_of,
+)
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.page import nothing
 from elmo_tasks.ui.parts import (
     QUIET,
     SLOW,
-    Question,
+    FormEvent,
     build_save_page,
-    fails,
+    custom_form,
+    error_script,
     markup,
-    on_question,
+    on_submit,
     revision_of,
-    scripted,
 )
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
-START = format.Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
-
-
+START = Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
 #: What an answer changes: the form, the answer, and the folds below it.
-Answer = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
+Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 
 
-def respond(service: Service, form: format.Form, revision: int) -> Answer:
-    """Answer a form."""
+def answer_to(service: Service, form: Form) -> Compared:
+    """Answer a form: by one model, by several, or for whole sentences."""
+    if form.whole:
+        models: Sequence[str | None] = form.models or [None]
+        return [service.compare_sentences(form.sentences, model) for model in models]
+    if form.others:
+        senses = known_senses(form.word, form.sentences)
+        return service.side_by_side(form.word, form.sentences, form.models, senses)
+    return service.compare(form.word, form.sentences, form.model, form.own_meanings)
+
+
+def respond(service: Service, form: Form, revision: int) -> Changes:
+    """Answer a form, or say at its field why not."""
     try:
-        if form.whole:
-            models: Sequence[str | None] = form.models or [None]
-            page = answer.page_of_sentences(
-                [service.compare_sentences(form.sentences, model) for model in models], form
-            )
-            return format.editor_value(form, (), revision), page, *asked.closed()
-        if form.others:
-            return _respond_by_several(service, form, revision)
-        comparison = service.compare(form.word, form.sentences, form.model, form.own_meanings)
+        answer = answer_to(service, form)
     except InputError as error:
         return _refused(form, error, revision)
-    shown = format.editor_value(form, format.notes_of(comparison), revision)
-    folds = asked.closed(format.query_of(form, comparison.model), format.group_of(comparison))
-    return shown, answer.page(comparison, form, service.models()), *folds
+    first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
+    notes, folds = notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
+    if isinstance(answer, Comparison):  # the folds explain one model
+        folds = compare_details.closed(query_of(form, answer.model), compare_answer.group_of(answer))
+    return editor_value(form, notes, revision), compare_answer.page(answer, form, service.models()), *folds
 
 
-def _respond_by_several(service: Service, form: format.Form, revision: int) -> Answer:
-    """Answer a form for several models.
-
-    The folds belong to a single model and are closed here.
-    """
-    models = service.models()
-    found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
-    shown = format.editor_value(form, format.notes_of(found.comparisons[0]), revision)
-    return shown, answer.page_by_several(found, form, models), *asked.closed()
-
-
-def file_of(service: Service, question: Question) -> tuple[str, str]:
+def file_of(service: Service, event: FormEvent) -> tuple[str, str]:
     """Return the name and text of a saved page, from the link of the shown answer.
 
     Raises:
         InputError: the link holds no comparison that can be answered.
     """
-    form = format.form_from_query(str(question.get("query") or ""), service.limits)
+    form = form_from_query(str(event.get("query") or ""), service.limits)
     if form is None:
         raise InputError("Compare some sentences first.")
-    found: saved_page.Compared
-    if form.whole:
-        name = "compare-sentences"
-        models: Sequence[str | None] = form.models or [None]
-        found = [service.compare_sentences(form.sentences, model) for model in models]
-    elif form.others:
-        found = service.side_by_side(form.word, form.sentences, form.models, known_senses(form.word, form.sentences))
-        name = format.file_stem(found.comparisons[0])
-    else:
-        found = service.compare(form.word, form.sentences, form.model)
-        name = format.file_stem(found)
-    return f"{name}.html", saved_page.of_comparison(found, form, service.models())
+    answer = answer_to(service, form)
+    return f"{compare_answer.file_stem(answer)}.html", saved_page.of_comparison(answer, form, service.models())
 
 
-def respond_to_link(service: Service, query: str) -> Answer:
+def respond_to_link(service: Service, query: str) -> Changes:
     """Answer the link that opened the page, or the first example without a link."""
     try:
-        form = format.form_from_query(query, service.limits)
+        form = form_from_query(query, service.limits)
     except InputError as error:
         return _refused(START, error, 1)
     return respond(service, form or START, 1)
 
 
-def _refused(form: format.Form, error: InputError, revision: int) -> Answer:
-    shown = format.editor_value(form, [format.note_of_error(error)], revision)
-    return shown, nothing("compare", str(error)), *asked.closed()
+def _refused(form: Form, error: InputError, revision: int) -> Changes:
+    shown = editor_value(form, [note_of_error(error)], revision)
+    return shown, nothing("compare", str(error)), *compare_details.closed()
 
 
 def build(app: gr.Blocks, service: Service) -> None:
@@ -106,10 +98,10 @@ def build(app: gr.Blocks, service: Service) -> None:
 
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = scripted(
+            editor = custom_form(
                 "compare",
                 "scripts/editor.js",
-                value=format.editor_value(START),
+                value=editor_value(START),
                 examples=[{"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in EXAMPLES],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
                 most_models=limits.max_models,
@@ -119,16 +111,26 @@ def build(app: gr.Blocks, service: Service) -> None:
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("compare"), "scripts/answer.js")
-            folds = asked.build(service)
-            markup(answer.how(service.models()))
-            build_save_page("compare-page", lambda question: file_of(service, question))
+            folds = compare_details.build(service)
+            markup(compare_answer.how(service.models()))
+            build_save_page("compare-page", lambda event: file_of(service, event))
 
-    def on_submit(question: Question) -> Answer:
-        return respond(service, format.form_from(question), revision_of(question))
+    def submit(event: FormEvent) -> Changes:
+        return respond(service, form_from(event), revision_of(event))
 
-    def on_load(request: gr.Request) -> Answer:
+    def load(request: gr.Request) -> Changes:
         return respond_to_link(service, str(request.query_params))
 
+    outputs = [editor, result, *folds]
+    # An answer to an earlier request does not stay below the message.
+    on_failure = (lambda: (nothing("compare", FAILED), *compare_details.closed()), [result, *folds])
+    on_submit(editor, submit, outputs, on_failure=on_failure)
+    loaded = app.load(load, None, outputs, **QUIET)
+    loaded.failure(on_failure[0], None, on_failure[1], js=error_script(editor), **QUIET)
+    _endpoints(service)
+
+
+def _endpoints(service: Service) -> None:
     def compare(
         word: str, sentences: list[str], model: str | None = None, own_meanings: str | None = None
     ) -> dict[str, Any]:
@@ -179,15 +181,9 @@ def build(app: gr.Blocks, service: Service) -> None:
         Returns:
             for each model what /compare answers, and right: whether its groups are the known meanings, or null.
         """
-        asked_of = [model.name for model in service.models()[: limits.max_models]] if models is None else models
-        return service.side_by_side(word, sentences, asked_of, known_senses(word, sentences)).to_list()
+        names = [model.name for model in service.models()[: service.limits.max_models]] if models is None else models
+        return service.side_by_side(word, sentences, names, known_senses(word, sentences)).to_list()
 
-    outputs = [editor, result, *folds]
-    # An answer to an earlier question does not stay below the message.
-    on_failure = (lambda: (nothing("compare", FAILED), *asked.closed()), [result, *folds])
-    on_question(editor, on_submit, outputs, on_failure=on_failure)
-    loaded = app.load(on_load, None, outputs, **QUIET)
-    loaded.failure(on_failure[0], None, on_failure[1], js=fails(editor), **QUIET)
     endpoint(compare, "a word (a string) and sentences (a list of strings)")
     endpoint(sentences, "sentences (a list of strings)")
     endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", SLOW)

@@ -13,7 +13,6 @@ from elmo_tasks.ui import (
     map_tab,
     nearest_tab,
     present_tab,
-    removed_tabs,
     train_tab,
     try_tab,
 )
@@ -23,8 +22,12 @@ from elmo_tasks.ui.parts import markup
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
-#: Older links to tabs that are parts of another one now.
+#: Names in older links: of tabs that are parts of another one now, and of removed ones with a sentence about each.
 RENAMED = {"weights": "layers", "probes": "layers"}
+REMOVED = {
+    "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
+    "texts": "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text.",
+}
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -36,11 +39,11 @@ def build_app(service: Service) -> gr.Blocks:
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
                 compare_tab.build(app, service)
-            with gr.Tab("Sense map", id="map"):
-                map_tab.build(service)
-            with gr.Tab("Nearest uses", id="nearest"):
-                nearest_tab.build(service)
             # The content of these tabs is drawn and requested when they are first opened.
+            with gr.Tab("Sense map", id="map") as tab:
+                map_tab.build(service, tab)
+            with gr.Tab("Nearest uses", id="nearest") as tab:
+                nearest_tab.build(service, tab)
             with gr.Tab("Try", id="try") as tab:
                 try_page = try_tab.build(app, service, tab)
             with gr.Tab("Train", id="train") as tab:
@@ -55,12 +58,10 @@ def build_app(service: Service) -> gr.Blocks:
 
 def _open_tab(request: gr.Request) -> tuple[Any, Any]:
     """Open the tab named in the link, or Compare with a notice if it was removed."""
-    wanted = request.query_params.get("tab")
-    wanted = RENAMED.get(wanted or "", wanted)
-    if wanted in TABS[1:]:
-        return gr.Tabs(selected=wanted), gr.skip()
-    removed = removed_tabs.notice(wanted)
-    return gr.skip(), _header(removed) if removed else gr.skip()
+    wanted = request.query_params.get("tab") or ""
+    wanted = RENAMED.get(wanted, wanted)
+    selected = gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
+    return selected, _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
 
 
 def _header(notice: str = "") -> str:

@@ -7,9 +7,9 @@ The user can place further sentences on the map.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -31,15 +31,17 @@ from elmo_tasks.ui import saved_page
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render
 from elmo_tasks.ui.parts import (
-    MAP_USES,
+    PRIVATE,
+    REPORTED,
     SLOW,
-    Question,
-    answered,
+    FormEvent,
     build_save_page,
+    choice,
+    custom_form,
     markup,
-    on_question,
+    on_submit,
+    reported_by,
     revision_of,
-    scripted,
 )
 
 #: Words to start with.
@@ -49,7 +51,7 @@ MAX_IN_LINK = 2_000
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
 MARGIN = 22.0
-#: Of the groups, as styles/groups.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
+#: Of the groups, as styles/compare.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
 SHAPES = (
     "M0-12a12 12 0 1 0 .01 0z",
     "M-10.5-10.5h21v21h-21z",
@@ -139,23 +141,14 @@ def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[flo
     return [(100 * x / WIDTH, 100 * y / HEIGHT) for x, y in places]
 
 
-def page(
-    answer: SenseMap,
-    models: Sequence[ModelInfo],
-    query: str = "",
-    left_out: str = "",
-    revision: int = 0,
-    *,
-    saved: bool = False,
-) -> str:
+def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
     """Render a map: answer, picture, uses and explanation.
 
-    ``left_out`` is the part of the request that its link does not hold.
-
-    A ``saved`` page has no forms and no buttons that need the app.
+    Without its ``request`` the page is one to save: no forms and no buttons that need the app.
     """
     last = len(answer.groups)
     order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
+    query, left_out = link_of(request) if request else ("", "")
     return render(
         "map.html",
         answer=answer,
@@ -172,14 +165,14 @@ def page(
         data=answer.to_dict(),
         query=query,
         left_out=left_out,
-        revision=revision,
-        saved=saved,
+        # What the script sends with a sentence to place. `drawn` tells this map from another drawn by the same request.
+        request=request and {**asdict(request), "drawn": time.time_ns()},
     )
 
 
 def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
     """Return the name and the text of a saved page with a map, which needs no server."""
-    text = saved_page.page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models, saved=True))
+    text = saved_page.page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models))
     return f"sense-map-{slug(answer.word)}.html", text
 
 
@@ -197,58 +190,71 @@ def csv_text(answer: SenseMap) -> str:
 
 
 def request_from(data: Any) -> MapRequest:
-    """Parse the map request of the page."""
-    asked = data if isinstance(data, dict) else {}
+    """Parse the fields of a map request that come from the browser."""
+    sent = data if isinstance(data, dict) else {}
+    text: dict[str, str] = {
+        key: str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
+    }
     return MapRequest(
-        word=str(asked.get("word") or "").strip(),
-        text=str(asked.get("text") or ""),
-        view=str(asked["view"]) if asked.get("view") else None,
-        examples=asked.get("examples") is not False,
-        name=str(asked.get("name") or ""),
-        model=str(asked["model"]) if asked.get("model") else None,
-        index=asked.get("index") is True,
-        text_b=str(asked.get("text_b") or ""),
+        text["word"].strip(),
+        text["text"],
+        text["view"] or None,
+        sent.get("examples") is not False,
+        text["name"],
+        text["model"] or None,
+        sent.get("index") is True,
+        text["text_b"],
     )
 
 
-def link_of(asked: MapRequest) -> tuple[str, str]:
-    """Return the query string for ``map_form.js``, and the text too long for it."""
-    fits = len(asked.text) + len(asked.text_b) <= MAX_IN_LINK
+def link_of(request: MapRequest) -> tuple[str, str]:
+    """Return the query string of a map, and a remark if its text is too long for it."""
+    fits = len(request.text) + len(request.text_b) <= MAX_IN_LINK
     pairs = {
         "tab": "map",
-        "word": asked.word,
-        "view": asked.view or "",
-        "model": asked.model or "",
-        "examples": "" if asked.examples else "no",
-        "index": "yes" if asked.index else "",
-        "t": asked.text if fits else "",
-        "u": asked.text_b if fits else "",
+        "word": request.word,
+        "view": request.view or "",
+        "model": request.model or "",
+        "examples": "" if request.examples else "no",
+        "index": "yes" if request.index else "",
+        "t": request.text if fits else "",
+        "u": request.text_b if fits else "",
     }
     query = urlencode({key: value for key, value in pairs.items() if value.strip()})
     return query, "" if fits else ", without your own text: it is too long for a link"
 
 
-def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer a form of the page: the next form state, and the markup of the answer.
+def linked(query: Mapping[str, str]) -> dict[str, Any]:
+    """Return the form's values from a link; the inverse of :func:`link_of`."""
+    return {
+        "word": query.get("word"),
+        "text": query.get("t") or "",
+        "view": query.get("view"),
+        "examples": query.get("examples") != "no",
+        "name": "",
+        "model": query.get("model"),
+        "index": query.get("index") == "yes",
+        "text_b": query.get("u") or "",
+    }
 
-    The form state reports progress first.
+
+def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
+    """Draw the map of a form: its markup, and the answer. Without a text, the examples of the dictionary count.
+
+    Raises:
+        InputError: the request cannot be answered.
     """
-    asked = request_from(data)
-
-    def work(value: dict[str, Any], progress: Progress) -> str:
-        found = service.sense_map(asked, progress)
-        value["view"] = found.view
-        value["views"] = [{"name": v.name, "title": map_title(v.name, v.sees)} for v in found.views]
-        return page(found, service.models(), *link_of(replace(asked, view=found.view)), value["revision"])
-
-    yield from answered(data, "map", work)
+    has_text = bool(f"{sent.get('text') or ''}{sent.get('text_b') or ''}".strip())
+    request = request_from({**sent, "examples": bool(sent.get("examples")) or not has_text})
+    found = service.sense_map(request, progress)
+    return page(found, service.models(), replace(request, view=found.view)), found
 
 
-def respond_to_sentence(service: Service, data: Question) -> dict[str, Any]:
+def respond_to_sentence(service: Service, event: FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
-    value: dict[str, Any] = {"revision": revision_of(data), "note": "", "landed": None}
+    value: dict[str, Any] = {"revision": revision_of(event), "note": "", "landed": None}
     try:
-        found = service.project_use(str(data.get("sentence") or ""), request_from(data.get("map")))
+        found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
     except InputError as error:
         return {**value, "note": str(error)}
     place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
@@ -272,35 +278,111 @@ def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) ->
 
 def build_landing(service: Service, name: str = "landing") -> None:
     """Add the part that places sentences on the maps of its tab."""
-    part = scripted(name, "scripts/landing.js", classes="landing-part")
-    on_question(part, lambda question: respond_to_sentence(service, question), part)
+    part = custom_form(name, "scripts/landing.js", classes="landing-part")
+    on_submit(part, lambda event: respond_to_sentence(service, event), part)
 
 
-def build(service: Service) -> None:
+def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    models = service.models()
-    words = service.dictionary_words()
+    words, index, models = service.dictionary_words(), service.index_title, service.models()
     layers = models[0].layers if models else ()
     views = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)), "words")
+    first = [word for word in FIRST if word in words] or list(words[:8])
     with gr.Row(elem_classes="compare"):
-        with gr.Column(elem_classes="compare-form"):
-            editor = scripted(
-                "map",
-                "scripts/map_form.js",
-                words=sorted(words),
-                first=[word for word in FIRST if word in words] or list(words[:8]),
-                views=[{"name": name, "title": map_title(name)} for name in views],
-                models=[{"name": m.name, "title": m.title} for m in models],
-                index=service.index_title,
-            )
+        with gr.Column(elem_classes="compare-form card components"):
+            hint = "For a word that is not in the dictionary, paste your own text."
+            word = gr.Textbox(first[0] if first else "", label="Word", info=hint, elem_classes="one-word")
+            label = f"Draw its uses in my index “{index}”, too"
+            uses_index = gr.Checkbox(bool(index), label=label, visible=bool(index))
+            with gr.Accordion("Your own text", open=False) as own:
+                text = gr.Textbox(
+                    label="Text with the word in it",
+                    info="Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.",
+                    placeholder="Paste sentences, a chapter, messages…",
+                    lines=4,
+                    max_lines=12,
+                )
+                name = gr.Textbox(visible="hidden")  # of the file that the text came from
+                file_note = gr.HTML()
+                with gr.Row():
+                    file = gr.Button("Open a file", size="sm")
+                    clear = gr.Button("Clear", size="sm")
+                text_b = gr.Textbox(
+                    label="Text B, if you want to compare two",
+                    placeholder="A second text, to compare the first with…",
+                    lines=3,
+                    max_lines=12,
+                )
+                examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
+            button = gr.Button("Draw the map", variant="primary")
+            samples = [[word] for word in first]
+            start = gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label="Words to start with")
+            label = f"Or one of the {len(words):,} words with several meanings"
+            listed = gr.Dropdown(sorted(words), value=None, label=label)
+            view = choice([(map_title(name), name) for name in views], label="Compare the uses by")
+            titles = [(model.title, model.name) for model in models]
+            model = choice(titles, label="Model", visible=len(models) > 1)
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("map"), "scripts/map_answer.js")
+            drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
             build_landing(service)
             build_save_page(
-                "map-page",
-                lambda question: file_of(service.sense_map(request_from(question.get("map"))), service.models()),
+                "map-page", lambda event: file_of(service.sense_map(request_from(event.get("map"))), models)
             )
+    fields = {
+        "word": word,
+        "text": text,
+        "view": view,
+        "examples": examples,
+        "name": name,
+        "model": model,
+        "index": uses_index,
+        "text_b": text_b,
+    }
 
+    def draw(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+        try:
+            shown, found = respond(service, dict(zip(fields, values, strict=True)), reported_by(progress))
+        except InputError as error:
+            return {result: nothing("map", str(error))}
+        views = [(map_title(view.name, view.sees), view.name) for view in found.views]
+        return {
+            result: shown,
+            view: gr.update(choices=views, value=found.view),
+        }
+
+    def open_tab(request: gr.Request, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+        was_drawn, *typed = values
+        if was_drawn:
+            return {drawn: gr.skip()}
+        query = request.query_params
+        if query.get("tab") != "map" or not query.get("word"):
+            return {drawn: "yes", **draw(progress, *typed)}
+        link = linked(query)
+        filled = {box: link[field] for field, box in fields.items() if link[field] is not None}
+        is_open = gr.update(open=bool(link["text"] or link["text_b"]))
+        return {drawn: "yes", own: is_open, **filled, **draw(progress, *link.values())}
+
+    inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
+    options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
+    tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
+    events: list[Any] = [
+        *(button.click, word.submit, view.input, uses_index.input),
+        start.click(lambda sample: sample[0], start, word, **PRIVATE).then,
+        listed.select(lambda word: word, listed, word, **PRIVATE).then,
+        model.input(lambda: None, None, view, **PRIVATE).then,  # each has views of its own
+    ]
+    for event in events:
+        event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
+    typed = [box.input for box in (word, text, text_b, examples)]
+    gr.on(typed, None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
+    content = [text, name, file_note]
+    file.click(None, content, content, js="elmo.openText")
+    clear.click(lambda: [""] * 4, None, [*content, text_b], **PRIVATE)
+    _endpoints(service)
+
+
+def _endpoints(service: Service) -> None:
     def sense_map(
         word: str,
         text: str = "",
@@ -328,8 +410,8 @@ def build(service: Service) -> None:
             groups (letter, key, name, n_uses, example, by_source), are_meanings, verdict, headline, shown, n_own, sources,
             examples_of.
         """
-        asked = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
-        return service.sense_map(asked).to_dict()
+        request = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
+        return service.sense_map(request).to_dict()
 
     def land(
         word: str,
@@ -359,6 +441,5 @@ def build(service: Service) -> None:
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 
-    on_question(editor, partial(respond, service), [editor, result], **MAP_USES)
     endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", SLOW)
     endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", SLOW)

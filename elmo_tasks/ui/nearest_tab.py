@@ -5,8 +5,7 @@ Its neighbours without context stand beside them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +18,7 @@ from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.views import title_of, view_title
 from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import Question, answered, markup, on_question, scripted
+from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, markup, reported_by
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = (
@@ -33,8 +32,9 @@ EXAMPLES = (
     ("match: fire", "match", "He struck a match and lit the candle."),
     ("jam: fruit", "jam", "She spread strawberry jam on her toast."),
 )
-#: Of each of several models, so many uses are shown.
-_MOST_OF_SEVERAL = 10
+ONLY = [("All", "all"), ("Same word", "same"), ("Other words", "other")]
+#: Number of uses of each of several models.
+_MAX_OF_SEVERAL = 10
 
 
 def source_title(name: str) -> str:
@@ -101,58 +101,127 @@ def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses])
     return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), [*uses, *near])
 
 
-def respond(service: Service, data: Question) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer a form of the page: the next form state, and the markup of the answer.
+def respond(
+    service: Service,
+    word: str,
+    sentence: str,
+    only: str,
+    layer: str | None,
+    source: str | None,
+    names: Sequence[str],
+    progress: Progress | None = None,
+) -> tuple[str, NearestUses | None]:
+    """Render the answer of one or several models; return it with the answer of a single one.
 
-    The form state reports progress first.
+    Raises:
+        InputError: the request cannot be answered.
     """
-    word, sentence = str(data.get("word") or "").strip(), " ".join(str(data.get("sentence") or "").split())
-    layer, source = (str(data[key]) if data.get(key) else None for key in ("layer", "source"))
-    sent = data.get("models")
-    models = [str(name) for name in sent if name] if isinstance(sent, list) else []
-
-    def work(value: dict[str, Any], progress: Progress) -> str:
-        only = str(data.get("only") or "all")
-        if len(models) > service.limits.max_models:
-            raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(models)}.")
-        if len(models) > 1:  # each at the layer that is its own choice
-            return by_several(only, progress)
-        model = next(iter(models), None)
-        found = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
-        value["layer"], value["source"] = found.layer, found.source
-        value["layers"] = [{"name": name, "title": view_title(name)} for name in found.layers]
-        value["sources"] = [{"name": name, "title": source_title(name)} for name in found.sources]
-        kept = {"word": word, "s": sentence, "layer": found.layer, "only": only, "source": source, "model": model}
-        query = urlencode({"tab": "nearest", **{key: text for key, text in kept.items() if text}})
-        return page(found, service.models(), query)
-
-    def by_several(only: str, progress: Progress) -> str:
-        found = [service.nearest(word, sentence, None, only, None, _MOST_OF_SEVERAL, name, progress) for name in models]
-        kept = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only), *(("model", m) for m in models)]
-        return page_of_several(found, found[0].sense, urlencode(kept))
-
-    yield from answered(data, "nearest", work)
+    word, sentence = word.strip(), " ".join(sentence.split())
+    link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
+    if len(names) > service.limits.max_models:
+        raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(names)}.")
+    if len(names) > 1:  # each at the layer that is its own choice
+        found = [service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress) for name in names]
+        query = urlencode([*link, *(("model", name) for name in names)])
+        return page_of_several(found, found[0].sense, query), None
+    model = names[0] if names else None
+    answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
+    chosen = {"layer": answer.layer, "source": source, "model": model}
+    query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
+    return page(answer, service.models(), query), answer
 
 
-def build(service: Service) -> None:
+def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    models = service.models()
+    models, limits = service.models(), service.limits
     layers = models[0].layers if models else ()
     layers = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
+    _, first_word, first_sentence = EXAMPLES[0]
     with gr.Row(elem_classes="compare"):
-        with gr.Column(elem_classes="compare-form"):
-            editor = scripted(
-                "nearest",
-                "scripts/nearest_form.js",
-                examples=[{"title": title, "word": word, "sentence": sentence} for title, word, sentence in EXAMPLES],
-                layers=[{"name": name, "title": view_title(name)} for name in layers],
-                most_words=service.limits.max_tokens,
-                most_models=service.limits.max_models,
-                models=[{"name": m.name, "title": m.title} for m in models],
+        with gr.Column(elem_classes="compare-form card components"):
+            word = gr.Textbox(first_word, label="Word", elem_classes="one-word")
+            sentence = gr.Textbox(
+                first_sentence,
+                label="A sentence with it",
+                info=f"At most {limits.max_tokens} words. [Brackets] mark another word in it.",
+                max_lines=6,
+            )
+            repairs = gr.Dataset(
+                components=[gr.Textbox(visible=False)], samples=[], label="Did you mean", visible=False
+            )
+            only = gr.Radio(ONLY, value="all", label="Show uses of")
+            button = gr.Button("Find the nearest uses", variant="primary")
+            samples = [[title] for title, _, _ in EXAMPLES]
+            examples = gr.Dataset(
+                components=[gr.Textbox(visible=False)], samples=samples, type="index", label="Or try an example"
+            )
+            layer_list = choice([(view_title(name), name) for name in layers], value=None, label="Compare the uses by")
+            source_list = choice([], label="Look through", visible=False)
+            chosen = choice(
+                [(model.title, model.name) for model in models],
+                value=[model.name for model in models[:1]],
+                label="Model, or several to compare",
+                multiselect=True,
+                max_choices=limits.max_models,
+                visible=len(models) > 1,
             )
         with gr.Column(elem_classes="compare-answer"):
             result = markup(nothing("nearest"))
+            found = gr.Textbox(visible="hidden")  # not empty once the tab was opened
 
+    def find(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+        word, sentence, only, layer, source, names = values
+        none = {repairs: gr.update(visible=False)}
+        try:
+            shown, answer = respond(
+                service, word or "", sentence or "", only, layer, source, names or (), reported_by(progress)
+            )
+        except InputError as error:
+            samples = [[choice.sentence] for choice in error.choices]
+            repaired = {repairs: gr.update(samples=samples, visible=bool(samples))}
+            return {result: nothing("nearest", str(error)), **repaired}
+        if answer is None:
+            return {result: shown, **none, layer_list: gr.update(visible=False), source_list: gr.update(visible=False)}
+        layers = [(view_title(name), name) for name in answer.layers]
+        sources = [(source_title(name), name) for name in answer.sources]
+        return {
+            result: shown,
+            **none,
+            layer_list: gr.update(choices=layers, value=answer.layer, visible=True),
+            source_list: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
+        }
+
+    def open_tab(request: gr.Request, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+        was_found, *typed = values
+        query = request.query_params
+        if was_found:
+            return {found: gr.skip()}
+        if query.get("tab") != "nearest" or not query.get("word"):
+            return {found: "yes", **find(progress, *typed)}
+        asked = query.get("only")
+        filter_ = asked if asked in dict(ONLY).values() else "all"
+        names = list(dict.fromkeys(query.getlist("model")))
+        link = (query["word"], query.get("s") or "", filter_, query.get("layer"), query.get("source"), names)
+        filled = {box: value for box, value in zip(inputs, link, strict=True) if value}
+        return {found: "yes", **filled, **find(progress, *link)}
+
+    inputs = [word, sentence, only, layer_list, source_list, chosen]
+    outputs = [result, repairs, layer_list, source_list]
+    options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
+    tab.select(open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options)
+    events: list[Any] = [
+        *(button.click, word.submit, sentence.submit, only.input, layer_list.input, source_list.input),
+        examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
+        repairs.click(lambda sample: sample[0], repairs, sentence, **PRIVATE).then,
+        chosen.input(lambda: (None, None), None, [layer_list, source_list], **PRIVATE).then,  # each model has its own
+    ]
+    for event in events:
+        event(find, inputs, outputs, **options).then(None, js="() => elmo.bringAnswer('.near-answer')")
+    gr.on([word.input, sentence.input], None, js="() => elmo.markOld('.near-answer', 'Find them again')")
+    _endpoints(service)
+
+
+def _endpoints(service: Service) -> None:
     def nearest(
         word: str,
         sentence: str,
@@ -183,5 +252,4 @@ def build(service: Service) -> None:
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
-    on_question(editor, partial(respond, service), [editor, result])
     endpoint(nearest, "strings, and n as a whole number")

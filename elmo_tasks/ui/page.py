@@ -104,9 +104,18 @@ def joined(*names: str) -> str:
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
+#: Of the tabs whose answer may be missing: its class, and what is shown until it comes.
+_WAITING = {
+    "compare": ("answer", "Comparing…"),
+    "map": ("map-answer", "Drawing the map…"),
+    "nearest": ("near-answer", "Reading the example sentences…"),
+}
+
+
 def nothing(tab: str, reason: str = "") -> str:
     """Render the placeholder without an answer, with the reason if there is one."""
-    return render(f"{tab}_none.html", reason=reason)
+    classes, waits = _WAITING[tab]
+    return render("nothing.html", classes=classes, waits=waits, reason=reason)
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:

@@ -1,20 +1,15 @@
-"""Helpers around gr.HTML: static markup, scripted forms and their events.
+"""Helpers around gr.HTML: static markup, forms built by a script, and their events.
 
-The protocol is that of ``scripts/form.js``: a script sends a question by ``trigger("submit", {question})``, with a
-``revision``; the answer is the new value of that part, a dict with the same ``revision``.
+A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``); the answer is the form's new
+value, a dict with the same ``revision``.
 """
 
 from __future__ import annotations
 
-import inspect
-import queue
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from contextvars import copy_context
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import gradio as gr
 from gradio.utils import get_upload_folder
@@ -22,8 +17,7 @@ from gradio.utils import get_upload_folder
 from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
-from elmo_tasks.ui.format import note_of_error
-from elmo_tasks.ui.page import joined, nothing
+from elmo_tasks.ui.page import joined, render
 
 #: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -33,22 +27,22 @@ SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 #: Events of the page that run a model.
 QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
-#: Events of the page that may take seconds: a comparison never waits behind them, nor those of one tab behind another's.
+#: Events of Try, which may take seconds: a comparison never waits behind them.
 READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2, **PRIVATE}
-MAP_USES: dict[str, Any] = {"concurrency_id": "uses", "concurrency_limit": 2, **PRIVATE}
 
-Question = Mapping[str, Any]
-T = TypeVar("T")
-_PAUSE = 0.4  # seconds between two words to the page
-_LEAST = 0.7  # what takes less long says nothing
+#: Default of an argument by which gradio shows on the page what :func:`reported_by` is told.
+REPORTED = gr.Progress()
+FormEvent = Mapping[str, Any]
 
 
-def revision_of(question: Question) -> int:
-    """Return the revision of a request, which its answer repeats; 0 without one.
+def reported_by(progress: gr.Progress) -> Progress:
+    """Return the callback of a service that reports to a gradio progress."""
+    return lambda step, fraction: progress(fraction, desc=step)
 
-    The page uses it to discard late answers.
-    """
-    revision = question.get("revision")
+
+def revision_of(event: FormEvent) -> int:
+    """Return the revision of a request; the page discards answers to older ones."""
+    revision = event.get("revision")
     return revision if isinstance(revision, int) else 0
 
 
@@ -58,12 +52,8 @@ def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
     Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
     """
     box = gr.Dropdown(list(choices), **options)
-    box.preprocess = _as_sent  # type: ignore[method-assign]
+    box.preprocess = lambda payload: payload  # type: ignore[method-assign]
     return box
-
-
-def _as_sent(payload: Any) -> Any:
-    return payload
 
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
@@ -73,7 +63,7 @@ def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     )
 
 
-def scripted(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
+def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
     """Create a part whose script sends requests.
 
     Args:
@@ -83,9 +73,8 @@ def scripted(name: str, *scripts: str, template: str = "", classes: str | None =
         classes: CSS classes.
         props: what the script reads from ``props``; ``value`` holds what the form shows at first.
     """
-    value = {"revision": 0, **props.pop("value", {})}
     return gr.HTML(
-        value,
+        {"revision": 0, **props.pop("value", {})},
         html_template=template,
         js_on_load=joined(*scripts),
         apply_default_css=False,
@@ -95,43 +84,47 @@ def scripted(name: str, *scripts: str, template: str = "", classes: str | None =
     )
 
 
-def fails(part: gr.HTML) -> str:
+def error_script(part: gr.HTML) -> str:
     """Return the script that reports an internal error to a part; gradio logged it."""
     return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
 
 
-def on_question(
+def on_submit(
     part: gr.HTML,
-    answer: Callable[[Question], Any],
+    answer: Callable[[FormEvent], Any],
     outputs: Any,
     *,
     on_failure: tuple[Callable[[], Any] | None, Any] = (None, None),
     **options: Any,
 ) -> None:
-    """Answer the requests of a part.
+    """Answer the requests of a :func:`custom_form`.
 
     Args:
-        part: made by :func:`scripted`.
-        answer: from the question to the values of the outputs; may be a generator of them.
+        part: the form.
+        answer: from the request to the values of the outputs.
         outputs: what changes.
-        on_failure: gives what else changes when ``answer`` fails, beside what the part itself says, and where.
-        options: of gradio's event; by default those of an event that asks a model.
+        on_failure: a function and its outputs, for what else changes when ``answer`` fails.
+        options: of gradio's event; by default those of an event that runs a model.
     """
 
     def respond(event: gr.EventData) -> Any:
-        return answer(_question_of(event))
+        sent = with_whole_characters(getattr(event, "form", None))
+        return answer(sent if isinstance(sent, dict) else {})
 
-    def respond_in_steps(event: gr.EventData) -> Iterator[Any]:
-        yield from answer(_question_of(event))
-
-    chosen = respond_in_steps if inspect.isgeneratorfunction(answer) else respond
     options = options or QUIET
-    # The page sends one question at a time; "multiple" lets no click get lost.
-    asked = part.submit(chosen, None, outputs, trigger_mode="multiple", **options)
-    asked.failure(on_failure[0], None, on_failure[1], js=fails(part), **options)
+    # The page sends one request at a time; "multiple" lets no click get lost.
+    submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **options)
+    submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **options)
 
 
-def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -> None:
+def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
+    """Add a part that requests its page when first shown; its template is the placeholder."""
+    waiting = {"markup": render(template, is_waiting=True)}
+    part = custom_form(name, script, template="${value.markup}", value=waiting)
+    on_submit(part, lambda event: {"revision": revision_of(event), "markup": page()}, part, **PRIVATE)
+
+
+def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) -> None:
     """Add the part behind a tab's "Save page" button to the open container.
 
     Args:
@@ -139,21 +132,19 @@ def build_save_page(name: str, file_of: Callable[[Question], tuple[str, str]]) -
         file_of: returns the file's name and text; requests are not stored, so it recomputes the answer.
     """
 
-    def answer(question: Question) -> dict[str, Any]:
+    def answer(event: FormEvent) -> dict[str, Any]:
         try:
-            file_name, text = file_of(question)
+            file_name, text = file_of(event)
         except InputError:  # the page shows an answer, so this request was written by hand
             file_name = text = ""
-        return {"revision": revision_of(question), "name": file_name, "text": text}
+        return {"revision": revision_of(event), "name": file_name, "text": text}
 
-    part = scripted(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
-    on_question(part, answer, part)
+    part = custom_form(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
+    on_submit(part, answer, part)
 
 
 def take_upload(path: Any) -> bytes | None:
-    """Return an uploaded file once, or ``None`` if gradio did not store it.
-
-    The file is deleted after it is read.
+    """Read and delete an uploaded file; return ``None`` if gradio did not store it.
 
     The path comes from the browser: files outside gradio's upload folder are never read.
     """
@@ -170,16 +161,8 @@ def take_upload(path: Any) -> bytes | None:
     return content
 
 
-def _question_of(event: gr.EventData) -> Question:
-    question = with_whole_characters(getattr(event, "question", None))
-    return question if isinstance(question, dict) else {}
-
-
 def with_whole_characters(value: Any) -> Any:
-    """Replace lone surrogates in a JSON value.
-
-    See :func:`~elmo_tasks.messages.text.whole`.
-    """
+    """Replace lone surrogates in a JSON value, see :func:`~elmo_tasks.messages.text.replace_surrogates`."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):
@@ -187,55 +170,3 @@ def with_whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
     return value
-
-
-def working(work: Callable[[Progress], T]) -> Iterator[str | tuple[T]]:
-    """Run ``work``; yield its progress every 0.4 s at most, then its result in a tuple.
-
-    Raises:
-        Exception: what the work raised.
-    """
-    said: queue.Queue[str] = queue.Queue()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work(lambda what, share: said.put(f"{what}: {100 * min(1.0, share):.0f} %")))
-        except BaseException as error:
-            errors.append(error)
-
-    # The context records if the client is still connected.
-    thread = threading.Thread(target=copy_context().run, args=(run,), daemon=True)
-    thread.start()
-    thread.join(_LEAST)
-    while thread.is_alive():
-        newest = None
-        while not said.empty():
-            newest = said.get()
-        if newest is not None:
-            yield newest
-        thread.join(_PAUSE)
-    if errors:
-        raise errors[0]
-    yield (results[0],)
-
-
-def answered(
-    question: Question, tab: str, work: Callable[[dict[str, Any], Progress], str]
-) -> Iterator[tuple[dict[str, Any], Any]]:
-    """Answer the form of a tab: the next form state, and the markup of the answer.
-
-    The form state reports progress first.
-
-    The work makes the markup, and may add to what the form shows.
-    """
-    value: dict[str, Any] = {"revision": revision_of(question), "busy": "", "note": None}
-    try:
-        for step in working(partial(work, value)):
-            if isinstance(step, str):
-                yield {**value, "busy": step}, gr.skip()
-            else:
-                yield value, step[0]
-    except InputError as error:
-        yield {**value, "note": note_of_error(error)}, nothing(tab, str(error))

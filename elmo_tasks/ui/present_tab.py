@@ -15,12 +15,14 @@ from typing import Any
 from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
-from elmo_tasks.ui import format, map_tab, quiz
+from elmo_tasks.ui import map_tab
+from elmo_tasks.ui.compare_answer import display_order, group_of, layer_sentence, snippet
+from elmo_tasks.ui.compare_form import Form, form_from, query_of
 from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import EXAMPLES, groups_of, outcome
+from elmo_tasks.ui.examples import EXAMPLES, QUIZ, groups_of, outcome
 from elmo_tasks.ui.heat import cosine_style
 from elmo_tasks.ui.page import fill, render
-from elmo_tasks.ui.parts import Question, on_question, revision_of, scripted
+from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
@@ -30,6 +32,8 @@ STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("ban
 #: Words to start from where the audience has none.
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
 _EITHER = re.compile(r"\{(.+?)\|(.+?)\}")
+#: Below this probability the model's answer to a pair of the quiz counts as none.
+MIN_CONFIDENCE = 0.6
 #: A live part, by its name.
 part = partial(fill, "present/answers.html")
 
@@ -139,31 +143,24 @@ STEPS = (
 )
 
 
+# --- Live parts ---
+
+
 def stage_markup() -> str:
     """Render the stage with all steps."""
     return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, OWN=OWN_WORDS)
 
 
-def neighbours(service: Service) -> str:
-    """Render the static neighbours of the words that the page shows."""
-    return part("neighbours", [service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
-
-
 def layers(comparison: Comparison) -> str:
     """Render one picture per layer; the page's script shows one of them."""
 
-    def shown(layer: LayerComparison) -> tuple[Any, ...]:
-        sentence = format.layer_sentence(comparison, layer)
-        return layer, sentence, lambda cosine: cosine_style(cosine, layer.random_pair_cosine)
+    def picture(layer: LayerComparison) -> tuple[Any, ...]:
+        style = partial(cosine_style, floor=layer.random_pair_cosine)
+        return layer, layer_sentence(comparison, layer), style
 
-    return part(
-        "layers",
-        comparison,
-        [shown(layer) for layer in comparison.layers],
-        format.display_order(comparison),
-        format.group_of(comparison),
-        [format.snippet(item) for item in comparison.items],
-    )
+    snippets = [snippet(item) for item in comparison.items]
+    pictures = [picture(layer) for layer in comparison.layers]
+    return part("layers", comparison, pictures, display_order(comparison), group_of(comparison), snippets)
 
 
 def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
@@ -209,9 +206,9 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     return " ".join(parts)
 
 
-def own(service: Service, data: Question) -> dict[str, Any]:
+def own(service: Service, data: FormEvent) -> dict[str, Any]:
     """Render the answer for the presenter's own word, or a note on missing input."""
-    form = format.form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
+    form = form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
     ready = service.ready_sentences(form.word) if form.word else None
     typed = ""
     none: dict[str, Any] = {"parts": {"own": ""}}
@@ -220,7 +217,7 @@ def own(service: Service, data: Question) -> dict[str, Any]:
             note = f"“{form.word}” is not in the dictionary. Type at least two sentences that use it, one a line."
             return {**none, "note": note, "word": form.word}
         typed = form.word if ready.word != form.word.lower() else ""
-        form = format.Form(ready.word, ready.sentences)
+        form = Form(ready.word, ready.sentences)
     shown = {"word": form.word, "sentences": "\n".join(form.sentences)}
     try:
         comparison = service.compare(form.word, form.sentences)
@@ -230,38 +227,37 @@ def own(service: Service, data: Question) -> dict[str, Any]:
     meant = [known[s] for s in form.sentences] if set(form.sentences) <= set(known) else []
     numbers = {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
     said = outcome(comparison, meant) if meant else ""
-    query = format.query_of(form, comparison.model)
+    query = query_of(form, comparison.model)
     return {"parts": {"own": part("own", comparison, query, numbers, said, typed)}, "note": "", **shown}
 
 
-def respond(service: Service, data: Question) -> dict[str, Any]:
+def respond(service: Service, event: FormEvent) -> dict[str, Any]:
     """Answer a request: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
-    value: dict[str, Any] = {"revision": revision_of(data), "note": None}
-    ask = data.get("ask")
+    value: dict[str, Any] = {"revision": revision_of(event), "note": None}
+    ask, at = event.get("ask"), event.get("choice")
     if ask == "own":
-        return {**value, **own(service, data)}
-    at = data.get("choice")
-    is_all = ask not in ("story", "forming")
-    choice = at if isinstance(at, int) and not isinstance(at, bool) and not is_all else 0
-    parts: dict[str, Callable[[], str]] = {}
-    if is_all:
-        parts["neighbours"] = lambda: neighbours(service)
-        parts["landing"] = lambda: map_tab.stage(service)
-        parts["mistakes"] = lambda: part("mistakes", service.dictionary_test())
-    if is_all or ask == "story":
-        story = STORIES[choice % len(STORIES)]
-        compare = cache(lambda: service.compare(story.word, story.sentences))
-        parts["story"] = lambda: part("story", compare())
-        parts["layers"] = lambda: layers(compare())
-    if is_all or ask == "forming":
-        turning = FORMINGS[choice % len(FORMINGS)]
+        return {**value, **own(service, event)}
+    choice = at if type(at) is int else 0
+    story, turning = STORIES[choice % len(STORIES)], FORMINGS[choice % len(FORMINGS)]
+    compare = cache(lambda: service.compare(story.word, story.sentences))
 
-        def turn() -> str:
-            one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
-            return forming((one, other))
+    def turn() -> str:
+        one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
+        return forming((one, other))
 
-        parts["forming"] = turn
-    return {**value, "parts": {name: _rendered(make) for name, make in parts.items()}}
+    def neighbours() -> str:
+        return part("neighbours", [service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
+
+    parts: dict[str, tuple[str, Callable[[], str]]] = {
+        "neighbours": ("all", neighbours),
+        "landing": ("all", lambda: map_tab.stage(service)),
+        "mistakes": ("all", lambda: part("mistakes", service.dictionary_test())),
+        "story": ("story", lambda: part("story", compare())),
+        "layers": ("story", lambda: layers(compare())),
+        "forming": ("forming", turn),
+    }
+    wanted = (ask,) if ask in ("story", "forming") else ("all", "story", "forming")
+    return {**value, "parts": {name: _rendered(make) for name, (group, make) in parts.items() if group in wanted}}
 
 
 def _rendered(make: Callable[[], str]) -> str:
@@ -272,9 +268,62 @@ def _rendered(make: Callable[[], str]) -> str:
         return part("problem", str(error))
 
 
+# --- Quiz ---
+
+
+def model_says(comparison: Comparison) -> tuple[bool | None, str]:
+    """Return the model's answer and its sentence; ``None`` if undecided or uncalibrated."""
+    if not comparison.same_meaning:
+        return None, "cannot tell."
+    same = comparison.same_meaning[0][1]
+    if max(same, 1 - same) < MIN_CONFIDENCE:
+        return None, f"cannot tell: “the same” gets {percent(same)}."
+    return same >= 0.5, f"{_same_or_not(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
+
+
+def _same_or_not(same: bool) -> str:
+    return "the same" if same else "different"
+
+
+def reveal(at: int, guess: str, comparison: Comparison) -> dict[str, Any]:
+    """Return the markup of a pair's result, and who was right; ``guess`` is the answer of the audience, if any."""
+    one, other = QUIZ[at].meant
+    meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
+    model, sentence = model_says(comparison)
+    right = None if model is None else model == (one == other)
+    room: tuple[str, bool] | None = None
+    if guess in ("same", "different"):
+        room = f"{_same_or_not(guess == 'same')}.", (guess == "same") == (one == other)
+    markup = part("quiz_result", meant, (sentence, right), room)
+    return {"at": at, "markup": markup, "model": right, "room": room[1] if room else None}
+
+
+def respond_to_quiz(event: FormEvent, compare: Callable[[int], Comparison]) -> dict[str, Any]:
+    """Answer the quiz: show a ``pair``, or ``reveal`` one."""
+    value: dict[str, Any] = {"revision": revision_of(event), "note": ""}
+    at = event.get("at")
+    at = at if type(at) is int and 0 <= at < len(QUIZ) else 0
+    try:
+        if event.get("ask") == "reveal":
+            value["result"] = reveal(at, str(event.get("guess") or ""), compare(at))
+        else:
+            value["pair"] = {"at": at, "markup": part("quiz_pair", at, len(QUIZ), compare(at))}
+    except InputError as error:
+        value["note"] = str(error)
+    return value
+
+
+# --- Components and endpoints ---
+
+
 def build(service: Service) -> None:
-    """Add the tab's component and its event; the first request is sent on opening."""
-    stage = scripted("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=stage_markup())
+    """Add the tab's components and events; the first request is sent on opening."""
+    stage = custom_form("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=stage_markup())
+    quiz = custom_form("quiz", "scripts/quiz.js", classes="unseen", n=len(QUIZ))
+    map_tab.build_landing(service, "present-landing")
+    compare = cache(lambda at: service.compare(QUIZ[at].word, QUIZ[at].sentences))
+    on_submit(stage, lambda event: respond(service, event), stage)
+    on_submit(quiz, lambda event: respond_to_quiz(event, compare), quiz)
 
     def meaning_forms(
         word: str, sentence: str, senses: list[str] | None = None, model: str | None = None
@@ -309,8 +358,5 @@ def build(service: Service) -> None:
         """
         return service.static_neighbours(word, n).to_dict()
 
-    map_tab.build_landing(service, "present-landing")
-    quiz.build(service)
-    on_question(stage, lambda question: respond(service, question), stage)
     endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")
     endpoint(static_neighbours, "a word (a string) and n (a whole number)")

@@ -6,18 +6,16 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from datetime import date
-from typing import TypeAlias
 
 from markupsafe import Markup
 
-from elmo_tasks.api import Comparison, ModelInfo, SentenceComparison, SideBySide
-from elmo_tasks.ui import answer
-from elmo_tasks.ui.format import Form
+from elmo_tasks.api import ModelInfo
+from elmo_tasks.ui import compare_answer
+from elmo_tasks.ui.compare_answer import Compared
+from elmo_tasks.ui.compare_form import Form
 from elmo_tasks.ui.page import joined, render
 
-#: What Compare answers with.
-Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
-_STYLES = tuple(f"styles/{name}.css" for name in ("style", "groups", "several", "map", "saved_page"))
+_STYLES = ("styles/style.css", "styles/map.css", "styles/compare.css", "styles/saved_page.css")
 _SHARED = ("scripts/saved_page.js", "scripts/form.js", "scripts/terms.js")
 #: Scripts of the tabs, each for the answer that it knows; the others find nothing to do.
 _OF_ANSWERS = ("scripts/answer.js", "scripts/map_answer.js")
@@ -42,21 +40,6 @@ def _run(name: str) -> str:
     return f"((element, watch) => {{\n{joined(name)}\n}})(document.querySelector('main'), () => {{}});"
 
 
-def of_comparison(found: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
-    """Return the file of a comparison: by one model, by several, or of whole sentences.
-
-    Args:
-        found: the answer.
-        form: the request; its layer is shown first.
-        models: the models on offer, with their titles.
-    """
-    if isinstance(found, Comparison):
-        return page(_title(found), answer.page(found, form, models, saved=True))
-    if isinstance(found, SideBySide):
-        return page(_title(found.comparisons[0]), answer.page_by_several(found, form, models, saved=True))
-    return page(f"{len(form.sentences)} whole sentences", answer.page_of_sentences(found, form, saved=True))
-
-
-def _title(comparison: Comparison) -> str:
-    about = f"“{comparison.word}”" if comparison.word else "The marked words"
-    return f"{about} in {len(comparison.items)} sentences"
+def of_comparison(answer: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
+    """Return the file of an answer of Compare; the layer of the ``form`` is shown first."""
+    return page(compare_answer.title(answer), compare_answer.page(answer, form, models, saved=True))

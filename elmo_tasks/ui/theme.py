@@ -12,23 +12,7 @@ import gradio as gr
 from elmo_tasks.ui.page import joined
 
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
-STYLES = tuple(
-    f"styles/{name}.css"
-    for name in (
-        "style",
-        "groups",
-        "several",
-        "try",
-        "weights",
-        "map",
-        "landing",
-        "nearest",
-        "asked",
-        "train",
-        "present",
-        "quiz",
-    )
-)
+STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
 #: Parts that belong to all tabs.
 SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/terms.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
@@ -51,6 +35,17 @@ def theme() -> gr.themes.Base:
         block_background_fill_dark="transparent",
         block_border_width="0px",
         block_shadow="none",
+        input_background_fill="#fffefb",
+        input_background_fill_dark="#1a2128",
+        input_border_color="#8a919a",
+        input_border_color_dark="#8a919a",
+        input_border_width="1px",
+        button_primary_background_fill="#0d5c63",
+        button_primary_background_fill_dark="#74d0c9",
+        button_primary_background_fill_hover="#0d5c63",
+        button_primary_background_fill_hover_dark="#74d0c9",
+        button_primary_text_color="#ffffff",
+        button_primary_text_color_dark="#06282a",
         color_accent="#0d5c63",
         border_color_accent="#0d5c63",
         border_color_accent_dark="#74d0c9",

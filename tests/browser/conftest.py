@@ -103,13 +103,13 @@ def new_profile(browser: Browser) -> BrowserContext:
 
 @pytest.hookimpl(tryfirst=True)  # before -m is heeded
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder: what is not smoke is nightly."""
+    """Mark the tests of this folder: what is neither smoke nor nightly is for the CI."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(AGAIN)
             item.add_marker(pytest.mark.browser)
             if not item.get_closest_marker("smoke") and not item.get_closest_marker("nightly"):
-                item.add_marker(pytest.mark.nightly)
+                item.add_marker(pytest.mark.ci)
 
 
 OpenPage = Callable[..., "Page"]

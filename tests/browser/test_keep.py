@@ -10,6 +10,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from tests.browser.test_map import choose
+
 READY = {
     "compare": ".answer .verdict h2",
     "map": ".map-answer .verdict h2",
@@ -79,14 +81,12 @@ def test_a_link_draws_the_same_map_again(open_page):
     page = open_page("tab=map", ready=READY["map"])
     page.get_by_text("Your own text", exact=True).click()
     page.get_by_label("Text with the word in it").fill("My bank & co.\nNo such bank: 100 %.")
-    page.get_by_label("Draw the example sentences, too").uncheck()
-    page.get_by_label("Number of groups").select_option("3")
-    page.get_by_text("2 uses of “bank” in 3 groups").first.wait_for()
+    page.get_by_role("button", name="Draw the map").click()
+    page.get_by_text("2 uses of “bank”").first.wait_for()
     again = open_page(link_copied(page), ready=READY["map"])
-    assert "2 uses of “bank” in 3 groups" in again.locator(READY["map"]).inner_text()
+    assert "2 uses of “bank”" in again.locator(READY["map"]).inner_text()
     assert again.get_by_label("Text with the word in it").input_value() == "My bank & co.\nNo such bank: 100 %."
-    assert not again.get_by_label("Draw the example sentences, too").is_checked()
-    assert again.get_by_label("Compare the uses by").input_value() == "both"
+    assert not again.get_by_label("Draw the examples of the dictionary, too").is_checked()
 
 
 def test_a_long_text_is_left_out_of_the_link_and_that_is_said(open_page):
@@ -104,7 +104,7 @@ def test_a_link_lists_the_same_nearest_uses_again(open_page):
     page = open_page("tab=nearest&word=bank&s=The+bank+was+shut.", ready=READY["nearest"])
     page.get_by_role("radio", name="Other words").check()
     page.locator(".hits:not(.words) li").nth(1).wait_for(state="detached")
-    page.locator("#near-layer").select_option("1")
+    choose(page, "Compare the uses by", "Layer 1")
     page.locator(".near-answer .meta").get_by_text("at layer 1").wait_for()
     again = open_page(link_copied(page), ready=READY["nearest"])
     assert again.locator(".hits:not(.words) li").count() == 1

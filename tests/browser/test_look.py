@@ -125,8 +125,8 @@ def test_all_tabs_are_in_sight_on_a_laptop(open_page):
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_a_ticked_box_shows_its_tick(open_page, dark):
-    page = open_page("tab=map", dark=dark, ready="#map-index")
-    box = page.locator("#map-index")
+    page = open_page(dark=dark)
+    box = page.locator("#compare-whole")
     box.check()
     ticked = box.screenshot()
     box.uncheck()

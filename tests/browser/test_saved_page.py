@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.ui import map_tab, saved_page
-from elmo_tasks.ui.format import Form
+from elmo_tasks.ui.compare_form import Form
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
 

@@ -8,12 +8,12 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.views import layer_title
+from elmo_tasks.messages.views import layer_title, map_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service import nearest_uses
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui import asked, compare_tab, layers_tab, map_tab
-from elmo_tasks.ui.format import layer_sentence
+from elmo_tasks.ui import compare_details, compare_tab, layers_tab, map_tab
+from elmo_tasks.ui.compare_answer import layer_sentence
 from tests.encoders.tiny_transformers import tiny_bert
 
 pytestmark = pytest.mark.ci
@@ -77,9 +77,9 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
     ],
 )
 def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
-    *_, (value, page) = map_tab.respond(request.getfixturevalue(name), {"word": "bank", "view": "0"})
-    assert [view["name"] for view in value["views"]] == offered
-    assert [view["title"] for view in value["views"] if view["name"] == "0"] == [lowest]
+    page, found = map_tab.respond(request.getfixturevalue(name), {"word": "bank", "view": "0"})
+    assert [view.name for view in found.views] == offered
+    assert map_title("0", found.shown_view.sees) == lowest
     assert "ELMo’s layer" not in page
 
 
@@ -93,8 +93,8 @@ def every_answer(session: Session) -> dict[str, str]:
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],
         "saved comparison": compare_tab.file_of(session, {"query": QUERY})[1],
-        "why": asked.respond(session, "why", {"query": QUERY})["markup"],
-        "substitutes": asked.respond(session, "substitutes", {"query": QUERY})["markup"],
+        "why": compare_details.respond(session, "why", {"query": QUERY})["markup"],
+        "substitutes": compare_details.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
         "layers": layers_tab.probes_page(session.probes()),
         "saved map": map_tab.file_of(session.sense_map(map_tab.request_from(MAP["map"])), session.models())[1],

@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source
-from elmo_tasks.ui import answer, format, heat, page
+from elmo_tasks.ui import compare_answer, compare_form, heat, page
 from tests.ui.reader import parsed
 
 HOSTILE = (
@@ -14,31 +14,14 @@ HOSTILE = (
 
 
 def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy river bank."), layer=None):
-    form = format.Form(word, tuple(sentences), None, layer)
-    return answer.page(service.compare(word, sentences), form, service.models())
-
-
-def test_nothing_typed_is_markup(service):
-    comparison = replace(
-        service.compare("bank", [HOSTILE, "The bank."]), message=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE
-    )
-    form = format.Form(HOSTILE, (HOSTILE,))
-    tags = parsed(answer.page(comparison, form, service.models()))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
-    assert HOSTILE in tags.text
+    form = compare_form.Form(word, tuple(sentences), None, layer)
+    return compare_answer.page(service.compare(word, sentences), form, service.models())
 
 
 def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
-    page = parsed(answer.how(service.models())).text
+    page = parsed(compare_answer.how(service.models())).text
     assert "fake-small. It has read <b>two</b> words." in page
     assert "fake-large" not in page  # its card says nothing
-
-
-def test_reason_is_not_markup():
-    tags = parsed(page.nothing("compare", HOSTILE))
-    assert not tags.seen & {"img", "script"}
-    assert HOSTILE in tags.text
 
 
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
@@ -71,7 +54,7 @@ def test_a_use_of_another_meaning_is_still_listed(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     known, other = comparison.uses
     comparison = replace(comparison, uses=(known, replace(other, best=None)))
-    shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
+    shown = parsed(compare_answer.page(comparison, compare_form.Form("bank", ()), service.models()))
     assert "another meaning, not in the dictionary" in shown.headings
     assert shown.text.index("another meaning") < shown.text.index("The muddy river bank.")
 
@@ -80,14 +63,14 @@ def test_a_use_between_two_meanings_names_both(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     sure, other = comparison.uses
     unsure = replace(other, certainty=Certainty.TENTATIVE)
-    shown = parsed(answer.verdict_section(replace(comparison, uses=(sure, unsure)), ()))
+    shown = parsed(compare_answer.verdict_section(replace(comparison, uses=(sure, unsure)), ()))
     assert shown.text.count("between “the water kind” and “the money kind”") == 1
 
 
 def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     comparison = replace(comparison, source=Source.NONE, meanings=(), uses=(), groups=(), same_meaning=())
-    shown = answer.verdict_section(comparison, ())
+    shown = compare_answer.verdict_section(comparison, ())
     assert shown.count('<section class="group gnone"') == 1
     assert all(item.sentence in parsed(shown).text for item in comparison.items)
     assert "dictionary" not in parsed(shown).text
@@ -96,12 +79,12 @@ def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
 def test_other_meanings_of_the_dictionary_are_folded_away(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     tilt = Meaning("bank", "tilt", "verb", "tilt <b>sideways</b>")
-    page = answer.verdict_section(replace(comparison, meanings=(*comparison.meanings, tilt)), ())
+    page = compare_answer.verdict_section(replace(comparison, meanings=(*comparison.meanings, tilt)), ())
     before, _, folded = page.partition("<details")
     assert "1 other meaning of “bank” in the dictionary" in folded
     assert "tilt &lt;b&gt;sideways" in folded
     assert "tilt" not in before
-    assert "other meaning" not in answer.verdict_section(comparison, ())
+    assert "other meaning" not in compare_answer.verdict_section(comparison, ())
 
 
 @pytest.mark.parametrize("rests_on_more", [True, False])
@@ -109,7 +92,7 @@ def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     if not rests_on_more:
         comparison = replace(comparison, same_meaning=())
-    shown = parsed(answer.page(comparison, format.Form("bank", ()), service.models()))
+    shown = parsed(compare_answer.page(comparison, compare_form.Form("bank", ()), service.models()))
     assert ("This is not the answer. It shows the raw numbers of one layer" in shown.visible) == rests_on_more
 
 
@@ -125,7 +108,9 @@ def test_how_likely_stands_on_one_line(text, kept):
 
 def test_without_a_word_the_marked_ones_are_named(service):
     comparison = replace(service.compare("bank", ["The [loan].", "The [river]."]), word="")
-    assert "The marked words in 2 sentences" in answer.page(comparison, format.Form("", ()), service.models())
+    assert "The marked words in 2 sentences" in compare_answer.page(
+        comparison, compare_form.Form("", ()), service.models()
+    )
 
 
 @pytest.mark.parametrize("count", [2, 12])
@@ -151,23 +136,23 @@ def test_share(cosine, floor, share):
 
 def test_terms_are_explained_on_the_page(service):
     comparison = replace(
-        service.compare("bank", ["A bank.", "The bank."]), message=Message("So.", "A cosine at layer 2 is 0.30.")
+        service.compare("bank", ["A bank.", "The bank."]), said=Message("So.", "A cosine at layer 2 is 0.30.")
     )
-    page = answer.verdict_section(comparison, service.models())
+    page = compare_answer.verdict_section(comparison, service.models())
     assert page.count('data-explains="How alike two vectors are') == 1
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
 
 
 def test_the_small_print_says_what_is_known_and_what_is_computed(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
-    shown = parsed(answer.verdict_section(comparison, service.models())).text
+    shown = parsed(compare_answer.verdict_section(comparison, service.models())).text
     assert "Meanings come from this project’s dictionary (1,200 words); which one is meant is computed." in shown
     assert "Model: Fake small (for tests)." in shown
-    own = parsed(answer.verdict_section(replace(comparison, source=Source.OWN), ())).text
+    own = parsed(compare_answer.verdict_section(replace(comparison, source=Source.OWN), ())).text
     assert "Meanings come from you; which one is meant is computed." in own
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
-    shown = answer.layer_panel(comparison, comparison.layers[1])
+    shown = compare_answer.layer_panel(comparison, comparison.layers[1])
     assert shown.index("<summary>Show the numbers</summary>") < shown.index("Vector lengths")

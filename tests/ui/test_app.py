@@ -4,7 +4,7 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.ui import compare_tab, format
+from elmo_tasks.ui import compare_form, compare_tab
 from elmo_tasks.ui.layout import build_app
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
@@ -58,7 +58,7 @@ def test_only_the_named_endpoints_are_public(client):
 
 
 def test_respond_puts_an_error_at_its_field(service):
-    editor, markup, *_ = compare_tab.respond(service, format.Form("bank", ("The banks.", "The bank.")), 4)
+    editor, markup, *_ = compare_tab.respond(service, compare_form.Form("bank", ("The banks.", "The bank.")), 4)
     assert editor["revision"] == 4
     assert [note["field"] for note in editor["notes"]] == ["sentence 1"]
     assert "“bank” is not in sentence 1." in markup

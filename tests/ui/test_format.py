@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Choice, ComparisonItem, Limits
+from elmo_tasks.api import Choice, ComparisonItem, Limits, Message
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import format
+from elmo_tasks.ui import compare_answer, compare_form
 from elmo_tasks.ui.examples import EXAMPLES
 from elmo_tasks.ui.page import csv_cell
 
@@ -15,40 +15,40 @@ SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash
 
 
 def test_form_drops_empty_boxes_and_joins_lines():
-    form = format.form_from({"word": " bank ", "sentences": ["a\nbank ", "", "  ", "b\tbank"], "model": ""})
-    assert form == format.Form("bank", ("a bank", "b bank"), None)
+    form = compare_form.form_from({"word": " bank ", "sentences": ["a\nbank ", "", "  ", "b\tbank"], "model": ""})
+    assert form == compare_form.Form("bank", ("a bank", "b bank"), None)
 
 
 @pytest.mark.parametrize("data", [{}, {"word": None, "sentences": "bank"}, {"sentences": {"a": 1}}])
 def test_form_survives_what_no_form_sends(data):
-    assert format.form_from(data) == format.Form("", ())
+    assert compare_form.form_from(data) == compare_form.Form("", ())
 
 
 def test_query_restores_the_form():
-    form = format.Form("naïve & <b>", ("one = [two]", "100% café?", "#hash + plus"))
-    restored = format.form_from_query(format.query_of(form, "m/1") + "&layer=1", LIMITS)
-    assert restored == format.Form(form.word, form.sentences, "m/1", "1")
+    form = compare_form.Form("naïve & <b>", ("one = [two]", "100% café?", "#hash + plus"))
+    restored = compare_form.form_from_query(compare_form.query_of(form, "m/1") + "&layer=1", LIMITS)
+    assert restored == compare_form.Form(form.word, form.sentences, "m/1", "1")
 
 
 @pytest.mark.parametrize("query", ["", "__theme=dark", "layer=1&model=x", "%%%&&&==;"])
 def test_query_without_a_comparison(query):
-    assert format.form_from_query(query, LIMITS) is None
+    assert compare_form.form_from_query(query, LIMITS) is None
 
 
 def test_query_with_too_many_sentences():
     with pytest.raises(InputError, match="holds 4000 sentences, and 12 is the most"):
-        format.form_from_query("word=a" + "&s=b" * 4000, LIMITS)
+        compare_form.form_from_query("word=a" + "&s=b" * 4000, LIMITS)
 
 
 @pytest.mark.parametrize("key", ["word", "s", "model", "layer"])
 def test_query_with_a_text_too_long(key):
     with pytest.raises(InputError, match="longer than 2000 characters"):
-        format.form_from_query(f"word=a&{key}={'b' * 2001}", LIMITS)
+        compare_form.form_from_query(f"word=a&{key}={'b' * 2001}", LIMITS)
 
 
 def test_note_of_error_carries_its_field_and_choices():
     error = InputError("Not there.", field="sentence 2", choices=(Choice("“banks”", "The [banks]."),))
-    assert format.note_of_error(error) == {
+    assert compare_form.note_of_error(error) == {
         "field": "sentence 2",
         "kind": "error",
         "text": "Not there.",
@@ -58,7 +58,7 @@ def test_note_of_error_carries_its_field_and_choices():
 
 def test_notes_offer_the_other_places(service):
     comparison = service.compare("bank", ["A bank, a bank, a bank.", "The bank."])
-    (note,) = format.notes_of(comparison)
+    (note,) = compare_form.notes_of(comparison)
     assert note["field"] == "sentence 1"
     assert note["text"] == "“bank” occurs 3 times here: the 1st is compared."
     assert [choice["label"] for choice in note["choices"]] == ["Use the 2nd “bank”", "Use the 3nd “bank”"]
@@ -67,26 +67,28 @@ def test_notes_offer_the_other_places(service):
 def test_notes_say_which_place_is_compared():
     tokens = ("a", "Bank", "or", "bank")
     item = ComparisonItem("a Bank or bank", tokens, 3, "bank", 10, 14, (Choice("the 1st", "a [Bank] or bank"),))
-    assert format._ambiguity(item) == "“bank” occurs twice here: the 2nd is compared."
+    assert compare_form._ambiguity(item) == "“bank” occurs twice here: the 2nd is compared."
     other = replace(item, choices=(*item.choices, Choice("“banks”", "")))
-    assert format._ambiguity(other) == "More than one word here could be meant: “bank” is compared."
+    assert compare_form._ambiguity(other) == "More than one word here could be meant: “bank” is compared."
 
 
 def test_layer_sentences(service):
     comparison = service.compare("bank", SENTENCES)
-    by_name = {layer.name: format.layer_sentence(comparison, layer) for layer in comparison.layers}
+    by_name = {layer.name: compare_answer.layer_sentence(comparison, layer) for layer in comparison.layers}
     assert "the same spelling gives the same vector" in by_name["0"]
     assert by_name["0"].endswith("Move the slider to let the model read the sentences.")
     assert by_name["2"].startswith("At layer 2 alone, 1 and 3 have the highest cosine (")
     assert by_name["2"].endswith(").")
-    assert format.rests_on_more(comparison)
+    told = replace(comparison, said=Message("They go together.", numbers="At layer 2 the cosines average 0.80."))
+    shown = {layer.name: compare_answer.layer_sentence(told, layer) for layer in told.layers}
+    assert [name for name, said in shown.items() if "average" in said] == [told.verdict_layer]
     assert by_name["mean"].startswith("In the mean of all layers alone, ")
     unsorted = replace(comparison, groups=())
-    assert format.layer_sentence(unsorted, unsorted.layers[2]).endswith("That does not say which go together.")
+    assert compare_answer.layer_sentence(unsorted, unsorted.layers[2]).endswith("That does not say which go together.")
     two = service.compare("bank", SENTENCES[:2])
-    assert "the two uses have a cosine of" in format.layer_sentence(two, two.layers[1])
+    assert "the two uses have a cosine of" in compare_answer.layer_sentence(two, two.layers[1])
     mixed = service.compare("bank", ["The bank.", "The [shore]."])
-    assert "how alike the spellings are" in format.layer_sentence(mixed, mixed.layers[0])
+    assert "how alike the spellings are" in compare_answer.layer_sentence(mixed, mixed.layers[0])
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,7 @@ def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
     a, b, c = cosines
     comparison = service.compare("bank", SENTENCES)
     layer = replace(comparison.layers[2], name="2", cosine=((1.0, a, b), (a, 1.0, c), (b, c, 1.0)))
-    assert said in format.layer_sentence(comparison, layer)
+    assert said in compare_answer.layer_sentence(comparison, layer)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
 )
 def test_snippet_is_short_and_keeps_the_word(sentence, service):
     item = service.compare("bank", [sentence, "bank"]).items[0]
-    before, word, after = format.snippet(item)
+    before, word, after = compare_answer.snippet(item)
     assert word == "bank"
     assert len(before) <= 17
     assert len(after) <= 17
@@ -117,10 +119,10 @@ def test_snippet_is_short_and_keeps_the_word(sentence, service):
 
 def test_display_order_keeps_groups_together_and_forgets_nobody(service):
     comparison = service.compare("bank", SENTENCES)
-    assert format.display_order(comparison) == (0, 2, 1)
+    assert compare_answer.display_order(comparison) == (0, 2, 1)
     # Where no meanings are known, by the groups.
-    assert format.display_order(replace(comparison, uses=(), groups=((2,),))) == (2, 0, 1)
-    assert format.display_order(replace(comparison, uses=(), groups=())) == (0, 1, 2)
+    assert compare_answer.display_order(replace(comparison, uses=(), groups=((2,),))) == (2, 0, 1)
+    assert compare_answer.display_order(replace(comparison, uses=(), groups=())) == (0, 1, 2)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
@@ -135,7 +137,7 @@ def test_csv_numbers_stay_numbers():
 
 def test_csv_holds_every_layer_and_use(service):
     comparison = service.compare("bank", ['=cmd() bank, "x"', *SENTENCES])
-    header, *rows = csv.reader(io.StringIO(format.csv_text(comparison)))
+    header, *rows = csv.reader(io.StringIO(compare_answer.csv_text(comparison)))
     *rows, _, _, _, last = rows
     assert last[0] == "probability of the same meaning"
     assert [float(cell) for cell in last[5:9]] == list(comparison.same_meaning[3])
@@ -147,6 +149,6 @@ def test_csv_holds_every_layer_and_use(service):
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda e: e.title)
 def test_examples_are_answered_without_notes(service, example):
     comparison = service.compare(example.word, example.sentences)
-    assert format.notes_of(comparison) == []
+    assert compare_form.notes_of(comparison) == []
     assert all(6 <= len(s.split()) <= 16 for s in example.sentences)
     assert (4 if example.is_one_word else 3) <= len(example.sentences) <= 6

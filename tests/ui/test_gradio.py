@@ -45,7 +45,7 @@ def test_scripts_that_run_as_one_function_take_no_name_from_each_other():
                 words = [word.value for word in node.args if isinstance(word, ast.Constant)]
                 scripts = tuple(word for word in words if isinstance(word, str) and word.endswith(".js"))
                 together |= {scripts} if len(scripts) > 1 else set()
-    assert ("scripts/word_tips.js", "scripts/asked.js") in together
+    assert ("scripts/word_tips.js", "scripts/details.js") in together
     for scripts in together:
         names = [name for script in scripts for name in top.findall((UI / script).read_text(encoding="utf-8"))]
         assert sorted({name for name in names if names.count(name) > 1}) == [], scripts

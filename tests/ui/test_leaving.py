@@ -8,7 +8,6 @@ import pytest
 
 from elmo_tasks.api import Cancelled, cancellable, check_cancelled, uncancellable
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.parts import working
 from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 
@@ -38,7 +37,7 @@ class _Batches:
 @pytest.fixture
 def served(monkeypatch):
     service, work = FakeService(), _Batches()
-    monkeypatch.setattr(service, "classify", work.classify)
+    monkeypatch.setattr(service.heads, "classify", work.classify)
     app = build_app(service)
     _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
     yield url, work, app._queue.event_queue_per_concurrency_id
@@ -98,23 +97,6 @@ def test_who_stays_is_answered(served):
     time.sleep(0.5)
     assert work.reason is None
     job.cancel()
-
-
-def test_a_thread_of_the_work_knows_it_too():
-    left = threading.Event()
-
-    def work(progress):
-        for k in range(200):
-            check_cancelled()
-            progress("TagSequence", k / 200)
-            time.sleep(0.02)
-
-    def leave_at_once():
-        for _ in working(work):
-            left.set()
-
-    with cancellable(lambda: not left.is_set()), pytest.raises(Cancelled):
-        leave_at_once()
 
 
 def test_what_is_kept_for_all_goes_on():

@@ -1,21 +1,15 @@
 import csv
 import io
 from dataclasses import replace
+from urllib.parse import parse_qsl
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Message
-from elmo_tasks.errors import InputError
+from elmo_tasks.api import MapRequest
 from elmo_tasks.ui import map_tab, nearest_tab
-from elmo_tasks.ui.parts import working
 from tests.ui.reader import parsed
 
-HOSTILE = "<img src=x onerror=alert(1)>"
 OWN = "My bank is unsure here."
-
-
-def last(steps):
-    return list(steps)[-1]
 
 
 def test_the_answer_comes_first(service):
@@ -56,28 +50,6 @@ def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
     assert "The two texts compared" not in alone.text
 
 
-def test_nothing_from_a_person_is_markup(service):
-    found = service.sense_map(MapRequest("bank", f"A bank {HOSTILE}"))
-    groups = tuple(replace(group, name=HOSTILE, letter=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, message=Message(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
-    near = service.nearest("bank", "The bank.")
-    hostile = replace(
-        near, sentence=f"bank {HOSTILE}", message=Message(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE
-    )
-    landed = service.project_use(f"The bank {HOSTILE}", MapRequest("bank"))
-    landed = replace(landed, verdict=HOSTILE, meanings=(replace(landed.meanings[0], name=HOSTILE),))
-    pages = (
-        map_tab.page(bad, ()),
-        map_tab.nothing("map", HOSTILE),
-        nearest_tab.page(hostile, ()),
-        map_tab.landed_markup(landed),
-    )
-    for page in pages:
-        tags = parsed(page)
-        assert not tags.seen & {"img", "script"}
-        assert "onerror" not in tags.attributes
-
-
 def test_the_spreadsheets_hold_all_and_no_formula(service):
     found = service.sense_map(MapRequest("bank", "=cmd() bank"))
     rows = list(csv.DictReader(io.StringIO(map_tab.csv_text(found))))
@@ -109,9 +81,8 @@ def test_a_link_holds_both_texts_where_they_fit():
 
 @pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
 def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layers):
-    value, _ = last(map_tab.respond(service, {"word": "bank", "model": model}))
-    assert [view["name"] for view in value["views"]] == ["meanings", *layers, "mean", "words"]
-    assert all(view["title"] for view in value["views"])
+    _, found = map_tab.respond(service, {"word": "bank", "model": model})
+    assert [view.name for view in found.views] == ["meanings", *layers, "mean", "words"]
 
 
 @pytest.mark.parametrize(
@@ -128,29 +99,32 @@ def test_marks_that_cover_each_other_are_moved_apart():
     assert ((x - u) * map_tab.WIDTH / 100) ** 2 + ((y - v) * map_tab.HEIGHT / 100) ** 2 >= 26**2
 
 
-def test_an_error_stands_at_its_field(service):
-    value, markup = last(map_tab.respond(service, {"word": "zebra", "revision": 5}))
-    assert value["revision"] == 5
-    text = "“zebra” is not in the dictionary."
-    assert value["note"] == {"field": "word", "kind": "error", "text": text, "choices": []}
-    assert "not in the dictionary" in markup
-    value, markup = last(nearest_tab.respond(service, {"word": "bank", "sentence": "None."}))
-    assert value["note"]["field"] == "sentence"
+def test_long_work_reports_its_progress(service):
+    steps = []
+    text = {"word": "bank", "text": "slowly bank", "examples": True}
+    page, _ = map_tab.respond(service, text, lambda step, share: steps.append((step, share)))
+    assert steps == [("Reading the sentences", 0.2), ("Reading the sentences", 0.6)]
+    assert "in 2 meanings" in page
 
 
-def test_long_work_says_how_far_it_is(service):
-    steps = list(map_tab.respond(service, {"word": "bank", "text": "slowly bank", "revision": 2}))
-    assert steps[0][0]["busy"].startswith("TagSequence the sentences: ")
-    assert steps[-1][0]["busy"] == ""
-    assert "in 2 meanings" in steps[-1][1]
+@pytest.mark.parametrize(
+    ("form", "drawn"),
+    [
+        ({}, 7),
+        ({"text": "My bank.\nNo bank."}, 2),
+        ({"text": "My bank.", "examples": True}, 8),
+        ({"text": "My bank.", "text_b": "The bank of a river."}, 2),
+    ],
+)
+def test_a_text_counts_alone_until_the_examples_are_asked_for(service, form, drawn):
+    _, found = map_tab.respond(service, {"word": "bank", "examples": False, **form})
+    assert len(found.uses) == drawn
 
 
-def test_what_goes_wrong_in_the_work_is_raised():
-    def work(progress):
-        raise InputError("no")
-
-    with pytest.raises(InputError, match="no"):
-        list(working(work))
+def test_a_link_fills_the_form_that_it_was_made_from():
+    request = MapRequest("bank", "A bank.", "1", False, model="fake-large", index=True, text_b="My bank.")
+    query, _ = map_tab.link_of(request)
+    assert MapRequest(**map_tab.linked(dict(parse_qsl(query)))) == request
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):

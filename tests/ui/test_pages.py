@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from elmo_tasks.api import MapRequest, TrainingPlan
-from elmo_tasks.ui import asked, compare_tab, format, layers_tab, map_tab, nearest_tab, train_tab, try_tab
+from elmo_tasks.ui import (
+    compare_details,
+    compare_form,
+    compare_tab,
+    layers_tab,
+    map_tab,
+    nearest_tab,
+    train_tab,
+    try_tab,
+)
 from tests.ui.fake_service import FakeService
 
 FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
@@ -73,19 +82,20 @@ def text_of(markup: str) -> str:
 
 
 def compared(word: str, *sentences: str, **form: object) -> str:
-    return compare_tab.respond(FakeService(), format.Form(word, sentences, **form), 1)[1]
+    return compare_tab.respond(FakeService(), compare_form.Form(word, sentences, **form), 1)[1]
 
 
 def folded(kind: str, **question: object) -> str:
     service = FakeService()
-    form = format.Form("bank", BANK)
-    query = format.query_of(form, service.compare("bank", BANK).model)
-    return asked.respond(service, kind, {"query": query, "revision": 1, **question})["markup"]
+    form = compare_form.Form("bank", BANK)
+    query = compare_form.query_of(form, service.compare("bank", BANK).model)
+    return compare_details.respond(service, kind, {"query": query, "revision": 1, **question})["markup"]
 
 
 def mapped(word: str, text: str = "", **request: object) -> str:
     service = FakeService()
-    return map_tab.page(service.sense_map(MapRequest(word, text, **request)), service.models())
+    asked = MapRequest(word, text, **request)
+    return map_tab.page(service.sense_map(asked), service.models(), asked)
 
 
 def near(sentence: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.ui import quiz
+from elmo_tasks.ui import present_tab
 from elmo_tasks.ui.examples import QUIZ
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
@@ -23,7 +23,7 @@ def ask(service):
         pair = QUIZ[at]
         return service.compare(pair.word, pair.sentences)
 
-    return lambda **question: quiz.respond({"revision": 1, **question}, compare)
+    return lambda **question: present_tab.respond_to_quiz({"revision": 1, **question}, compare)
 
 
 def is_same(at):
@@ -60,7 +60,7 @@ def test_the_reveal_says_who_was_right(ask):
 
 def test_a_model_without_calibration_cannot_tell(service):
     comparison = service.compare("muddle", ["A muddle.", "One muddle."])
-    assert quiz.model_says(comparison) == (None, "cannot tell.")
+    assert present_tab.model_says(comparison) == (None, "cannot tell.")
 
 
 def test_a_coin_toss_scores_nobody(service):
@@ -71,7 +71,7 @@ def test_a_coin_toss_scores_nobody(service):
         (0.6, True, "the same, 60"),
     ):
         close = replace(comparison, same_meaning=((1.0, chance), (chance, 1.0)))
-        found, told = quiz.model_says(close)
+        found, told = present_tab.model_says(close)
         assert found is model
         assert told.startswith(words)
 

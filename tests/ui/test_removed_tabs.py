@@ -6,7 +6,6 @@ import gradio as gr
 import pytest
 
 from elmo_tasks.ui import layout
-from elmo_tasks.ui.removed_tabs import REMOVED_TABS
 from tests.ui.reader import parsed
 
 
@@ -14,11 +13,11 @@ def opened(tab):
     return layout._open_tab(SimpleNamespace(query_params={"tab": tab} if tab else {}))
 
 
-@pytest.mark.parametrize("tab", sorted(set(REMOVED_TABS) - set(layout.TABS)))
+@pytest.mark.parametrize("tab", sorted(set(layout.REMOVED) - set(layout.TABS)))
 def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
     selected, notice = opened(tab)
     assert not isinstance(selected, gr.Tabs)  # Compare stays open
-    assert REMOVED_TABS[tab] in parsed(notice).text
+    assert layout.REMOVED[tab] in parsed(notice).text
 
 
 @pytest.mark.parametrize("tab", ["map", "present", "nonsense", None])

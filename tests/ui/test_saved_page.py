@@ -3,19 +3,17 @@
 import base64
 import hashlib
 import re
-from dataclasses import replace
 from datetime import date
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Message
+from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import compare_tab, format, map_tab, saved_page
+from elmo_tasks.ui import compare_form, compare_tab, map_tab, saved_page
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
-FORM = format.Form("bank", SENTENCES)
+FORM = compare_form.Form("bank", SENTENCES)
 NEEDS_THE_APP = ("Copy link", "Save page", "Download PNG", "Let it land")
 
 
@@ -66,20 +64,6 @@ def test_a_page_needs_nothing_else_and_runs_its_own_script_only(service, saved):
     assert not [name for name in NEEDS_THE_APP if name in tags.text]
 
 
-def test_nothing_from_a_person_is_markup(service):
-    found = service.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
-    groups = tuple(replace(group, name=HOSTILE) for group in found.groups)
-    bad = replace(found, word=HOSTILE, message=Message(f"{HOSTILE}.", "Yes."), groups=groups, model=HOSTILE)
-    comparison = service.compare("bank", [HOSTILE, "The bank."])
-    compared = replace(comparison, message=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
-    for page in (map_tab.file_of(bad, ())[1], saved_page.of_comparison(compared, FORM)):
-        tags = parsed(page)
-        assert "img" not in tags.seen
-        assert "onerror" not in tags.attributes
-        assert page.count("<script") == page.count("</script") == 1
-        assert HOSTILE in tags.text
-
-
 def test_the_largest_page_is_under_a_megabyte(service):
     """As many uses as a map may have, each of three hundred characters."""
     text = "\n".join(f"Use number {k} of the bank {'and what stands around it ' * 11}." for k in range(300))
@@ -88,19 +72,19 @@ def test_the_largest_page_is_under_a_megabyte(service):
 
 
 def test_the_button_saves_the_comparison_of_the_link(service):
-    query = format.query_of(FORM, "fake-small")
+    query = compare_form.query_of(FORM, "fake-small")
     name, text = compare_tab.file_of(service, {"query": f"{query}&layer=1"})
     assert name == "compare-bank.html"
     assert 'class="answer" data-layer="1"' in text
 
 
 def test_several_models_and_whole_sentences_are_saved_too(service):
-    name, text = compare_tab.file_of(service, {"query": format.query_of(FORM, "fake-small", "fake-large")})
+    name, text = compare_tab.file_of(service, {"query": compare_form.query_of(FORM, "fake-small", "fake-large")})
     assert name == "compare-bank.html"
     assert "by 2 models" in text
     assert "All layers of this model" not in text
-    whole = format.Form("", ("The film was good.", "I enjoyed that movie."), whole=True)
-    name, text = compare_tab.file_of(service, {"query": format.query_of(whole, "fake-small")})
+    whole = compare_form.Form("", ("The film was good.", "I enjoyed that movie."), whole=True)
+    name, text = compare_tab.file_of(service, {"query": compare_form.query_of(whole, "fake-small")})
     assert name == "compare-sentences.html"
     assert "2 whole sentences" in text
 

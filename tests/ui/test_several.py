@@ -7,12 +7,11 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import answer
+from elmo_tasks.ui import compare_answer
+from elmo_tasks.ui.compare_form import Form, form_from, form_from_query, query_of
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
 from elmo_tasks.ui.examples import EXAMPLES, known_senses
-from elmo_tasks.ui.format import Form, form_from, form_from_query, query_of
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 BANK = EXAMPLES[0]
 MODELS = ("fake-small", "fake-large")
@@ -84,26 +83,18 @@ def test_a_model_that_is_not_there_is_said_at_the_field(service):
 
 
 def test_groups_have_the_same_colour_in_every_column():
-    assert answer._numbered(["b", "a", None, "b"]) == [0, 1, None, 0]
+    assert compare_answer._numbered(["b", "a", None, "b"]) == [0, 1, None, 0]
 
 
 def test_the_spreadsheet_has_every_pair_of_every_model(service):
     found = service.side_by_side(BANK.word, BANK.sentences, MODELS, BANK.meant)
-    rows = list(csv.DictReader(io.StringIO(answer.csv_by_several(found))))
+    rows = list(csv.DictReader(io.StringIO(compare_answer.csv_by_several(found))))
     assert len(rows) == 2 * 10
     assert rows[1]["use"] == "1"
     assert rows[1]["other use"] == "3"
     assert rows[1]["known to mean the same"] == rows[1]["in one group"] == "yes"
     assert rows[0]["known to mean the same"] == "no"
     assert rows[-1]["in one group"] == rows[-1]["probability of the same meaning"] == ""
-
-
-def test_nothing_typed_is_markup(service):
-    found = service.side_by_side("bank", [HOSTILE, "The bank."], MODELS)
-    found = replace(found, agreement=HOSTILE, senses=(HOSTILE, HOSTILE))
-    tags = parsed(answer.page_by_several(found, Form(HOSTILE, (HOSTILE,), None, None, MODELS[1:]), service.models()))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
 
 
 def test_meanings_of_examples_fit_their_sentences():

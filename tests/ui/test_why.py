@@ -5,19 +5,18 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.ui import asked, compare_tab, format, why_card
+from elmo_tasks.ui import compare_details, compare_form, compare_tab
 from elmo_tasks.ui.endpoints import Pages
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
-QUERY = format.query_of(format.Form("bank", SENTENCES), "fake-small")
+QUERY = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-small")
 
 
 def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service):
-    service.explain = service.substitutes = None
-    *_, why, substitutes = compare_tab.respond(service, format.Form("bank", SENTENCES), 1)
+    service.why = service.substitutes = None
+    *_, why, substitutes = compare_tab.respond(service, compare_form.Form("bank", SENTENCES), 1)
     for fold in (why, substitutes):
         assert (fold["state"], fold["query"], fold["groups"]) == ("closed", QUERY, [0, 1])
         assert 'data-state="closed"' in fold["markup"]
@@ -25,17 +24,17 @@ def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service)
 
 
 def test_below_no_answer_stands_nothing(service):
-    *_, why, substitutes = compare_tab.respond(service, format.Form("", SENTENCES), 1)
+    *_, why, substitutes = compare_tab.respond(service, compare_form.Form("", SENTENCES), 1)
     assert why["markup"] == substitutes["markup"] == ""
 
 
 @pytest.mark.parametrize("groups", [None, "x", [0], [0, 99], [True, {}], [-1, 1.5]])
 def test_groups_that_are_none_are_left_out(groups):
-    assert set(asked.groups_of({"groups": groups}, 2)) <= {None, 0}
+    assert set(compare_details.groups_of({"groups": groups}, 2)) <= {None, 0}
 
 
 def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(service):
-    page = asked.respond(service, "why", {"query": QUERY})["markup"]
+    page = compare_details.respond(service, "why", {"query": QUERY})["markup"]
     order = [
         "What sets 1 and 2 apart?",
         "Mostly because of “loan” in sentence 1.",
@@ -47,36 +46,28 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
 
 
 def test_the_chosen_pair_and_layer_are_asked(service):
-    query = format.query_of(format.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
-    page = asked.respond(service, "why", {"query": query, "pair": "1,2", "layer": "1"})["markup"]
+    query = compare_form.query_of(compare_form.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
+    page = compare_details.respond(service, "why", {"query": query, "pair": "1,2", "layer": "1"})["markup"]
     assert "What sets 2 and 3 apart?" in page
     assert parsed(page).chosen == ["2 and 3", "Layer 1"]
 
 
 @pytest.mark.parametrize("pair", ["", "x", "1", "0,1,2", "-1,2", "9999999999,1", None])
 def test_a_pair_that_is_none_is_the_default(pair):
-    assert asked.pair_of(pair) is None
+    assert compare_details.pair_of(pair) is None
 
 
 def test_what_cannot_be_answered_is_said_in_the_fold(service):
-    assert "Choose two different uses" in asked.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
-    large = format.query_of(format.Form("bank", SENTENCES), "fake-large")
-    assert "does not predict words" in asked.respond(service, "substitutes", {"query": large})["markup"]
-
-
-def test_nothing_typed_is_markup(service):
-    explanation = service.explain("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(why_card.body(replace(explanation, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)))
-    assert not tags.seen & {"img", "script"}
-    assert "onerror" not in tags.attributes
-    found = service.substitutes("bank", [HOSTILE, SENTENCES[0]])
-    tags = parsed(asked.expected_words(replace(found, word=HOSTILE), [None, None]))
-    assert not tags.seen & {"img", "script"}
-    assert "<b>" in tags.text  # a word of the fake
+    assert (
+        "Choose two different uses"
+        in compare_details.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
+    )
+    large = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-large")
+    assert "does not predict words" in compare_details.respond(service, "substitutes", {"query": large})["markup"]
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
-    page = why_card.body(service.explain("bank", SENTENCES))
+    page = compare_details.why_body(service.explain("bank", SENTENCES))
     seen = parsed(page)
     assert any(tip.startswith("With “loan” hidden: cosine") for tip in seen.tips)
     assert page.count('tabindex="0" data-tip') == 2  # one key goes to the words of each sentence
@@ -87,20 +78,20 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
     explanation = replace(service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
     word = explanation.decisive
     assert word is not None
-    page = why_card.body(explanation)
+    page = compare_details.why_body(explanation)
     said = f"With it, the verdict gives 8 % that they mean the same; with it hidden, {round(100 * (0.08 + word.change))} %."
     assert said in page.replace("\xa0", " ")
     assert f"With “{word.token}” hidden: same meaning" in page
     assert "more the verdict moves" in page
     assert "more the cosine moves" not in page
-    assert why_card.csv_text(explanation).splitlines()[0].startswith("use,word,position,layer,probability")
-    unsure = why_card.reason(replace(explanation, decisive=None))
+    assert compare_details.why_csv(explanation).splitlines()[0].startswith("use,word,position,layer,probability")
+    unsure = compare_details.reason(replace(explanation, decisive=None))
     assert unsure.startswith("Hiding “")
-    assert why_card.reason(replace(explanation, words=(), decisive=None)).startswith("The verdict gives")
+    assert compare_details.reason(replace(explanation, words=(), decisive=None)).startswith("The verdict gives")
 
 
 def test_the_picture_holds_the_whole_sentence(service):
-    tags = parsed(why_card.body(service.explain("bank", SENTENCES)))
+    tags = parsed(compare_details.why_body(service.explain("bank", SENTENCES)))
     assert all(sentence in tags.text for sentence in SENTENCES)
 
 
@@ -119,7 +110,7 @@ def test_why_no_word_is_named(service, changes, said):
         replace(word, changes=each, change=sum(each) / 3)
         for word, each in zip(explanation.words, [*changes, *[(0.0,) * 3] * 20], strict=False)
     ]
-    assert said in why_card.reason(replace(explanation, words=tuple(words), decisive=None))
+    assert said in compare_details.reason(replace(explanation, words=tuple(words), decisive=None))
 
 
 @pytest.mark.parametrize(
@@ -127,11 +118,11 @@ def test_why_no_word_is_named(service, changes, said):
     [(0.0, "0.0\u00a0%"), (0.0004, "<\u00a00.1\u00a0%"), (0.013, "1.3\u00a0%"), (0.5, "50\u00a0%")],
 )
 def test_chances(probability, text):
-    assert asked.chance(probability) == text
+    assert compare_details.chance(probability) == text
 
 
 def test_the_files_run_no_formula(service):
-    rows = why_card.csv_text(service.explain("bank", ["=cmd() bank", "+1 bank"]))
+    rows = compare_details.why_csv(service.explain("bank", ["=cmd() bank", "+1 bank"]))
     assert "'=" in rows
     assert ",=" not in rows
 
@@ -147,7 +138,7 @@ def client():
 
 def test_the_endpoints_give_the_answers(client):
     why = client.predict("bank", list(SENTENCES), api_name="/why")
-    assert why == json.loads(json.dumps(FakeService().explain("bank", SENTENCES).to_dict()))
+    assert why == json.loads(json.dumps(FakeService().why.explain("bank", SENTENCES).to_dict()))
     guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
     assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
 

@@ -1,17 +1,25 @@
 // The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { make, button, models, field, wordBox, examples, place, say, hush, busy, away, bring, grow, onEnter, outdated, questions } = elmo;
+const { make, button, showError, clearErrors, busy, narrow, bring, markOld, markNew, requests } = elmo;
 
-const word = wordBox("compare-word");
+const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
+const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
+const options = () => props.models.map(({ name, title }) => make("option", { value: name }, title));
+
+// For one word: nothing is corrected or proposed.
+const word = make("input", { id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "compare-word-note" });
 const wordNote = place("compare-word-note");
-const modelNote = place("compare-model-note");
 // Whole sentences need no word.
 const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: () => { word.disabled = whole.checked; } });
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
 const add = button("Add a sentence", () => addRow(true));
-const clear = button("Clear all", () => { hush(element); fill({ word: "", sentences: [], models: model.chosen(), own: "" }); old.check(); word.focus(); });
-const model = models("compare-model", props.models, props.most_models, modelNote, () => old.check());
+const clear = button("Clear all", () => { clearErrors(element); fill({ word: "", sentences: [], models: chosenModels() }); changed(); word.focus(); });
+// One model, and those to compare it with: each is chosen once.
+const model = make("select", { id: "compare-model", "aria-describedby": "compare-model-note", onchange: onModel }, ...options());
+const otherModels = make("div", { class: "other-models" });
+const modelNote = place("compare-model-note");
+const addOther = button("Add a model to compare with", () => { addModel().focus(); onModel(); }, { class: "plain add-model" });
 // Meanings of one's own, in the format of the dictionary.
 const own = make("textarea", { id: "compare-own", rows: "7", spellcheck: "false", placeholder: "bank\n  money, noun: a firm that lends money\n    The [bank] refused our loan.\n  river, noun: the land beside a river\n    We sat on the [bank] and fished." });
 const ownNote = place("compare-own-note");
@@ -19,14 +27,17 @@ const ownFold = make("details", { class: "own-meanings" }, make("summary", {}, "
   make("p", { class: "hint" }, "Give the meanings of any word yourself, each with a sentence or more. They count before the dictionary’s."), own, ownNote);
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
-element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: () => old.check(), onsubmit: (event) => {
+function runExample(example) {
+  fill({ ...example, models: chosenModels(), whole: whole.checked });
+  send();
+}
+element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: changed, onsubmit: (event) => {
   event.preventDefault();
   send();
 } },
-  examples("compare-examples", "Try an example", props.examples.map((example) => [example.title, () => {
-    fill({ ...example, models: model.chosen(), whole: whole.checked });
-    send();
-  }])),
+  make("div", { class: "field examples" }, make("p", { class: "label", id: "compare-examples" }, "Try an example"),
+    make("div", { class: "chips", role: "group", "aria-labelledby": "compare-examples" },
+      ...props.examples.map((example) => button(example.title, () => runExample(example), { class: "chip" })))),
   field("compare-word", "Word", word, wordNote, make("label", { class: "check" }, whole, "Whole sentences, not a word in them")),
   make("fieldset", { class: "field" },
     make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
@@ -34,29 +45,79 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
       make("span", { class: "quoted" }, "We walked along the [shore]."))),
   submit,
   ownFold,
-  model.node));
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, otherModels, modelNote, addOther)));
 
 const boxes = () => [...list.querySelectorAll("textarea")];
-const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: model.chosen(), whole: whole.checked, own: own.value });
+const modelBoxes = () => [model, ...otherModels.querySelectorAll("select")];
+const chosenModels = () => modelBoxes().map((box) => box.value);
+const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: chosenModels(), whole: whole.checked, own: own.value });
+function changed() {
+  markOld(".answer", "Compare again");
+}
 
+// --- Models ---
+
+function onModel() {
+  numberModels();
+  changed();
+}
+function addModel(name = props.models.find((entry) => !chosenModels().includes(entry.name)).name) {
+  const box = make("select", { onchange: onModel }, ...options());
+  const row = make("div", {}, box, button("×", () => { row.remove(); addOther.focus(); onModel(); }, { class: "remove" }));
+  box.value = name;
+  otherModels.append(row);
+  numberModels();
+  return box;
+}
+function numberModels() {
+  const all = modelBoxes();
+  all.forEach((box, at) => {
+    if (at) {
+      box.setAttribute("aria-label", `Model ${at + 1}`);
+      box.nextElementSibling.setAttribute("aria-label", `Remove model ${at + 1}`);
+    }
+    for (const option of box.options) option.disabled = all.some((other) => other !== box && other.value === option.value);
+  });
+  addOther.hidden = all.length >= Math.min(props.most_models, props.models.length);
+}
+function chooseModels(names) {
+  const known = [...new Set(names)].filter((name) => props.models.some((entry) => entry.name === name)).slice(0, props.most_models);
+  otherModels.replaceChildren();
+  model.value = known[0] || props.models[0]?.name || "";
+  known.slice(1).forEach((name) => addModel(name));
+  numberModels();
+}
+
+// --- Sentences ---
+
+function grow(box) {
+  if (CSS.supports("field-sizing", "content")) return;
+  box.style.height = "auto";
+  if (box.scrollHeight) box.style.height = `${box.scrollHeight}px`;
+}
+function onKey(event) { // a sentence has no line break
+  if (event.key !== "Enter" || event.isComposing) return;
+  event.preventDefault();
+  send();
+}
 function addRow(focus = false, text = "") {
   if (list.children.length >= props.most) return;
-  const box = make("textarea", { rows: "1", enterkeyhint: "go", spellcheck: "false", onkeydown: onEnter(send), onpaste: onPaste, oninput: (e) => grow(e.target) });
+  const box = make("textarea", { rows: "1", enterkeyhint: "go", spellcheck: "false", onkeydown: onKey, onpaste: onPaste, oninput: (e) => grow(e.target) });
   box.value = text;
   const row = make("li", {}, make("label", {}), box, button("×", () => removeRow(row), { class: "remove" }), place(""));
   list.append(row);
-  number();
+  numberRows();
   grow(box);
   if (focus) box.focus();
 }
 function removeRow(row) {
   const next = row.nextElementSibling || row.previousElementSibling;
   row.remove();
-  number();
-  old.check();
+  numberRows();
+  changed();
   next.querySelector("textarea").focus();
 }
-function number() {
+function numberRows() {
   const rows = [...list.children];
   rows.forEach((row, at) => {
     const [label, box, remove, message] = row.children;
@@ -71,6 +132,7 @@ function number() {
   });
   add.hidden = rows.length >= props.most;
 }
+// Several lines become several sentences.
 function onPaste(event) {
   const lines = event.clipboardData.getData("text/plain").split(/\r?\n/).map((l) => l.trim()).filter(Boolean);
   if (lines.length < 2) return;
@@ -81,7 +143,7 @@ function onPaste(event) {
   const kept = event.target.value.trim() ? [event.target.value] : [];
   const all = [...before, ...kept, ...lines, ...rest];
   setRows(all);
-  old.check();
+  changed();
   const left = all.length - props.most;
   if (left > 0) show({ field: "sentences", kind: "hint", text: `Only ${props.most} sentences fit: ${left} left out.` });
   boxes()[Math.min(first + lines.length, boxes().length) - 1].focus();
@@ -91,17 +153,20 @@ function setRows(sentences) {
   const wanted = Math.max(sentences.length, props.fewest);
   for (let at = 0; at < Math.min(wanted, props.most); at++) addRow(false, sentences[at] || "");
 }
+
+// --- Requests and answers ---
+
 function at(name) {
   const row = /^sentence (\d+)$/.exec(name);
   const box = row ? boxes()[row[1] - 1] : null;
   if (box) return [box, box.parentElement.querySelector(".note")];
   if (name === "own_meanings") { ownFold.open = true; return [own, ownNote]; }
-  if (name === "model" && props.models.length > 1) return [model.first, modelNote];
+  if (name === "model" && props.models.length > 1) return [model, modelNote];
   return name === "word" ? [word, wordNote] : [boxes()[0], listNote];
 }
 function show(note) {
   const [box, where] = at(note.field);
-  return say(box, where, note, (text) => { box.value = text; grow(box); send(); box.focus(); });
+  return showError(box, where, note, (text) => { box.value = text; grow(box); send(); box.focus(); });
 }
 function fill(value) {
   word.value = value.word;
@@ -109,28 +174,25 @@ function fill(value) {
   word.disabled = whole.checked;
   own.value = value.own || "";
   ownFold.open = Boolean(own.value);
-  model.choose(value.models);
+  chooseModels(value.models);
   setRows(value.sentences);
 }
-const compared = questions({ props, trigger, watch }, { answer: onAnswer, lost,
-  busy: (text) => busy(submit, text && "Comparing…"), first: 1, hint: "Try other sentences." });
+const compared = requests({ props, trigger, watch }, { answer: onAnswer, lost,
+  busy: (is) => busy(submit, is && "Comparing…"), first: 1, hint: "Try other sentences." });
 
 const query = new URLSearchParams(location.search);
 let linked = query.has("s") && !query.has("tab"); // of a link the answer is what one came for
-
-// What is typed since the answer came is not what it answers.
-const old = outdated(() => document.querySelector(".answer"), "Compare again", send, state);
 
 function lost(text) {
   document.querySelector(".answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));
   show({ field: "sentences", text });
 }
 function send() {
-  hush(element);
+  clearErrors(element);
   compared.ask(state);
 }
 function onAnswer(value, sent, more) {
-  hush(element);
+  clearErrors(element);
   if (more) return;
   const now = state();
   const same = now.word === value.word && now.whole === value.whole && now.own.trim() === (value.own || "").trim() && (!value.models.length || String(now.models) === String(value.models)) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
@@ -141,12 +203,16 @@ function onAnswer(value, sent, more) {
     if (focused >= 0) boxes()[Math.min(focused, boxes().length - 1)].focus();
   }
   const wrong = value.notes.map((note) => [note.kind, show(note)]).find(([kind]) => kind === "error");
-  if (sent && wrong) wrong[1].focus();
+  const answer = () => document.querySelector(".answer");
   // The answer is drawn after the form hears of it.
-  else if ((sent || linked) && away(".answer")) requestAnimationFrame(() => bring(document.querySelector(".answer")));
-  linked = false;
-  old.answered(wrong ? null : typedOn ? sent : state());
+  requestAnimationFrame(() => {
+    markNew(".answer");
+    if (typedOn) changed();
+    if (!wrong && (sent || linked) && (narrow() || answer()?.getBoundingClientRect().top < 0)) bring(answer());
+    linked = false;
+  });
+  if (sent && wrong) wrong[1].focus();
 }
 
-// Its own sentences stand there at once; the answer brings what the server made of them.
+// The form shows its own sentences at once; the answer brings what the server made of them.
 fill(linked ? { ...props.value, word: query.get("word") || "", sentences: query.getAll("s"), whole: query.has("whole"), own: query.get("own") || "" } : props.value);

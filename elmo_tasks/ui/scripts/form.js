@@ -1,9 +1,10 @@
-// What the forms of all tabs share: elements, messages at fields, and the protocol of a question. Runs once, in the head.
+// What the tabs share: elements, messages at fields, and the protocol of a request. Runs once, in the head.
 
 window.elmo = (() => {
-  const PATIENCE = 60_000; // milliseconds after which a question counts as lost, for example with the connection
+  const PATIENCE = 60_000; // milliseconds after which a request counts as lost, for example with the connection
   const LOST = "No answer has come for a minute. Is the connection lost? Ask again.";
   const FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log.";
+  const MAX_BYTES = 2_000_000; // of a file with text
 
   // An element with attributes, events (`onclick`, …) and children. Strings become text nodes: nothing a person typed is read as HTML.
   const make = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
@@ -17,6 +18,7 @@ window.elmo = (() => {
     node.append(...children);
     return node;
   }
+  const lineBetween = (from, to) => draw("line", { x1: from.getAttribute("x"), y1: from.getAttribute("y"), x2: to.getAttribute("x"), y2: to.getAttribute("y") });
   // What happens at parts of a page that match, also at those that are drawn later.
   function when(root, type, selector, act, options) {
     root.addEventListener(type, (event) => {
@@ -25,86 +27,18 @@ window.elmo = (() => {
     }, options);
   }
   const button = (title, onclick, attributes = {}) => make("button", { type: "button", class: "plain", onclick, ...attributes }, title);
-  const hint = (text, id = null) => make("p", { class: "hint", id }, text);
-  const options = (entries) => entries.map(({ name, title }) => make("option", { value: name }, title));
-  const chips = (entries, attributes = {}) => make("div", { class: "chips", role: "group", ...attributes },
-    ...entries.map(([title, onclick]) => button(title, onclick, { class: "chip" })));
-  const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
-  // For one word: nothing is corrected or proposed.
-  const wordBox = (id, attributes = {}) => make("input", { id, type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-    "aria-describedby": `${id}-note`, ...attributes });
-  const examples = (id, title, entries) => make("div", { class: "field examples" },
-    make("p", { class: "label", id }, title), chips(entries, { "aria-labelledby": id }));
-  // One of a few choices; `picked` tells which.
-  const segments = (name, legend, entries, onchange) => make("fieldset", { class: "field" }, make("legend", {}, legend),
-    make("div", { class: "segments" }, ...entries.map(([value, title], at) => make("label", {},
-      make("input", { type: "radio", name, value, checked: at === 0, onchange }), make("span", {}, title)))));
-  const picked = (set) => set.querySelector("input:checked").value;
-  function pick(set, value) {
-    const radios = [...set.querySelectorAll("input")];
-    (radios.find((radio) => radio.value === value) || radios[0]).checked = true;
-  }
-  // One model, and those to compare it with: each is chosen once. `chosen()` gives their names, the first one first.
-  function models(id, entries, most, note, onchange = () => {}, title = "Model") {
-    const first = make("select", { id, "aria-describedby": `${id}-note`, onchange: changed }, ...options(entries));
-    const others = make("div", { class: "other-models" });
-    const add = button("Add a model to compare with", () => { another().focus(); changed(); }, { class: "plain add-model" });
-    const boxes = () => [first, ...others.querySelectorAll("select")];
-    const chosen = () => boxes().map((box) => box.value);
-    function changed() {
-      number();
-      onchange();
-    }
-    function another(name = entries.find((entry) => !chosen().includes(entry.name)).name) {
-      const box = make("select", { onchange: changed }, ...options(entries));
-      const row = make("div", {}, box, button("×", () => { row.remove(); add.focus(); changed(); }, { class: "remove" }));
-      box.value = name;
-      others.append(row);
-      number();
-      return box;
-    }
-    function number() {
-      const all = boxes();
-      all.forEach((box, at) => {
-        if (at) box.setAttribute("aria-label", `Model ${at + 1}`);
-        box.nextElementSibling?.matches(".remove") && box.nextElementSibling.setAttribute("aria-label", `Remove model ${at + 1}`);
-        for (const option of box.options) option.disabled = all.some((other) => other !== box && other.value === option.value);
-      });
-      add.hidden = all.length >= Math.min(most, entries.length);
-    }
-    function choose(names) {
-      const known = [...new Set(names)].filter((name) => entries.some((entry) => entry.name === name)).slice(0, most);
-      others.replaceChildren();
-      first.value = known[0] || entries[0]?.name || "";
-      known.slice(1).forEach((name) => another(name));
-      number();
-    }
-    number();
-    // Others are on offer now; what is chosen stays so if it is still there.
-    function offer(offered) {
-      const before = chosen();
-      entries = offered;
-      first.replaceChildren(...options(entries));
-      choose(before);
-    }
-    const node = make("div", { class: "field", hidden: entries.length < 2 }, make("label", { for: id }, title), first, others, note || "", add);
-    return { node, first, chosen, choose, offer };
-  }
-  const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
 
   // A message at a field. Its choices are ready answers; `use` puts one in.
-  function say(box, where, { text, kind = "error", choices = [] }, use) {
+  function showError(box, where, { text, kind = "error", choices = [] }, use) {
     where.className = `note ${kind}`;
     where.setAttribute("role", kind === "error" ? "alert" : "status");
     where.replaceChildren(make("p", {}, text),
       ...choices.map((choice) => button(choice.label, () => use(choice.text), { class: "chip" })));
     where.hidden = false;
     if (kind === "error") box?.setAttribute("aria-invalid", "true");
-    const fold = box?.closest("details");
-    if (fold) fold.open = true;
     return box;
   }
-  function hush(element) {
+  function clearErrors(element) {
     for (const where of element.querySelectorAll(".note")) {
       where.hidden = true;
       where.replaceChildren();
@@ -117,109 +51,92 @@ window.elmo = (() => {
     button.setAttribute("aria-busy", String(Boolean(text)));
   }
   const narrow = () => innerWidth < 960; // the answer stands below the form
-  const away = (selector) => narrow() || document.querySelector(selector)?.getBoundingClientRect().top < 0;
+  const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const bring = (node, block = "start") => node?.scrollIntoView({ block, behavior: isCalm() ? "auto" : "smooth" });
   // Only as far as it takes to see it, on a stage of which the rest is to stay in view; the stage goes back before its next step.
   function glimpse(node) {
     bring(node, "nearest");
     node.dispatchEvent(new Event("glimpsed", { bubbles: true }));
   }
-  const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
-  const bring = (node, block = "start") => node?.scrollIntoView({ block, behavior: isCalm() ? "auto" : "smooth" });
-  // A sentence has no line break: the key asks.
-  const onEnter = (ask) => (event) => {
-    if (event.key !== "Enter" || event.isComposing) return;
-    event.preventDefault();
-    ask();
-  };
-  function grow(box) {
-    if (CSS.supports("field-sizing", "content")) return;
-    box.style.height = "auto";
-    if (box.scrollHeight) box.style.height = `${box.scrollHeight}px`;
+  // The form of a tab holds something else than what its answer is to, and then not any more.
+  function markOld(selector, title) {
+    const answer = document.querySelector(selector);
+    if (!answer || answer.matches(".old") || answer.querySelector(".waiting")) return;
+    const again = () => answer.closest("[role=tabpanel]").querySelector(".compare-form .primary").click();
+    answer.classList.add("old");
+    answer.prepend(make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ", button(title, again)));
   }
-
-  // Marks an answer as old while the form holds something else than what it answers; `state` gives what the form holds.
-  function outdated(find, title, again, state) {
-    const text = (held) => JSON.stringify(held);
-    const sign = make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ",
-      button(title, again));
-    let last = null; // what the answer is to
-    function check() {
-      const answer = find();
-      const isOld = last !== null && answer !== null && text(state()) !== last;
-      answer?.classList.toggle("old", isOld);
-      if (!isOld) sign.remove();
-      else if (sign.parentElement !== answer) answer.prepend(sign);
-    }
-    function answered(to) {
-      last = to && text(to);
-      requestAnimationFrame(check); // gradio draws the answer after the form hears of it
-    }
-    return { check, answered };
+  function markNew(selector) {
+    const answer = document.querySelector(selector);
+    answer?.classList.remove("old");
+    answer?.querySelector(".old-sign")?.remove();
   }
-
-  // What a form does while its answer is on its way, and when none comes. `find` gives the answer in view.
-  const patience = (submit, doing, find, tell) => ({
-    busy: (text, asked) => {
-      busy(submit, text === "…" ? doing(asked) : text);
-      find()?.classList.toggle("stale", Boolean(text));
-    },
-    lost: (text) => {
-      find()?.querySelector(".waiting")?.replaceChildren(make("p", {}, "No answer yet."));
-      tell(text);
-    },
-  });
-
-  // As wording/text.py says them.
+  function bringAnswer(selector) {
+    markNew(selector);
+    if (narrow()) bring(document.querySelector(selector));
+  }
+  // A text file of the person's own, read by the browser. Gives the text, the name of the file, and a message.
+  function openText(...before) {
+    const refused = (name, why) => [...before.slice(0, 2), `<p class="note error" role="alert">${name}: ${why}</p>`];
+    return new Promise((resolve) => {
+      const box = make("input", { type: "file", class: "text-file", hidden: true, accept: ".txt,.csv,.tsv,.json,.jsonl,text/plain,text/csv",
+        onchange: async () => resolve(await read(box.files[0])), oncancel: () => resolve(before) });
+      document.querySelector(".text-file")?.remove();
+      document.body.append(box);
+      box.click();
+    });
+    async function read(file) {
+      const name = make("p", {}, file.name).innerHTML;
+      if (file.size > MAX_BYTES) return refused(name, `${(file.size / 1e6).toFixed(1)} MB; the most is 2 MB. Choose a part of it.`);
+      const bytes = new Uint8Array(await file.arrayBuffer());
+      if (bytes.includes(0)) return refused(name, "not a text file. Save it as plain text (.txt) first.");
+      const text = new TextDecoder().decode(bytes);
+      // Older programs save in the Windows code page.
+      return [text.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : text, file.name, `<p class="hint" role="status">${name}</p>`];
+    }
+  }
+  // As messages/text.py formats them.
   const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
-  // Questions to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
-  // `busy(text)` hears that an answer is on its way ("" once it is not), `answer(value, question, more)` gets it, `lost(text)` hears
-  // that none will come. What is asked meanwhile waits: the last question of all, or with `all` every one. A function is
-  // called for its question when its turn comes. `first` is the number of the answer that comes without a question.
-  function questions({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
+  // Requests to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
+  // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
+  // that none will come. What is asked meanwhile waits: the last request, or with `all` every one. A function is called for its
+  // request when its turn comes. `first` is the number of the answer that comes without a request.
+  function requests({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
     const line = [];
-    let asked = null;
+    let sent = null;
     let number = first;
     let timer = 0;
 
-    function ask(question) {
-      if (asked) {
+    function ask(request) {
+      if (sent) {
         if (!all) line.length = 0;
-        line.push(question);
+        line.push(request);
         return;
       }
-      asked = typeof question === "function" ? question() : question;
-      hold("…");
-      trigger("submit", { question: { ...asked, revision: ++number } });
-    }
-    function hold(text) {
-      clearTimeout(timer);
+      sent = typeof request === "function" ? request() : request;
       timer = setTimeout(giveUp, PATIENCE, LOST);
-      wait(text, asked);
+      wait(true);
+      trigger("submit", { form: { ...sent, revision: ++number } });
     }
     function end() {
-      const question = asked;
+      const request = sent;
       clearTimeout(timer);
-      asked = null;
-      wait("", question);
-      return question;
+      sent = null;
+      wait(false);
+      return request;
     }
     function giveUp(text) {
       line.length = 0;
       lost(text, end());
     }
     watch("value", () => {
-      const { value } = props;
-      if (value.revision !== number) return; // of an older question
-      if (value.busy) {
-        if (asked) hold(value.busy);
-        return;
-      }
-      answer(value, end(), line.length > 0); // also after it was given up: better late than never
-      if (line.length && !asked) ask(line.shift());
+      if (props.value.revision !== number) return; // of an older request
+      answer(props.value, end(), line.length > 0); // also after it was given up: better late than never
+      if (line.length && !sent) ask(line.shift());
     });
     window.addEventListener("failed", ({ detail }) => { if (detail === props.part) giveUp(`${FAILED} ${hint}`.trim()); });
-    return { ask, waits: () => Boolean(asked) };
+    return { ask, waits: () => Boolean(sent) };
   }
   // For a part without a form: a message above it, in its place while it shows nothing but that it waits, and a button that asks again.
   function complain(part, text, again) {
@@ -244,11 +161,11 @@ window.elmo = (() => {
     return query.get("tab") === tab ? query : new URLSearchParams();
   }
   // What a person opened or closed stays so when `part` is drawn anew: call what this returns then. Folds of one title are numbered.
-  function remembered(root, part = () => root) {
+  function remembered(root) {
     const unfolded = new Map();
     function folds() {
       const seen = {};
-      return [...part().querySelectorAll("details")].map((fold) => {
+      return [...root.querySelectorAll("details")].map((fold) => {
         const title = fold.querySelector("summary").textContent;
         seen[title] = (seen[title] || 0) + 1;
         return [`${title} ${seen[title]}`, fold];
@@ -270,7 +187,7 @@ window.elmo = (() => {
   }, 250);
   setTimeout(clearInterval, 8000, follow);
   return {
-    make, draw, when, button, hint, options, field, wordBox, examples, segments, picked, pick, models, place, say, hush, busy, narrow, away, bring, glimpse,
-    isCalm, grow, onEnter, outdated, patience, number, questions, complain, settle, save, linkOf, remembered,
+    make, draw, lineBetween, when, button, showError, clearErrors, busy, narrow, bring, glimpse, isCalm, markOld, markNew, bringAnswer,
+    openText, number, requests, complain, settle, save, linkOf, remembered,
   };
 })();

@@ -1,46 +1,47 @@
 // A sentence flies to its place on the map above its form; nothing else there moves.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { make, draw, when, busy, say, hush, isCalm, glimpse, questions, linkOf } = elmo;
+const { make, draw, when, busy, showError, clearErrors, isCalm, glimpse, requests, linkOf } = elmo;
 const FLIGHT = 1400; // milliseconds
-const MOST_IN_LINK = 2_000; // characters
+const MAX_IN_LINK = 2_000; // characters
 const panel = element.closest("[role=tabpanel]") || document.body;
 let landed = linkOf("map").getAll("land"); // sentences, in the order they came
 let word = null; // of the map they lie on; none yet
-let known = {}; // the form of that map, and of which answer it is: gradio draws the next answer into the same elements
+let drawn = null; // the request of that map: gradio draws the next one into the same elements
 
 const form = () => panel.querySelector("form.landing");
-// What the map in view was asked with: it stands at its form, or the editor of the tab remembers it.
-const asked = () => (form()?.dataset.asked ? JSON.parse(form().dataset.asked) : panel.querySelector(".map-editor")?.drawn);
+const map = () => panel.querySelector(".sense-map");
+const pins = (number) => [...map().querySelectorAll(number ? `.pin[data-pin="${number}"]` : ".pin")];
 const linkButton = () => form().closest(".map-answer")?.querySelector("[data-link]");
-const answers = questions({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
+const answers = requests({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
   busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
 
 function note(text) {
   if (!form()) return;
-  say(null, form().querySelector(".note"), { text });
-  for (const told of panel.querySelectorAll(".landed details")) told.open = false; // it is not about this sentence
+  showError(null, form().querySelector(".note"), { text });
+  for (const fold of panel.querySelectorAll(".landed details")) fold.open = false; // it is not about this sentence
 }
 function ask(sentence, fly) {
-  if (form()) hush(form());
-  answers.ask(() => ({ sentence, fly, map: asked() }));
+  if (form()) clearErrors(form());
+  answers.ask(() => ({ sentence, fly, map: JSON.parse(form().dataset.request) }));
 }
 function onAnswer(value, question) {
-  if (!form() || question?.map?.revision !== asked()?.revision) return; // another map has come meanwhile
-  if (value.note) return note(value.note);
+  if (!form() || question?.map.drawn !== JSON.parse(form().dataset.request).drawn) return; // another map has come meanwhile
+  if (value.note) {
+    landed = landed.filter((sentence) => sentence !== question.sentence);
+    return note(value.note);
+  }
   if (!landed.includes(question.sentence)) landed.push(question.sentence);
   show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
   const link = linkButton();
   if (!link) return;
   link.dataset.base ??= link.dataset.link;
   const more = landed.map((sentence) => `&land=${encodeURIComponent(sentence)}`).join("");
-  link.dataset.link = link.dataset.base + (more.length <= MOST_IN_LINK ? more : "");
+  link.dataset.link = link.dataset.base + (more.length <= MAX_IN_LINK ? more : "");
 }
 
 // --- On the map ---
 
-const map = () => panel.querySelector(".sense-map");
-const pins = (number) => [...map().querySelectorAll(number ? `.pin[data-pin="${number}"]` : ".pin")];
 function pinned({ x, y }, number) {
   const within = (at) => `${Math.min(97, Math.max(3, at)).toFixed(2)}%`; // what lies farther out stands at the edge
   const { across, up } = map().dataset;
@@ -53,13 +54,12 @@ function tie(number, near) {
   let ties = map().querySelector(".pin-ties");
   if (!ties) map().prepend(ties = draw("g", { class: "pin-ties" }));
   const marks = near.map((use) => map().querySelector(`.mark[data-use="${use}"]`)).filter(Boolean);
-  ties.replaceChildren(...marks.map((mark) => draw("line", { x1: pin.getAttribute("x"), y1: pin.getAttribute("y"), x2: mark.getAttribute("x"), y2: mark.getAttribute("y") })));
-  map().querySelector(".ties").replaceChildren(); // those of a mark that was told of
+  ties.replaceChildren(...marks.map((mark) => elmo.lineBetween(pin, mark)));
+  map().querySelector(".ties").replaceChildren(); // those of a mark that was chosen
   for (const mark of map().querySelectorAll(".mark")) {
     mark.classList.toggle("near-pin", marks.includes(mark));
     mark.classList.remove("told-of");
   }
-  for (const other of pins()) other.classList.toggle("told-of", other === pin);
 }
 function show(found, number, fly) {
   for (const old of pins(number)) old.remove();
@@ -76,11 +76,10 @@ function show(found, number, fly) {
   function chosen() {
     for (const other of list.querySelectorAll("details[open]")) if (other !== fold) other.open = false;
     tie(number, found.near);
-    // On a wide stage the map stays in view beside what is told, which else may lie below the window.
+    // On a wide stage the map stays in view beside the result, which else may lie below the window.
     if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) glimpse(item);
   }
-  const again = form().querySelector("[data-again]");
-  if (again) again.hidden = false;
+  form().querySelector("[data-again]").hidden = false;
   if (!fly || isCalm()) return chosen();
   map().scrollIntoView({ block: "nearest", behavior: "smooth" });
   const plane = map().closest(".plane");
@@ -108,26 +107,21 @@ when(panel, "click", ".pin", (pin) => { panel.querySelector(`.landed [data-pin="
 when(panel, "click", "form.landing [data-sentence]", (ready) => ask(ready.dataset.sentence, true));
 when(panel, "click", "form.landing [data-again]", (again) => {
   landed = [];
-  for (const old of pins()) old.remove();
-  map().querySelector(".pin-ties")?.replaceChildren();
+  for (const old of map().querySelectorAll(".pin, .pin-ties")) old.remove();
   for (const mark of map().querySelectorAll(".near-pin")) mark.classList.remove("near-pin");
   panel.querySelector(".landed").replaceChildren();
   again.hidden = true;
   const link = linkButton();
   if (link?.dataset.base) link.dataset.link = link.dataset.base;
 });
-// Another map has come: of the same word, all land there again; the map and what was asked for it come in any order.
+// Another map has come: on one of the same word, all land again.
 function start() {
-  const drawn = asked();
-  if (!form() || !drawn) return;
-  const { revision, asked: words } = form().dataset;
-  if (known.form === form() && known.of === (revision ?? words)) return;
-  if (revision && revision !== String(drawn.revision)) return;
-  known = { form: form(), of: revision ?? words };
-  const again = word === null || word === drawn.word ? landed : [];
-  word = drawn.word;
-  landed = [];
-  for (const sentence of again) ask(sentence, false);
+  if (!form() || drawn === form().dataset.request) return;
+  drawn = form().dataset.request;
+  const next = JSON.parse(drawn).word;
+  if (word !== null && word !== next) landed = [];
+  word = next;
+  for (const sentence of landed) ask(sentence, false);
 }
 panel.addEventListener("drawn", start);
 start();

@@ -1,7 +1,7 @@
 // The map: a mark tells its sentence, and its nearest uses, when it is pointed at, tapped or reached by key.
 // Gradio runs this as a function body with `element` and `watch`.
 
-const { make, draw, when, number } = elmo;
+const { make, lineBetween, when, number } = elmo;
 let held = null; // the mark that was tapped or chosen; what is pointed at goes before it for a moment
 
 const marks = () => [...element.querySelectorAll(".mark")];
@@ -24,7 +24,6 @@ function tell(use) {
     make("h4", {}, "Its nearest uses (cosine)"), list);
   tie(use);
 }
-const lineBetween = (from, to) => draw("line", { x1: from.getAttribute("x"), y1: from.getAttribute("y"), x2: to.getAttribute("x"), y2: to.getAttribute("y") });
 function tie(use) {
   const ties = element.querySelector(".ties");
   const from = markAt(use);

@@ -1,7 +1,7 @@
 // The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 // The page comes escaped from the server; one step of it is shown.
 
-const { make, when, button, questions, hush, say, glimpse, linkOf } = elmo;
+const { make, when, button, requests, clearErrors, showError, glimpse, linkOf } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -46,36 +46,18 @@ function show(wanted, focus = false) {
   remember();
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
 }
-// What is left to show on this step before the next one: words to read, layers to climb, something to reveal.
+// What is left to show on this step before the next one: the title of the button, and what shows it.
 function left() {
   const section = sections[step - 1];
   const own = section.querySelector("[data-next]"); // a part that says itself what comes next
-  if (own?.dataset.next) return own.dataset.next;
+  if (own?.dataset.next) return [own.dataset.next, () => own.dispatchEvent(new Event("next"))];
   const words = section.querySelector(".forming");
-  if (words && !words.dataset.done) return playing ? "To the end" : "Play";
+  if (words && !words.dataset.done) return playing ? ["To the end", () => read(Infinity)] : ["Play", play];
   const layer = section.querySelector("#present-layer");
-  if (layer && layer.value !== layer.max) return "Layer up";
-  return hiddenOn(step).length ? "Reveal" : "";
+  if (layer && layer.value !== layer.max) return ["Layer up", () => { layer.value = String(Number(layer.value) + 1); showLayer(layer); }];
+  return hiddenOn(step).length ? ["Reveal", reveal] : null;
 }
-function label() {
-  next.textContent = left() || "Next →";
-  next.disabled = !left() && step === sections.length;
-  const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
-  said.textContent = headline && `On the screen: ${headline}`;
-  said.hidden = !headline;
-}
-function forward() {
-  const what = left();
-  if (!what) return show(step + 1);
-  const own = sections[step - 1].querySelector("[data-next]");
-  if (own?.dataset.next) return own.dispatchEvent(new Event("next"));
-  if (what === "Play") return play();
-  if (what === "To the end") return read(Infinity);
-  if (what === "Layer up") {
-    const layer = sections[step - 1].querySelector("#present-layer");
-    layer.value = String(Number(layer.value) + 1);
-    return showLayer(layer);
-  }
+function reveal() {
   const more = hiddenOn(step);
   for (const part of more) part.hidden = false;
   for (const part of sections[step - 1].querySelectorAll("[data-before]")) part.hidden = true;
@@ -83,6 +65,18 @@ function forward() {
   label();
   more.at(-1)?.scrollIntoView({ block: "nearest" });
   status.textContent = "Revealed";
+}
+function forward() {
+  const more = left();
+  if (more) more[1]();
+  else show(step + 1);
+}
+function label() {
+  next.textContent = left()?.[0] ?? "Next →";
+  next.disabled = !left() && step === sections.length;
+  const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
+  said.textContent = headline && `On the screen: ${headline}`;
+  said.hidden = !headline;
 }
 function remember() {
   if (!seen()) return;
@@ -170,11 +164,11 @@ function showLayer(range) {
   label();
 }
 
-// --- Questions, one at a time, none left out ---
+// --- Requests ---
 
-const answers = questions({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
+const answers = requests({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
 
-function onAnswer(value, asked) {
+function onAnswer(value, request) {
   for (const [name, html] of Object.entries(value.parts)) {
     const place = part(name);
     if (name === "forming") stop();
@@ -182,7 +176,7 @@ function onAnswer(value, asked) {
     place.classList.remove("asking");
   }
   if (value.parts.forming) read(0);
-  if (asked?.ask === "own") {
+  if (request?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
     if (value.note) complain(value.note);
@@ -195,18 +189,18 @@ function part(name) {
   return root.querySelector(`[data-part="${name}"]`);
 }
 function complain(text) {
-  say(ownWord, note, { text });
+  showError(ownWord, note, { text });
   ownSentences.setAttribute("aria-invalid", "true");
 }
-function onLost(text, asked) {
+function onLost(text, request) {
   for (const place of root.querySelectorAll("[data-part]")) {
     place.classList.remove("asking");
     const busy = place.querySelector("[aria-busy]");
     if (!busy) continue;
-    const again = button("Ask again", () => answers.ask(asked?.ask === "own" ? asked : { ask: "all" }), { class: "chip" });
+    const again = button("Ask again", () => answers.ask(request?.ask === "own" ? request : { ask: "all" }), { class: "chip" });
     busy.replaceWith(make("p", { class: "problem" }, text, " ", again));
   }
-  if (asked?.ask === "own") complain(text);
+  if (request?.ask === "own") complain(text);
 }
 function take(word) {
   ownWord.value = word;
@@ -214,7 +208,7 @@ function take(word) {
   askOwn(word, "");
 }
 function askOwn(word, sentences) {
-  hush(root);
+  clearErrors(root);
   part("own").replaceChildren(make("p", { class: "soft", "aria-busy": "true" }, "Reading the sentences…"));
   answers.ask({ ask: "own", word, sentences });
 }

@@ -1,7 +1,6 @@
 // The quiz of the Present tab: shows pairs, takes the room's answer, counts who was right.
 // Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { questions } = elmo;
 const WAIT = "…"; // a second press, before the answer is there, does nothing
 const panel = element.closest("[role=tabpanel]") || document.body;
 let at = -1; // the pair in view
@@ -10,31 +9,27 @@ const right = { model: new Map(), room: new Map() };
 // The stage is drawn by another part, perhaps later than this one.
 const box = () => panel.querySelector(".quiz");
 const place = (name) => box().querySelector(`[data-quiz="${name}"]`);
-const answers = questions({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
+const answers = elmo.requests({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
 
 function complain(text) {
   const note = box().querySelector(".note");
   note.textContent = text;
   note.hidden = !text;
 }
-function onLost(text, asked) {
+function onLost(text, request) {
   complain(text);
-  offer(asked?.ask === "reveal" ? "Reveal" : "Next pair");
+  offer(request?.ask === "reveal" ? "Reveal" : "Next pair");
 }
 function offer(title) {
   box().dataset.next = title; // what the bar's button does
   box().closest(".present").dispatchEvent(new Event("relabel"));
 }
-function open(number) {
+function ask(request) {
   offer(WAIT);
-  answers.ask({ ask: "pair", at: number });
+  answers.ask(request);
 }
-function reveal() {
-  offer(WAIT);
-  answers.ask({ ask: "reveal", at, guess: box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "" });
-}
-function onAnswer(value, asked) {
-  if (value.note) return onLost(value.note, asked);
+function onAnswer(value, request) {
+  if (value.note) return onLost(value.note, request);
   complain("");
   if (value.pair) {
     at = value.pair.at;
@@ -52,20 +47,21 @@ function onAnswer(value, asked) {
   }
 }
 function score() {
-  // Who answers is counted on the same pairs: those that the room had an answer to.
-  const asked = right.room.size ? [...right.room.keys()] : [...right.model.keys()];
-  const of = (who) => asked.filter((pair) => right[who].get(pair)).length;
-  const silent = asked.filter((pair) => right.model.get(pair) === null).length;
+  // Both are counted on the same pairs: those that the room had an answer to.
+  const pairs = right.room.size ? [...right.room.keys()] : [...right.model.keys()];
+  const of = (who) => pairs.filter((pair) => right[who].get(pair)).length;
+  const silent = pairs.filter((pair) => right.model.get(pair) === null).length;
   const unsaid = silent ? ` (to ${silent} it gave no answer)` : "";
   const room = right.room.size ? `the room is right in ${of("room")}, ` : "";
-  return `Of ${asked.length} ${asked.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}${unsaid}.`;
+  return `Of ${pairs.length} ${pairs.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}${unsaid}.`;
 }
 function start() {
   if (!box()) return void setTimeout(start, 50);
   box().addEventListener("next", () => {
-    if (box().dataset.next === "Reveal") reveal();
-    else if (box().dataset.next !== WAIT) open(at + 1);
+    const guess = box().querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "";
+    if (box().dataset.next === "Reveal") ask({ ask: "reveal", at, guess });
+    else if (box().dataset.next !== WAIT) ask({ ask: "pair", at: at + 1 });
   });
-  open(0);
+  ask({ ask: "pair", at: 0 });
 }
 start();

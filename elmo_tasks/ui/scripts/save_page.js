@@ -1,13 +1,13 @@
 // "Save page": asks the server for the file of the answer that the tab shows, then saves it.
 // Gradio runs this as a function body with `element`, `props`, `trigger` and `watch`.
 
-const { when, questions, save } = elmo;
+const { when, requests, save } = elmo;
 const panel = element.closest("[role=tabpanel]") || document.body;
 let pressed = null;
 const say = (text) => { const said = pressed?.parentElement.querySelector(".said"); if (said) said.textContent = text; };
 const failed = () => say("The page could not be saved");
 
-const answers = questions({ props, trigger, watch }, { lost: failed, answer: ({ name, text }) => {
+const answers = requests({ props, trigger, watch }, { lost: failed, answer: ({ name, text }) => {
   if (!text) return failed();
   save(name, text);
   say("Page saved");
@@ -16,5 +16,5 @@ when(panel, "click", "[data-save]", (button) => {
   if (answers.waits()) return;
   pressed = button;
   say("Writing the page…");
-  answers.ask({ map: panel.querySelector(".map-editor")?.drawn ?? null, query: panel.querySelector(".answer [data-link]")?.dataset.link ?? "" });
+  answers.ask({ map: JSON.parse(panel.querySelector("form.landing")?.dataset.request ?? null), query: panel.querySelector(".answer [data-link]")?.dataset.link ?? "" });
 });

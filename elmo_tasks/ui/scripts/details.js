@@ -1,7 +1,7 @@
 // A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
 // Gradio runs this, behind word_tips.js, as a function body with `element`, `trigger`, `props` and `watch`.
 
-const { when, questions, complain, settle } = elmo;
+const { when, requests, complain, settle } = elmo;
 const card = () => element.querySelector("details.asked");
 const body = () => card()?.querySelector(".asked-body");
 let open = false;
@@ -9,10 +9,10 @@ let query = ""; // of the comparison above
 let groups = []; // that of each of its uses
 let chooser = ""; // which list was used last, to give it the focus back
 
-const answers = questions({ props, trigger, watch }, {
+const answers = requests({ props, trigger, watch }, {
   answer: () => body() && settle(body()),
-  busy: (text) => body()?.setAttribute("aria-busy", String(Boolean(text))),
-  lost: (text, asked) => body() && complain(body(), text, () => ask(asked)),
+  busy: (is) => body()?.setAttribute("aria-busy", String(is)),
+  lost: (text, request) => body() && complain(body(), text, () => ask(request)),
 });
 
 function ask(choice = {}) {

@@ -1,0 +1,287 @@
+"""Folds below a comparison, computed when opened: the explanation and the expected words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import gradio as gr
+
+from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
+from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import first_capital, number, percent
+from elmo_tasks.messages.views import view_place
+from elmo_tasks.ui.compare_answer import group_of
+from elmo_tasks.ui.compare_form import form_from_query
+from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.ui.heat import tint
+from elmo_tasks.ui.page import csv_file, pieces, render
+from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
+
+#: Title of each fold, and what it offers.
+FOLDS = {
+    "why": (
+        "Why?",
+        "Which words make the difference between two of the uses: hide the words around them, one at a time.",
+    ),
+    "substitutes": ("Expected words", "Take the word out: which words does the model expect in its place?"),
+}
+# Shares of the way from two random words to identical; half of all words of the examples stay below the first step.
+STEPS = (0.01, 0.03, 0.08, 0.16)
+
+
+def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the closed folds below a comparison, from its query; without one there are no folds.
+
+    The page sends the ``groups`` of the uses along, so that they need not be computed again.
+    """
+    state = {"revision": 0, "query": query, "groups": list(groups), "state": "closed"}
+    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in FOLDS)
+    return why, substitutes
+
+
+def groups_of(event: FormEvent, n: int) -> list[int | None]:
+    """Parse the group of each of ``n`` uses sent by the page; empty if invalid."""
+    sent = event.get("groups")
+    groups = sent if isinstance(sent, list) and len(sent) == n else [None] * n
+    return [at if type(at) is int and 0 <= at < n else None for at in groups]
+
+
+def pair_of(value: Any) -> tuple[int, int] | None:
+    """Parse the chosen pair ``"0,2"`` sent by the page; ``None`` is the least similar."""
+    parts = str(value or "").split(",")
+    if len(parts) == 2 and all(part.isdecimal() and len(part) < 4 for part in parts):
+        return int(parts[0]), int(parts[1])
+    return None
+
+
+def _fold(kind: str, state: str, body: str = "", refused: str = "") -> str:
+    title, lead = FOLDS[kind]
+    return render("fold.html", title=title, lead=lead, state=state, body=body, refused=refused)
+
+
+def respond(service: Service, kind: str, event: FormEvent) -> dict[str, Any]:
+    """Render the fold with the answer for the comparison that the page sent."""
+    query, markup = str(event.get("query") or ""), ""
+    try:
+        form = form_from_query(query, service.limits)
+        if form is not None and kind == "why":
+            pair, layer = pair_of(event.get("pair")), str(event.get("layer") or "") or None
+            explanation = service.explain(form.word, form.sentences, pair, layer, form.model)
+            markup = _fold(kind, "done", why_body(explanation))
+        elif form is not None:
+            substitutes = service.substitutes(form.word, form.sentences, form.model)
+            markup = _fold(kind, "done", expected_words(substitutes, groups_of(event, len(substitutes.items))))
+    except InputError as error:
+        markup = _fold(kind, "done", refused=str(error))
+    return {"revision": revision_of(event), "query": query, "groups": [], "state": "done", "markup": markup}
+
+
+def expected_words(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
+    """Render the expected words of each use; ``groups`` holds the group of each."""
+    return render("expected_words.html", found=substitutes, groups=groups, chance=chance)
+
+
+def chance(probability: float) -> str:
+    """Format a probability in percent, with a decimal if small and no line break."""
+    share = 100 * probability
+    if 0 < share < 0.1:
+        return "<\u00a00.1\u00a0%"
+    return f"{share:.0f}\u00a0%" if share >= 9.95 else f"{share:.1f}\u00a0%"
+
+
+# --- Why ---
+
+
+def question(explanation: Explanation) -> str:
+    """State the question that the card answers."""
+    a, b = (use + 1 for use in explanation.pair)
+    return f"What sets {a} and {b} apart?" if explanation.apart else f"What holds {a} and {b} together?"
+
+
+def reason(explanation: Explanation) -> str:
+    """Describe the numbers behind the answer, and any reason for naming no word."""
+    is_verdict = explanation.layer == "verdict"
+    shown, where = (percent, "") if is_verdict else (number, view_place(explanation.layer))
+    now = shown(explanation.cosine)
+    now_is = f"the verdict gives {now} that they mean the same" if is_verdict else f"their cosine {where} is {now}"
+    stick = "" if is_verdict else f" Two random words have {number(explanation.random_pair_cosine)}."
+    if not explanation.words:
+        return f"{first_capital(now_is)}.{stick}"
+    sign = 1 if explanation.apart else -1  # of the changes that count
+    top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
+    then = shown(explanation.cosine + top.change)
+    if explanation.decisive is not None:
+        return f"With it, {now_is}; with it hidden, {then}.{stick}"
+    name = f"“{top.token}” in sentence {top.use + 1}"
+    if is_verdict:
+        if sign * top.change <= 0 or now == then:
+            return f"{first_capital(now_is)}, and no one word, hidden, changes that much."
+        return f"Hiding {name} moves it most: {now_is}, with it hidden {then}."
+    if sign * top.change <= 0:
+        more = "more" if explanation.apart else "less"
+        return f"{first_capital(now_is)}, and hiding any one word makes them no {more} alike.{stick}"
+    if now == then:
+        return f"{first_capital(now_is)}; hiding {name} moves it most, and hardly at all.{stick}"
+    agreed = all(
+        max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
+    )
+    if not any(c.isalnum() for c in top.token):
+        because = "which is no word"
+    elif agreed:
+        because = "less than all other words together"
+    else:
+        because = "but the three ways of hiding do not agree on the word"
+    return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}.{stick}"
+
+
+def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
+    """Split a sentence into pieces, each hidden word with its effect.
+
+    The compared word has the mark ``"word"``.
+    """
+    item = explanation.comparison.items[use]
+    spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
+    spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
+    return pieces(item.sentence, spans)
+
+
+def tip(explanation: Explanation, word: HiddenWord) -> str:
+    """Describe the cosine if the word were hidden."""
+    shown = percent if explanation.layer == "verdict" else number
+    now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
+    measure = "same meaning" if explanation.layer == "verdict" else "cosine"
+    return f"With “{word.token}” hidden: {measure} {f'still {now}' if now == then else f'{then} instead of {now}'}."
+
+
+def way_words(way: str) -> str:
+    """Name a way of hiding."""
+    return f"as “{way}”" if way else "left out"
+
+
+def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
+    """Return the half-views: title, side before the word or not, and bars.
+
+    A bar has a layer, a cosine and a length.
+    """
+
+    def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
+        return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
+
+    sides = explanation.sides
+    yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
+    yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
+
+
+def why_body(explanation: Explanation) -> str:
+    """Render the whole answer, below the fold's title."""
+    comparison = explanation.comparison
+    views = [("verdict", comparison.same_meaning), ("words", comparison.same_meaning)]
+    return render(
+        "why.html",
+        explanation=explanation,
+        items=comparison.items,
+        groups=group_of(comparison),
+        pairs=list(combinations(range(len(comparison.items)), 2)),
+        layers=[*(name for name, is_there in views if is_there), *(layer.name for layer in comparison.layers[1:])],
+        question=question(explanation),
+        reason=reason(explanation),
+        words=lambda use: words(explanation, use),
+        step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
+        tip=lambda word: tip(explanation, word),
+        way_words=way_words,
+        halves=list(halves(explanation)) if explanation.sides else (),
+        csv=why_csv(explanation),
+        data=explanation.to_dict(),
+    )
+
+
+def why_csv(explanation: Explanation) -> str:
+    """Return one row per hidden word, then one per half of each layer."""
+    ways = [first_capital(way_words(way)) for way in explanation.ways]
+    measure = "probability" if explanation.layer == "verdict" else "cosine"
+    header = ["use", "word", "position", "layer", measure, "change when hidden", *ways, "sentence"]
+    rows: list[tuple[object, ...]] = []
+    for word in explanation.words:
+        first = (word.use + 1, word.token, word.index + 1, explanation.layer, explanation.cosine)
+        sentence = explanation.comparison.items[word.use].sentence
+        rows.append((*first, word.change, *word.changes, sentence))
+    blank = ("",) * len(ways)
+    pair = " and ".join(str(use + 1) for use in explanation.pair)
+    for layer in explanation.sides:
+        for name, cosine in (("before the word", layer.before), ("after the word", layer.after)):
+            rows.append((pair, f"half-view {name}", "", layer.layer, cosine, "", *blank, ""))
+    return csv_file(header, rows)
+
+
+# --- Components and endpoints ---
+
+
+def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
+    """Add the two folds to the open container, with their events and endpoints.
+
+    They are empty until there is an answer.
+    """
+    why, substitutes = (
+        custom_form(kind, "scripts/word_tips.js", "scripts/details.js", template="${value.markup}", value=fold)
+        for kind, fold in zip(FOLDS, closed(), strict=True)
+    )
+    on_submit(why, partial(respond, service, "why"), why)
+    on_submit(substitutes, partial(respond, service, "substitutes"), substitutes)
+    _endpoints(service)
+    return why, substitutes
+
+
+def _endpoints(service: Service) -> None:
+    expected = "a word (a string) and sentences (a list of strings)"
+    of_pair = "pair as a list of two whole numbers, counted from 0"
+
+    def why(
+        word: str,
+        sentences: list[str],
+        pair: list[int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> dict[str, Any]:
+        """Say what the cosine of two uses of a word hangs on: hide the words around them one at a time.
+
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/why")``.
+
+        Args:
+            word: the word.
+            sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
+            pair: two positions in sentences, counted from 0; the most different two uses if it is not given.
+            layer: "1", "2", ..., "mean", "words" or "verdict"; the verdict, where there is one, if it is not given.
+            model: name of a model; the default one if it is not given.
+
+        Returns:
+            word, model, pair, sentences (of the pair), layer, cosine, random_pair_cosine, asked ("apart" or "together"), answer
+            (one sentence), decisive (the word it names, or null), ways (of hiding: "" is leaving out), words (use, index,
+            token, start, end, changes of the cosine for each way, change: their mean), skipped (words not hidden), sides (layer,
+            before, after, random_before, random_after: cosines of the half-views), side ("before", "after", "both", "unclear"),
+            side_answer.
+        """
+        if pair is not None and len(pair) != 2:
+            raise InputError(f"Expected {of_pair}.")
+        chosen = None if pair is None else (pair[0], pair[1])
+        return service.explain(word, sentences, chosen, layer or None, model or None).to_dict()
+
+    def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
+        """Return the eight words that the model expects in the place of a word, in each sentence.
+
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/substitutes")``.
+
+        Args:
+            word: the word.
+            sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
+            model: name of a model that came with its output layer; the default one if it is not given.
+
+        Returns:
+            word, model, and uses, for each sentence: sentence, token, index, candidates (word, probability).
+        """
+        return service.substitutes(word, sentences, model or None).to_dict()
+
+    endpoint(why, expected, pair=of_pair)
+    endpoint(substitutes, expected)

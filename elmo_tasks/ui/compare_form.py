@@ -1,0 +1,121 @@
+"""Request of the Compare tab: what the form or a link holds, and the messages at its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from elmo_tasks.api import Choice, Comparison, ComparisonItem, Limits
+from elmo_tasks.errors import InputError
+from elmo_tasks.messages.text import ordinal
+
+
+@dataclass(frozen=True)
+class Form:
+    """Content of the comparison form."""
+
+    word: str
+    sentences: tuple[str, ...]  # as typed, brackets included; no empty ones
+    model: str | None = None  # the default one if ``None``
+    layer: str | None = None  # to show first; the one the verdict was read from if ``None``
+    others: tuple[str, ...] = ()  # models to compare with
+    whole: bool = False  # whether whole sentences are compared, without a word
+    own_meanings: str = ""  # meanings that the person gives, in the format of the dictionary
+
+    @property
+    def models(self) -> list[str]:
+        """All models of the form."""
+        return [self.model, *self.others] if self.model else []
+
+
+def form_from(data: Mapping[str, Any]) -> Form:
+    """Read what the browser sent; line breaks become spaces and empty boxes are left out."""
+    typed, sent = data.get("sentences"), data.get("models")
+    models = [str(name) for name in sent if name] if isinstance(sent, list) else []
+    lines = (" ".join(str(s).split()) for s in typed) if isinstance(typed, list) else ()
+    return Form(
+        word=str(data.get("word") or "").strip(),
+        sentences=tuple(line for line in lines if line),
+        model=next(iter(models), None),
+        others=tuple(models[1:]),
+        whole=bool(data.get("whole")),
+        own_meanings=str(data.get("own") or "").replace("\r\n", "\n").rstrip(),
+    )
+
+
+def form_from_query(query: str, limits: Limits) -> Form | None:
+    """Read a link made by :func:`query_of`; ``None`` without a comparison.
+
+    Raises:
+        InputError: the link holds more than a comparison may.
+    """
+    pairs = parse_qsl(query, keep_blank_values=True)
+    sentences = [value for key, value in pairs if key == "s"]
+    models = [value for key, value in pairs if key == "model"]
+    single = {key: value for key, value in pairs if key in ("word", "layer", "whole", "own")}
+    if not sentences and "word" not in single:
+        return None
+    problem = ""
+    if len(sentences) > limits.max_sentences:
+        problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
+    elif len(models) > limits.max_models:
+        problem = f"it names {len(models)} models, and {limits.max_models} is the most."
+    elif any(len(text) > limits.max_characters for key, text in pairs if key != "own"):
+        problem = f"one of its texts is longer than {limits.max_characters} characters."
+    if problem:
+        raise InputError(f"This link cannot be opened: {problem}")
+    return replace(form_from({**single, "sentences": sentences, "models": models}), layer=single.get("layer"))
+
+
+def query_of(form: Form, *models: str) -> str:
+    """Return the query string that restores a comparison by these models.
+
+    The page adds the layer that it shows.
+    """
+    start = [("whole", "1")] if form.whole else [("word", form.word)]
+    if form.own_meanings and not form.whole:
+        start.append(("own", form.own_meanings))
+    return urlencode([*start, *(("s", s) for s in form.sentences), *(("model", m) for m in models)])
+
+
+def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> dict[str, Any]:
+    """Return a message at a field of the form; ``kind`` is ``"error"`` or ``"hint"``."""
+    buttons = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in choices]
+    return {"field": field, "kind": kind, "text": text, "choices": buttons}
+
+
+def note_of_error(error: InputError) -> dict[str, Any]:
+    """Return the message of an error, at the field that caused it."""
+    return note(error.field, "error", str(error), error.choices)
+
+
+def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return hints on an answer: other places of a sentence that may be meant."""
+    return [
+        note(f"sentence {place}", "hint", _ambiguity(item), item.choices)
+        for place, item in enumerate(comparison.items, 1)
+        if item.choices
+    ]
+
+
+def _ambiguity(item: ComparisonItem) -> str:
+    same = [i for i, token in enumerate(item.tokens) if token.casefold() == item.token.casefold()]
+    if len(same) != 1 + len(item.choices):
+        return f"More than one word here could be meant: “{item.token}” is compared."
+    times = "twice" if len(same) == 2 else f"{len(same)} times"
+    return f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is compared."
+
+
+def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int = 0) -> dict[str, Any]:
+    """Return the value of the form component; the revision marks a new answer."""
+    return {
+        "word": form.word,
+        "sentences": list(form.sentences),
+        "models": form.models,
+        "whole": form.whole,
+        "own": form.own_meanings,
+        "notes": list(notes),
+        "revision": revision,
+    }
