@@ -19,7 +19,7 @@ TEXT = (
 
 
 def test_each_is_of_a_kind_that_is_tried_below():
-    assert {config.stem.split("_")[0] for config in CONFIGS} == {"bilm", "cloze", "ner", "pos", "sentiment", "word"}
+    assert {config.stem.split("_")[0] for config in CONFIGS} == {"bilm", "cloze", "ner", "pos", "sentiment", "char"}
 
 
 LANGUAGE = {  # settings of the data, stages, and what the last one prints

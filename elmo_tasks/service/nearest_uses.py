@@ -18,9 +18,8 @@ from elmo_tasks.layers.views import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit
-from elmo_tasks.senses.index_building import build_index, text_key
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.senses.use_index import UseIndex
+from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.meanings import ANOTHER, known_meaning, meanings_of_uses
@@ -187,7 +186,7 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
     """
     sentences = _one_of_each_meaning()
     name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
-    share = None if progress is None else partial(progress, "TagSequence the example sentences once")
+    share = None if progress is None else partial(progress, "Reading the example sentences once")
     for place in (cache_folder(), temporary_cache()):
         folder = place / "uses" / name
         build = partial(build_index, encoder, sentences, folder, DICTIONARY, progress=share, wait=True)

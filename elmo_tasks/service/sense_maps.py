@@ -87,7 +87,7 @@ class UseCache:
             views = {key: self._views[key] for key in keys if key in self._views}
         missing = list({key: k for k, key in enumerate(keys) if key not in views}.values())
         new = [uses[k] for k in missing]
-        step = progress_fraction(progress and partial(progress, "TagSequence the sentences"), len(new))
+        step = progress_fraction(progress and partial(progress, "Reading the sentences"), len(new))
         for rows, read in use_batches(loaded.encoder, new):
             batch = [new[k] for k in rows]
             parts = dict(zip(loaded.names, with_mean(read.layers).numpy(), strict=True))

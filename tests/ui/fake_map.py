@@ -62,7 +62,7 @@ class FakeMap:
             raise InputError("Type a word to map.", field="word")
         if "slowly" in text and progress is not None:
             for share in (0.2, 0.6):
-                progress("TagSequence the sentences", share)
+                progress("Reading the sentences", share)
                 time.sleep(0.9)
         known = (USES | TALK).get(word, ())
         rows = [(sentence, sense, EXAMPLES) for sentence, sense in (known if request.examples else ())]

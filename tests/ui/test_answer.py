@@ -136,7 +136,7 @@ def test_share(cosine, floor, share):
 
 def test_terms_are_explained_on_the_page(service):
     comparison = replace(
-        service.compare("bank", ["A bank.", "The bank."]), said=Message("So.", "A cosine at layer 2 is 0.30.")
+        service.compare("bank", ["A bank.", "The bank."]), message=Message("So.", "A cosine at layer 2 is 0.30.")
     )
     page = compare_answer.verdict_section(comparison, service.models())
     assert page.count('data-explains="How alike two vectors are') == 1

@@ -20,7 +20,7 @@ SERVICE = FakeService()
 
 def compared():
     found = SERVICE.compare("bank", TWO)
-    return replace(found, said=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
+    return replace(found, message=Message(HOSTILE, HOSTILE), model=HOSTILE, word=HOSTILE)
 
 
 def by_several():
@@ -31,7 +31,7 @@ def by_several():
 def mapped():
     found = SERVICE.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
     groups = tuple(replace(group, name=HOSTILE, letter=HOSTILE) for group in found.groups)
-    return replace(found, word=HOSTILE, said=Message(HOSTILE, "Yes."), groups=groups, model=HOSTILE)
+    return replace(found, word=HOSTILE, message=Message(HOSTILE, "Yes."), groups=groups, model=HOSTILE)
 
 
 def landed():
@@ -41,7 +41,7 @@ def landed():
 
 def near(model=None):
     found = SERVICE.nearest("bank", f"bank {HOSTILE}", model=model)
-    return replace(found, said=Message(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE)
+    return replace(found, message=Message(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE)
 
 
 def explained():

@@ -148,11 +148,11 @@ def test_a_link_opens_its_text_mode_and_heads(service):
 
 
 def test_a_missing_head_is_explained_with_the_command_that_trains_one(service):
-    service.heads.on_offer = tuple(head for head in service.heads() if head.kind == "tagging")
+    service.on_offer = tuple(head for head in service.heads() if head.kind == "tagging")
     shown = ask(service, "Oslo is good.")
     assert "make train-sentiment" in shown
     assert "Found 1 place" in shown
-    service.heads.on_offer = ()
+    service.on_offer = ()
     assert all(command in ask(service, "good") for command in ("make train-ner", "make train-sentiment"))
     assert build_app(service)
 

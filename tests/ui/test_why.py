@@ -15,7 +15,7 @@ QUERY = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-small"
 
 
 def test_below_an_answer_stand_two_closed_folds_and_nothing_is_computed(service):
-    service.why = service.substitutes = None
+    service.explain = service.substitutes = None
     *_, why, substitutes = compare_tab.respond(service, compare_form.Form("bank", SENTENCES), 1)
     for fold in (why, substitutes):
         assert (fold["state"], fold["query"], fold["groups"]) == ("closed", QUERY, [0, 1])
