@@ -23,7 +23,7 @@ def test_compare_prints_what_the_session_answers(toy, run):
     request = ["compare", "--model", toy, "--word", "bank", *GIVEN]
     status, out, _ = run(*request, "--json")
     assert status == 0
-    assert json.loads(out) == Session(str(toy)).compare("bank", SENTENCES).to_dict()
+    assert json.loads(out) == json.loads(json.dumps(Session(str(toy)).compare("bank", SENTENCES).to_dict()))
     status, out, _ = run(*request)
     assert status == 0
     assert "layer mean" in out
@@ -66,7 +66,7 @@ def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
     assert err.startswith("compare: Sentence 2 does not contain “bank”")
     (tmp_path / "in.txt").write_text("One line\n")
     for arguments, message in (
-        (["compare", "--model", "nothing", "--word", "bank", *two], "there is no model 'nothing'"),
+        (["compare", "--model", "nothing", "--word", "bank", *GIVEN], "there is no model 'nothing'"),
         (["fit", "--config", "ner_sample", "--ckpt_path", "none.ckpt"], "none.ckpt: no such file; leave it out to"),
         (["fit", "--config", "x.yaml"], "--config x.yaml: no such file"),
         (["evaluate", "--model", toy, "--text", tmp_path], "this is a folder; expected a text file"),

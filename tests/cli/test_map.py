@@ -7,7 +7,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.sense_maps import SenseMaps
+from elmo_tasks.service.sense_maps import UseCache, sense_map
 
 USES = ["The vet found a case of flu.", "Her lawyer lost the case."]
 
@@ -23,7 +23,7 @@ def test_a_map_of_typed_uses_is_that_of_the_app(run, tmp_path):
         rows = list(csv.DictReader(file))
     assert [row["sentence"] for row in rows if row["from"] == "text A"] == USES
     status, out, _ = run("map", "case", "--uses", *USES, "--device", "cpu", "--json")
-    expected = SenseMaps(LoadedModels(None, "cpu").model).sense_map(MapRequest("case", "\n".join(USES)))
+    expected = sense_map(MapRequest("case", "\n".join(USES)), LoadedModels(None, "cpu").model(), UseCache())
     assert json.loads(out) == json.loads(json.dumps(expected.to_dict()))
 
 

@@ -288,7 +288,7 @@ def test_requests_in_threads_load_an_encoder_once(checkpoints, toy, tmp_path, mo
         time.sleep(0.2)
         return load_bilm(files)
 
-    monkeypatch.setattr("elmo_tasks.encoders.loading.load_bilm", slowly)
+    monkeypatch.setattr("elmo_tasks.encoders.elmo.load_bilm", slowly)
     session = Session(str(toy), runs_dir=tmp_path / "runs")
     with ThreadPoolExecutor(4) as pool:
         elmos = set(pool.map(session.loaded.encoder, ["toy"] * 4))

@@ -45,7 +45,7 @@ def near(model=None):
 
 
 def explained():
-    found = SERVICE.why.explain("bank", TWO)
+    found = SERVICE.explain("bank", TWO)
     return replace(found, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)
 
 

@@ -37,7 +37,7 @@ class _Batches:
 @pytest.fixture
 def served(monkeypatch):
     service, work = FakeService(), _Batches()
-    monkeypatch.setattr(service.heads, "classify", work.classify)
+    monkeypatch.setattr(service, "classify", work.classify)
     app = build_app(service)
     _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
     yield url, work, app._queue.event_queue_per_concurrency_id

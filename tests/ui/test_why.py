@@ -138,7 +138,7 @@ def client():
 
 def test_the_endpoints_give_the_answers(client):
     why = client.predict("bank", list(SENTENCES), api_name="/why")
-    assert why == json.loads(json.dumps(FakeService().why.explain("bank", SENTENCES).to_dict()))
+    assert why == json.loads(json.dumps(FakeService().explain("bank", SENTENCES).to_dict()))
     guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
     assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
 
