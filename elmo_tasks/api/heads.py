@@ -58,13 +58,14 @@ class TaggedSentence:
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/ner``.
 
-        A line of ``predict`` has the same fields except ``text`` and ``runners_up``.
+        A line of ``predict`` has the same fields except ``text``, ``alternatives`` and ``runners_up``.
         """
         return {
             "text": self.sentence,
             "tokens": list(self.tokens),
             **self.best.to_dict(),
-            "runners_up": [reading.to_dict() for reading in self.alternatives],
+            "alternatives": (alternatives := [reading.to_dict() for reading in self.alternatives]),
+            "runners_up": alternatives,  # the older name of the same key, for one more version
         }
 
 

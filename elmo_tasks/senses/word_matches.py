@@ -22,8 +22,8 @@ from elmo_tasks.text.use import Use
 
 #: Inverse width of the kernel ``exp(_SHARPNESS * (cosine - 1))``.
 _SHARPNESS = 8.0
-_LEAST_DENSITY = 1e-6
-_LEAST_WEIGHT = 1e-3
+_MIN_DENSITY = 1e-6
+_MIN_WEIGHT = 1e-3
 
 
 @dataclass(frozen=True)
@@ -82,11 +82,11 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
     weight_of_use = np.maximum(np.bincount(owner, weights, len(uses)), 1e-12)
     for s, meaning in enumerate(meanings):
         if not len(meaning.weights):
-            total[:, s] = np.bincount(owner, weights * np.log(_LEAST_DENSITY), len(uses))
+            total[:, s] = np.bincount(owner, weights * np.log(_MIN_DENSITY), len(uses))
         else:
             cosines = vectors @ meaning.vectors.T
             density = np.exp(_SHARPNESS * (cosines - 1)) @ meaning.weights / meaning.weights.sum()
-            total[:, s] = np.bincount(owner, weights * np.log(density + _LEAST_DENSITY), len(uses))
+            total[:, s] = np.bincount(owner, weights * np.log(density + _MIN_DENSITY), len(uses))
             nearest[:, s] = np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
         mean[:, s] = total[:, s] / weight_of_use
     return Matches(total, mean, nearest)
@@ -97,5 +97,5 @@ def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str])
     vectors = unit(static.vectors_of([*tokens, *word]).cpu().numpy())
     around, own = vectors[: len(tokens)], unit(vectors[len(tokens) :].mean(axis=0))
     weights = context_weights(around, np.array([static.share_of(token) for token in tokens]), own)
-    kept = (weights > _LEAST_WEIGHT) & around.any(axis=1)
+    kept = (weights > _MIN_WEIGHT) & around.any(axis=1)
     return WeightedWords(around[kept], weights[kept])

@@ -332,7 +332,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
-            For each sentence: text, tokens, tags, spans (type, confidence, where), probability, runners_up.
+            For each sentence: text, tokens, tags, spans (type, confidence, where), probability, alternatives.
         """
         if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")

@@ -10,7 +10,9 @@ ROWS = (
     Row("geometry", "Cosine", {"0": 0.9, "1": 0.1, "2": 0.2, "mean": 0.3}, "index", high_is_good=False),
     Row("perplexity", "Perplexity", {"2": 110.35}, "plain", high_is_good=False),
 )
-FOUND = Evaluation("toy", "abc", ("0", "1", "2", "mean", "layer 1 and words"), ROWS, {"ner": "x.conll is not here"}, {"wic": 90.0})
+FOUND = Evaluation(
+    "toy", "abc", ("0", "1", "2", "mean", "layer 1 and words"), ROWS, {"ner": "x.conll is not here"}, {"wic": 90.0}
+)
 
 
 def lines():
