@@ -38,7 +38,7 @@ def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page
         page.locator(opens).first.click()
     page.clock.fast_forward(61_000)
     if opens == PRESENT[0]:
-        page.locator(".which select").select_option("3")
+        page.locator(".which select").select_option("2")
     page.get_by_text(LOST).locator("visible=true").first.wait_for()
     page.unroute("**/queue/join*")
     # Not a click of the mouse, which waits until the page rests: its clock was put forward, so it may not for a while.
