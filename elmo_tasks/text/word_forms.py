@@ -18,7 +18,8 @@ felt, fight fought, find found, flee fled, fling flung, fly flew flown flies, fo
 forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given, grow grew grown, hang hung,
 hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid, lead led, lean leant, leap
 leapt, learn learnt, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met,
-pay paid, ride rode ridden, ring rang rung, rise rose risen, say said, see saw seen, seek sought, sew sewn, sell sold,
+mistake mistook mistaken, overcome overcame, pay paid, ride rode ridden, ring rang rung, rise rose risen,
+say said, see saw seen, seek sought, sew sewn, sell sold,
 send sent, shake shook shaken, shear shorn, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung,
 sink sank sunk, shall should sha, sit sat, slay slew slain, sleep slept, slide slid, sling slung, smell smelt, sow sown,
 speak spoke spoken, spell spelt, spend spent, spill spilt, spit spat, spoil spoilt, spin spun, spring sprang sprung,
