@@ -271,11 +271,10 @@ class TryTab:
             head = next((head for head in self.service.heads() if head.name == name), None)
             if head is None:
                 return {tabs: gr.skip()}
-            return {
-                tabs: gr.Tabs(selected="try"),
-                self.mode: MODE_OF[head.kind],
-                self.head[head.kind]: [head.name],
-            }
+            mode = MODE_OF[head.kind]
+            # With the choices: gradio checks a value that an event has set against those that it was set with.
+            lists = self._show_heads(mode, {kind: [head.name] if kind == head.kind else [] for kind in self.head})
+            return {tabs: gr.Tabs(selected="try"), self.mode: mode, **lists}
 
         outputs = [tabs, self.mode, *self.head.values()]
         event = button.click(open_head, run, outputs, **READ_TEXTS)
