@@ -54,8 +54,8 @@ class Rates:
 
     learning_rate: float = 1e-3
     softmax_rate: float = 1e-4
-    meaning_weight: float = 1.0
-    anchor_weight: float = 0.1  # squared distance to the old top layer, on the dictionary's sentences
+    meaning_weight: float = 10.0
+    anchor_weight: float = 0.01  # squared distance to the old top layer, on the dictionary's sentences
     meaning_dropout: float = 0.3  # of the top LSTM's input, dictionary
     text_dropout: float = 0.1  # of the top LSTM's input and output, running text
 
