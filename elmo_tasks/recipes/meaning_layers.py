@@ -269,9 +269,16 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
     for measured in ("metrics", "sha256", "while_training"):
         card.pop(measured, None)
     training = dict(card.get("training") or {})
-    part = {"learned_from": [learned], "steps": steps, "seconds": round(seconds)}
+    part: dict[str, Any] = {
+        "learned_from": [learned],
+        "steps": steps,
+        "positions": steps * _TOKENS,
+        "seconds": round(seconds),
+    }
     training["parts"] = [*training.get("parts", []), part]
-    return {**card, "learned_from": [*card.get("learned_from", []), learned], "training": training}
+    training |= {count: training.get(count, 0) + part[count] for count in ("steps", "positions", "seconds")}
+    objectives = dict.fromkeys([*card.get("learned_from", []), learned])
+    return {**card, "learned_from": list(objectives), "training": training}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -33,7 +33,9 @@ def _of_model(models: LoadedModels, name: str) -> ModelProbes:
     encoder, path = models.encoder(name), _file(models, name)
     # The page may be public: do not show the path on this machine.
     bundled = models.folder(name) == CHECKPOINTS / name
-    command = f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+    command = (
+        f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+    )
     results: tuple[ProbeResult, ...] = ()
     remark = "It was not measured yet."
     if path is not None:

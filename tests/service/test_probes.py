@@ -60,13 +60,15 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
         (folder / NAME).write_text(content)
     found = measured(folder, monkeypatch)
     assert (found.results, found.remark) == ((), remark)
-    assert found.command == "elmo-tasks probe --model mine --out mine/probe.json"  # nothing of where it lies
+    assert (
+        found.command == "elmo-tasks evaluate --probes --model mine --out mine/probe.json"
+    )  # nothing of where it lies
 
 
 def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
     monkeypatch.setattr(probes, "NAME", "nothing.json")
     (found,) = read_measurements(LoadedModels("elmo-mini"))
-    assert found.command == "elmo-tasks probe --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
+    assert found.command == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
 
 
 @pytest.mark.parametrize("path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name)
