@@ -48,7 +48,10 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
 
 
 def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
-    """Return True if training and uploads are allowed: on request, or if only this machine reaches the app."""
+    """Return True if training and uploads are allowed.
+
+    They are allowed on request, or if only this machine reaches the app.
+    """
     if args.allow_training:
         return True
     host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
@@ -70,7 +73,9 @@ def _port(text: str) -> int:
 
 
 def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
-    """Return user names and passwords from the arguments, or from the environment, which loses them; or ``None``.
+    """Return user names and passwords from the arguments or the environment.
+
+    They are removed from the environment. The result is ``None`` if there are none.
 
     Raises:
         ConfigError: the file or the variable does not hold what it should.
@@ -98,7 +103,9 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
 
 
 def check_address(host: str | None, port: int | None) -> None:
-    """Check that the app can listen on this address; gradio would report every failure as taken ports.
+    """Check that the app can listen on this address.
+
+    Gradio would report every failure as taken ports.
 
     Raises:
         ConfigError: there is no such address, or its port is taken or for others only.

@@ -1,4 +1,7 @@
-"""Sentences -> vectors as a transformer of scikit-learn: ``make_pipeline(ElmoVectorizer(), LogisticRegression())``."""
+"""Sentences -> vectors as a transformer of scikit-learn.
+
+For example: ``make_pipeline(ElmoVectorizer(), LogisticRegression())``.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ _BATCH_TOKENS = 4096
 
 
 class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """The mean over the tokens of each sentence, at one layer of a frozen encoder or at the mean of its layers.
+    """The mean over the tokens of each sentence, by a frozen encoder.
+
+    It is taken at one layer, or at the mean of all layers.
 
     Nothing is learned from data. The encoder is loaded when it is first needed; clones and pickles hold its name alone.
 
@@ -55,7 +60,9 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, sentences: Iterable[Sentence]) -> NDArray[np.float32]:
-        """``[n, D]`` vectors of sentences, texts or lists of tokens; zeros for one without a token.
+        """Return ``[n, D]`` vectors of sentences, texts or lists of tokens.
+
+        A sentence without a token gets zeros.
 
         Raises:
             InputError: something that is neither text nor tokens.

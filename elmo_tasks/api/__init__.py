@@ -1,4 +1,6 @@
-"""Interface between the UI, the CLI and the models: result types and the application service.
+"""Interface between the UI, the CLI and the models.
+
+It has the result types and the application service.
 
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
@@ -212,7 +214,10 @@ class Service(Protocol):
         """Classify 1 to ``limits.max_texts`` texts by a head; ``None`` selects the default one."""
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """Return the learned layer weights of the heads that have a scalar mix, in the order of :meth:`heads`."""
+        """Return the learned layer weights of the heads that have a scalar mix.
+
+        They are in the order of :meth:`heads`.
+        """
 
     def probes(self) -> tuple[ModelProbes, ...]:
         """Return the measurements of the default model and of each other measured model."""
@@ -228,7 +233,10 @@ class Training(Protocol):
         """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
 
     def examples(self, kind: str) -> str:
-        """Return the examples of a kind, one a line: ``label: text``, or a sentence with marked spans."""
+        """Return the examples of a kind, one a line.
+
+        A line is ``label: text``, or a sentence with marked spans.
+        """
 
     def store_examples(self, kind: str, text: str) -> None:
         """Replace the examples of a kind."""

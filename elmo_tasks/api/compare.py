@@ -1,4 +1,7 @@
-"""Results about meanings: comparisons of uses, meanings of a text, explanations of a cosine."""
+"""Results about meanings.
+
+They are comparisons of uses, meanings of a text, and explanations of a cosine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``calibrate``: fit the meanings of an encoder on the dictionary, or the confidence of a classifier on a file."""
+"""``calibrate``: fit an encoder's meanings, or a classifier's confidence.
+
+Meanings are fitted on the dictionary, the confidence on a file.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,10 @@ def _meanings(args: argparse.Namespace) -> int:
 
 
 def _head(args: argparse.Namespace) -> int:
-    """Fit the temperature and the threshold of a classifier (:class:`elmo_tasks.heads.confidence.Confidence`)."""
+    """Fit the temperature and the threshold of a classifier.
+
+    See :class:`elmo_tasks.heads.confidence.Confidence`.
+    """
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import read_labelled_table
     from elmo_tasks.data.records import listed, mapped_labels

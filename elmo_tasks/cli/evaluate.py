@@ -1,4 +1,7 @@
-"""``evaluate``: test an encoder layer by layer, measure a biLM's perplexity, or score a head."""
+"""``evaluate``: test an encoder layer by layer, a biLM or a head.
+
+A biLM is measured by its perplexity, a head by its scores.
+"""
 
 from __future__ import annotations
 
@@ -291,7 +294,10 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Keep the columns of the head's training file where this file has them; else they are found."""
+    """Keep the columns of the head's training file where this file has them.
+
+    Where it lacks them, the columns are found.
+    """
     columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
     if not columns or any(name in given for name in kind.columns):
         return {}

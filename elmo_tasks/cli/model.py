@@ -1,4 +1,7 @@
-"""``model``: download published weights, convert a biLM, train static vectors, write checksums."""
+"""``model``: download, convert and train models, and write checksums.
+
+It downloads published weights, converts a biLM, and trains static vectors.
+"""
 
 from __future__ import annotations
 

@@ -108,7 +108,10 @@ def _take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[
 
 
 def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each word with the next one, as ``--option VALUE`` or ``--option=VALUE`` puts them."""
+    """Return each word with the next one.
+
+    This is how ``--option VALUE`` or ``--option=VALUE`` puts them.
+    """
     return list(pairwise([part for word in arguments for part in word.split("=", 1)]))
 
 

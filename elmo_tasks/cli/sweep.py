@@ -290,7 +290,10 @@ def _splits(lines: Sequence[Line]) -> list[str]:
 
 
 def _percent(score: Mapping[str, Any] | None, with_name: bool) -> str:
-    """Format ``87.31 ± 0.12``: the mean in percent, and the deviation over seeds if there are several."""
+    """Format the mean in percent, as in ``87.31 ± 0.12``.
+
+    The deviation over seeds is added if there are several.
+    """
     if score is None:
         return "-"
     spread = "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"

@@ -203,7 +203,7 @@ def _restarts(cells: Sequence[str]) -> bool:
 
 
 class _Kinds:
-    """What the columns of a file hold, inferred from their values."""
+    """Kinds of the columns of a file, inferred from their values."""
 
     def __init__(self, blocks: Sequence[Sequence[Sequence[str]]], width: int) -> None:
         self.blocks, self.width = blocks, width

@@ -1,4 +1,7 @@
-"""Geometry of each view: pairs of uses of held-out words, random words, and one word in many sentences."""
+"""Geometry of each view.
+
+It is measured on pairs of uses of held-out words, random words, and one word in many sentences.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,10 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
 
 
 def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
-    """All sentences of the words that nothing is fitted or trained on, with their words and meanings."""
+    """Return all sentences of the words that nothing is fitted or trained on.
+
+    Their words and meanings are returned, too.
+    """
     sentences = [
         (entry.word, sense.key, sentence)
         for entry in lexicon.ambiguous
@@ -77,7 +83,10 @@ def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]
 
 
 def _bags(reader: Reader, uses: Sequence[Use], tokens: Sequence[str], table: Vectors) -> Vectors:
-    """SIF context bags ``[n, D]`` (Arora et al., 2017) of vectors of tokens, centred, of length 1."""
+    """Return SIF context bags ``[n, D]`` (Arora et al., 2017) of vectors of tokens.
+
+    They are centred and of length 1.
+    """
     shares = np.array([reader.static.share_of(token) for token in tokens])
     weighted = unit(table) * rarity(shares)[:, None]
     row = {token: k for k, token in enumerate(tokens)}
@@ -112,7 +121,9 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
 
 
 def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], min_uses: int = 5) -> float:
-    """Mean cosine of two uses of one word ``[n, D]``, averaged over words (Ethayarajh, 2019, equation 1).
+    """Return the mean cosine of two uses of one word ``[n, D]``.
+
+    It is averaged over words (Ethayarajh, 2019, equation 1).
 
     1 if the context changes nothing; NaN without a word with enough uses.
     """

@@ -20,7 +20,10 @@ _STYLE = (
 
 
 class Bar(NamedTuple):
-    """A bar from 0 to ``value``, at most 1, labelled with ``name`` and ``text``; a faint one is a reference."""
+    """A bar from 0 to ``value``, which is at most 1.
+
+    It is labelled with ``name`` and ``text``; a faint one is a reference.
+    """
 
     name: str
     value: float

@@ -1,4 +1,7 @@
-"""Linear probes of a layer: parts of speech, chunks, entities and sentiment with minimal heads."""
+"""Linear probes of a layer.
+
+They find parts of speech, chunks, entities and sentiment with minimal heads.
+"""
 
 from __future__ import annotations
 

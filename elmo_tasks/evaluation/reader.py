@@ -27,7 +27,10 @@ MEANINGS = "meanings"
 
 @dataclass(frozen=True)
 class UseViews:
-    """Marked words of one data set in every view, in half precision; a word of several tokens is the mean of them."""
+    """Marked words of one data set in every view, in half precision.
+
+    A word of several tokens is the mean of them.
+    """
 
     layers: NDArray[np.float16]  #: ``[L, n, D]``
     others: dict[str, NDArray[np.float16]]  #: ``[n, D]`` of each view that is no layer

@@ -42,7 +42,10 @@ def sense_means(
 
 
 def nearest(queries: NDArray[np.floating], vectors: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Row of ``vectors [m, D]`` with the highest cosine to each of ``queries [n, D]``; the first one wins a tie."""
+    """Return the row of ``vectors [m, D]`` nearest to each of ``queries [n, D]``.
+
+    The nearest has the highest cosine; the first one wins a tie.
+    """
     of_length_1 = unit(vectors)
     starts = range(0, len(queries), _ROWS)
     return np.concatenate([(queries[k : k + _ROWS] @ of_length_1.T).argmax(axis=1) for k in starts])

@@ -121,7 +121,10 @@ class CRF(torchcrf.CRF):
 
     @torch.no_grad()
     def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[TagPath]]:
-        """Return the ``k`` best tag sequences of each sentence, best first, or all if fewer are allowed."""
+        """Return the ``k`` best tag sequences of each sentence, best first.
+
+        All are returned if fewer are allowed.
+        """
         if k < 1:
             raise ValueError(f"k: expected at least 1, got {k}")
         with torch.autocast(emissions.device.type, enabled=False):

@@ -102,7 +102,10 @@ def tag_log_probabilities(lattice: Lattice) -> Tensor:
 
 
 def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
-    """Log-sum over all tag sequences, ``[B]``, from :func:`forward_scores`; 0 for empty sentences."""
+    """Return the log-sum over all tag sequences, ``[B]``.
+
+    It comes from :func:`forward_scores`, and is 0 for empty sentences.
+    """
     n_tags = alphas.shape[2]
     last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
     return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]

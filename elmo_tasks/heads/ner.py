@@ -20,7 +20,9 @@ from elmo_tasks.text.characters import MAX_CHARACTERS
 
 
 class NerHead(TaggingHead):
-    """Scalar mix, BiLSTM and CRF (Peters et al., 2018; Lample et al., 2016), by default of the published sizes.
+    """Scalar mix, BiLSTM and CRF (Peters et al., 2018; Lample et al., 2016).
+
+    The sizes are the published ones by default.
 
     Args:
         task: the tags, their scheme (None for tags without constraints), and the input sizes.

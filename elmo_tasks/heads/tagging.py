@@ -27,7 +27,10 @@ class FoundSpan:
 
 @dataclass(frozen=True)
 class TagSequence:
-    """A tag sequence in BIO, its spans and its probability; without a scheme, the labels and no spans."""
+    """A tag sequence in BIO, its spans and its probability.
+
+    Without a scheme, it has the labels and no spans.
+    """
 
     tags: tuple[str, ...]
     spans: tuple[FoundSpan, ...]

@@ -76,7 +76,10 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
-    """Describe the nearest words by a model with one vector per word; ``near`` is ``None`` for an unknown word."""
+    """Describe the nearest words by a model with one vector per word.
+
+    ``near`` is ``None`` for an unknown word.
+    """
     if near is None:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
@@ -90,7 +93,10 @@ def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
-    """Name the closest and the most distant sentences, beside the cosine of unrelated sentences."""
+    """Name the closest and the most distant sentences.
+
+    The cosine of unrelated sentences is given beside them.
+    """
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
@@ -102,7 +108,10 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """State the capabilities and limits of cosines of sentences, as measured (:class:`elmo_tasks.api.SentenceLayer`)."""
+    """State the capabilities and limits of cosines of sentences.
+
+    They are as measured (:class:`elmo_tasks.api.SentenceLayer`).
+    """
     return (
         f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
         f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
@@ -112,7 +121,7 @@ def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
 
 @dataclass(frozen=True)
 class ModelGrouping:
-    """How one model groups the uses of a word."""
+    """Grouping of the uses of a word by one model."""
 
     model: str  #: its name
     #: groups of uses, in no order; ``None`` if it names no groups

@@ -71,7 +71,10 @@ def _number(n: int, noun: str) -> str:
 
 
 def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
-    """Return each group's name, and its shares of the uses in text A and in text B, if there are two texts."""
+    """Return each group's name and its share of the uses in text A and in text B.
+
+    The result is empty unless there are two texts.
+    """
     columns = [answer.sources.index(source) for source in (TEXT_A, TEXT_B) if source in answer.sources]
     if len(columns) < 2 or not answer.groups:
         return []
@@ -112,7 +115,10 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
 
 
 def projected_answer(meanings: Sequence[ProjectedMeaning], *, is_sure: bool) -> str:
-    """Describe the place of a sentence by the probabilities of its meanings, the most probable first."""
+    """Describe the place of a sentence by the probabilities of its meanings.
+
+    The most probable meaning comes first.
+    """
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
     first = meanings[0]

@@ -1,4 +1,7 @@
-"""Numbers, shares, scores, lists and durations in readable form; terms and their explanations."""
+"""Numbers, shares, scores, lists and durations in readable form.
+
+Terms and their explanations are here, too.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share from 0 to 1 in whole percent, never rounded to certainty, with a space that does not break."""
+    """Format a share from 0 to 1 in whole percent.
+
+    It is never rounded to certainty, and its space does not break.
+    """
     if 0 < share < 0.005:
         return "under 1\u00a0%"
     if 0.995 <= share < 1:
@@ -66,7 +72,10 @@ def score_text(metric: str, value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format ``about 40 seconds`` or ``about 2.5 hours``, with no more digits than an estimate supports."""
+    """Format ``about 40 seconds`` or ``about 2.5 hours``.
+
+    There are no more digits than an estimate supports.
+    """
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:

@@ -1,4 +1,7 @@
-"""Names of the tasks, and sentences about training data and runs that claim no more than the numbers support."""
+"""Names of the tasks, and sentences about training data and runs.
+
+They claim no more than the numbers support.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +101,10 @@ _PHASES = {
 
 
 def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
-    """Return the epoch with the highest score; of equal ones, that with the lowest loss, as the run does."""
+    """Return the epoch with the highest score.
+
+    Of equal ones, it is that with the lowest loss, as in the run.
+    """
     scored = [epoch for epoch in course if epoch.score is not None]
 
     def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:

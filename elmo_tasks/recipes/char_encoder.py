@@ -148,7 +148,9 @@ class WordTypes(TextFiles):
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
     def targets(self, dim: int) -> Targets:
-        """First ``dim`` principal components of the static vectors and the old layer 0, side by side.
+        """Return principal components of the static vectors beside the old layer 0.
+
+        They are the first ``dim`` of both together.
 
         Missing components are zero.
         """

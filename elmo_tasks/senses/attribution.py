@@ -29,7 +29,10 @@ def hidden(use: Use, at: int, way: str) -> Use:
 
 
 def nearest(n_tokens: int, index: int, max_words: int) -> list[int]:
-    """Return the positions of at most ``max_words`` other words nearest to ``index``, in order."""
+    """Return the positions of the other words nearest to ``index``, in order.
+
+    There are at most ``max_words`` of them.
+    """
     others = sorted((k for k in range(n_tokens) if k != index), key=lambda k: (abs(k - index), k))
     return sorted(others[:max_words])
 

@@ -89,14 +89,17 @@ class SenseProbabilities:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What speaks for each of ``S`` meanings of ``n`` uses of a word."""
+    """Evidence for each of ``S`` meanings of ``n`` uses of a word."""
 
     cosines: NDArray[np.float64]  #: ``[n, S]`` of a use and the centroid of a meaning
     matches: Matches
     others: NDArray[np.float64]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
 
     def scores(self, slope: float, match_weight: float) -> NDArray[np.float64]:
-        """Return ``[n, S]`` scores; their softmax is the probability of each meaning, if one of them is meant."""
+        """Return ``[n, S]`` scores.
+
+        Their softmax is the probability of each meaning, if one of them is meant.
+        """
         return slope * self.cosines + match_weight * self.matches.total
 
     def unknown_features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -127,7 +130,10 @@ def classify(calibration: SenseCalibration, evidence: Evidence) -> list[SensePro
 
 
 def nearest_others(embedded: Vectors, centroids: Vectors) -> NDArray[np.float64]:
-    """Return ``[n, 2]``: highest and mean cosine of each use to the most similar meanings ``[M, H]`` of other words."""
+    """Return the highest and mean cosine to meanings of other words, ``[n, 2]``.
+
+    They compare each use with the most similar of the meanings ``[M, H]`` of other words.
+    """
     if not len(centroids):
         return np.zeros((len(embedded), 2))
     cosines = np.asarray(embedded @ centroids.T, np.float64)

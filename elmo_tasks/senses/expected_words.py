@@ -145,7 +145,9 @@ def log_frequencies(n_words: int) -> Tensor:
 
 
 def combine_directions(ahead: Tensor, back: Tensor, log_frequency: Tensor) -> Tensor:
-    """Combine log-probabilities ``[N, V]`` of the two directions, given ``[V]`` unconditional ones.
+    """Combine log-probabilities ``[N, V]`` of the two directions.
+
+    The unconditional ones are ``[V]``.
 
     If the two sides are independent given the word, ``p(w | before, after)`` is proportional to ``p(w | before)
     p(w | after) / p(w)`` (Bayes): without the division, a word's frequency counts twice.

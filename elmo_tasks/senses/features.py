@@ -147,7 +147,10 @@ def context_weights(
     word: NDArray[np.floating],
     related: float = _RELATED,
 ) -> NDArray[np.float64]:
-    """Weigh ``[T, D]`` unit vectors of the words around a word ``[D]``; see :func:`context_vector`."""
+    """Weigh ``[T, D]`` unit vectors of the words around a word ``[D]``.
+
+    See :func:`context_vector`.
+    """
     alike = directions @ word  # zero where the word itself is unknown
     weights = rarity(np.asarray(shares, np.float64)) * np.exp(related * alike)
     weights[alike > 1 - 1e-5] = 0.0

@@ -201,7 +201,9 @@ def build_index(
     wait: bool = False,
     bf16: bool = False,
 ) -> UseIndex:
-    """Encode a corpus and write its index, resume an interrupted build, or open a complete index.
+    """Encode a corpus and write its index.
+
+    An interrupted build is resumed, and a complete index is opened.
 
     Args:
         encoder: computes the vectors.

@@ -1,4 +1,6 @@
-"""Word-by-word evidence for a meaning: how well each context word fits the words of its examples.
+"""Word-by-word evidence for a meaning.
+
+It measures the fit of each context word to the words of the meaning's examples.
 
 The mean of a context blurs a single telling word. Here every word counts by itself: a kernel density over the words around the
 examples of a meaning, and over those of its gloss, gives ``log p(word | meaning)``, and the logarithms add up as in naive Bayes.
@@ -36,7 +38,7 @@ class WeightedWords:
 
 @dataclass(frozen=True)
 class Matches:
-    """How well the context of each use fits each meaning, ``[n, S]`` each."""
+    """Fit of the context of each use to each meaning, ``[n, S]`` each."""
 
     total: NDArray[np.float64]  #: weighted sum of ``log p(word | meaning)``
     mean: NDArray[np.float64]  #: weighted mean of it

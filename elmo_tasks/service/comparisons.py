@@ -201,7 +201,10 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 
 
 def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
-    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps the test scores of encoders."""
+    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`.
+
+    ``cache`` keeps the test scores of encoders.
+    """
     sentences = checked_texts(sentences)
     check_number(sentences)
     for k, sentence in enumerate(sentences, 1):
@@ -231,7 +234,10 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
 
 
 def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
-    """Return the model of sentences in an encoder's folder, if any, and a test of each kind of sentence vector."""
+    """Return the model of sentences in an encoder's folder, if any, and tests.
+
+    There is a test of each kind of sentence vector.
+    """
     folder = encoder.folder
     trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
     return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))

@@ -247,7 +247,10 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:
-    """Describe the training of a model from its card, in sentences; none without a readable card."""
+    """Describe the training of a model from its card, in sentences.
+
+    There are none without a readable card.
+    """
     if folder is None:
         return ()
     try:

@@ -1,4 +1,7 @@
-"""Word sense disambiguation measured on sentences that nothing was fitted on: test sentences, held-out words, and labelled sets."""
+"""Word sense disambiguation measured on sentences that nothing was fitted on.
+
+These are test sentences, held-out words, and labelled sets.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +110,10 @@ def _score(
     spaces: Mapping[str, Vectors],
     model: SenseModel,
 ) -> SenseScores:
-    """Score the test sentences of some words; ``labels`` ``[n, 3]`` are word, meaning, is a test sentence."""
+    """Score the test sentences of some words.
+
+    ``labels`` ``[n, 3]`` are word, meaning, is a test sentence.
+    """
     results: list[tuple[bool, bool, bool, bool, float]] = []
     unknown: list[bool] = []
     by_space: dict[str, list[bool]] = {space: [] for space in spaces}
@@ -144,7 +150,10 @@ def _score(
 
 
 def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
-    """Return ``[n, H]`` means of the examples of each meaning of a word, without the test sentences."""
+    """Return ``[n, H]`` means of the examples of each meaning of a word.
+
+    Test sentences are left out.
+    """
     examples = at[labels[at, 2] == 0]
     return np.stack([unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)])
 

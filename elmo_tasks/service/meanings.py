@@ -1,4 +1,7 @@
-"""Meanings of uses from the dictionary, from the user, or for unlisted words; and of the words of a text."""
+"""Meanings of uses of a word and of the words of a text.
+
+They come from the dictionary or from the user, or are found for unlisted words.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Training data of the app: store uploads and examples; read, check, preview and split rows."""
+"""Training data of the app.
+
+Uploads and examples are stored; rows are read, checked, previewed and split.
+"""
 
 from __future__ import annotations
 
@@ -77,7 +80,9 @@ def find_upload(folder: Path, key: str) -> tuple[Path, str]:
 
 
 def read_examples(path: Path, kind: str) -> Records:
-    """Read the file of examples of a kind: ``label: text`` lines, or sentences with marked spans.
+    """Read the file of examples of a kind.
+
+    It has ``label: text`` lines, or sentences with marked spans.
 
     Raises:
         InputError: a line is not an example; the message names it.

@@ -60,7 +60,10 @@ def check_number(sentences: Sequence[str]) -> None:
 def check_length(
     text: str, field: str, what: str = "The sentence", most: int = LIMITS.max_characters, hint: str = " Shorten it."
 ) -> None:
-    """Raise an :class:`InputError` for too many characters; ``what`` names the text in the message."""
+    """Raise an :class:`InputError` for too many characters.
+
+    ``what`` names the text in the message.
+    """
     if len(text) > most:
         raise InputError(f"{what} has {len(text):,} characters; the most is {most:,}.{hint}", field=field)
 

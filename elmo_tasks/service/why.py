@@ -159,7 +159,10 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 
 
 def _measure(loaded: LoadedModel, comparison: Comparison, view: str, pair: Sequence[Use]) -> Measure:
-    """Return the similarity in a view: a cosine or, for the verdict, the probability of a common meaning."""
+    """Return the similarity in a view.
+
+    It is a cosine or, for the verdict, the probability of a common meaning.
+    """
     if view == VERDICT:
         return _common_meaning(loaded.sense_model, comparison, pair)
 

@@ -123,7 +123,7 @@ class Task:
 
     @property
     def one_label(self) -> bool:
-        """Whether a text gets one label as a whole."""
+        """True if a text gets one label as a whole."""
         return self.words.one_label
 
     @property

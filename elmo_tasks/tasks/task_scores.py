@@ -30,7 +30,10 @@ class Counts(NamedTuple):
         return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
 
     def scores(self, ending: str = "") -> dict[str, float]:
-        """Precision, recall and F1, 0 where they are not defined; ``ending`` is appended to the names."""
+        """Return precision, recall and F1, 0 where they are not defined.
+
+        ``ending`` is appended to the names.
+        """
         precision = self.correct / self.predicted if self.predicted else 0.0
         recall = self.correct / self.gold if self.gold else 0.0
         return {f"precision{ending}": precision, f"recall{ending}": recall, f"f1{ending}": self.f1}
@@ -101,7 +104,10 @@ class TaskScores(Metric, ABC):
 
 
 class TagScores(TaskScores):
-    """Accuracy, and precision, recall and F1 of spans if the tags encode them, micro and by type."""
+    """Accuracy of tags, and precision, recall and F1 of spans.
+
+    Spans are scored if the tags encode them, micro and by type.
+    """
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         types = () if task.scheme is None else types_of(task.labels, task.scheme)
@@ -110,7 +116,10 @@ class TagScores(TaskScores):
         self.main = "accuracy" if task.scheme is None else "f1"
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the tags of a batch of sentences; DataError for a span whose type is none of the labels'."""
+        """Add the tags of a batch of sentences.
+
+        A span whose type is none of the labels' is a DataError.
+        """
         spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
         if unknown := sorted(set(spans) - set(self.types)):
             raise DataError(

@@ -96,7 +96,9 @@ class ProgressFile(pl.Callback):
 
 
 class StopOnInterrupt(pl.Callback):
-    """End the training at the first SIGINT after the current batch, score and export the best head.
+    """End the training at the first SIGINT, and export the best head.
+
+    The current batch is completed, and the best head is scored before it is exported.
 
     Lightning itself ends at once and exports nothing. A second interrupt does that here, too.
     """

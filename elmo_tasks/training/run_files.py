@@ -28,7 +28,9 @@ _LOSS = "val_loss"
 
 
 class RunCheckpoint(ModelCheckpoint):
-    """Write ``best.ckpt``, the epoch with the best score, and ``last.ckpt``, after every epoch.
+    """Write ``best.ckpt`` and ``last.ckpt``.
+
+    The former is the epoch with the best score; the latter is written after every epoch.
 
     Of epochs with the same score, which are many on a few dozen rows, the one with the lowest validation loss is the best.
 
@@ -99,7 +101,9 @@ def _loss_of(trainer: pl.Trainer) -> float:
 
 
 class ResumeCallback(pl.Callback):
-    """Resume a run exactly: its random state (Python, NumPy, PyTorch) and its curve; save on an interrupt.
+    """Resume a run exactly, and save on an interrupt.
+
+    Its random state (Python, NumPy, PyTorch) and its curve are restored.
 
     A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the batch in which it gets SIGINT or
     SIGTERM, and ends. A second signal ends it at once. Runs with several processes draw new numbers after a resume, because a
@@ -180,7 +184,10 @@ class ResumeCallback(pl.Callback):
 
 
 def _saves_by_steps(trainer: pl.Trainer) -> ModelCheckpoint | None:
-    """Return the checkpoint callback if it saves every few steps; one by epochs resumes at an epoch only."""
+    """Return the checkpoint callback if it saves every few steps.
+
+    One that saves by epochs resumes at an epoch only.
+    """
     checkpoint = trainer.checkpoint_callback
     if not isinstance(checkpoint, ModelCheckpoint) or trainer.fast_dev_run:  # type: ignore[attr-defined]
         return None

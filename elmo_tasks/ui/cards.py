@@ -50,7 +50,10 @@ def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]
 
 
 def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[HeadOption]:
-    """Return the options with these names, in this order, or the first option if none of these heads is there."""
+    """Return the options with these names, in this order.
+
+    If none of these heads is there, the first option is returned.
+    """
     by_name = {option.head.name: option for option in options}
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
@@ -106,7 +109,7 @@ def sentiment_card(
         difference=class_difference(results, without) if without else "",
         about=about_line(option, baseline=bool(without)),
         verdict=verdict,
-        said=short_verdict,
+        short_verdict=short_verdict,
         is_clear=is_clear,
         words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
         step=lambda push: tint(push, STEPS),
@@ -132,7 +135,10 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of an entity type, the same everywhere; its letters always stand beside it."""
+    """Return the colour of an entity type, the same everywhere.
+
+    Its letters always stand beside it.
+    """
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -189,7 +195,10 @@ def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) ->
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head finds an entity: sentence number, words, position and both entities."""
+    """Yield each place where either head finds an entity.
+
+    A place is a sentence number, words, a position and both entities.
+    """
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         baseline = {(span.start_char, span.end_char): span for span in others}

@@ -32,7 +32,10 @@ Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
 
 
 def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, saved: bool = False) -> str:
-    """Render an answer, also for a ``saved`` page; the page's script shows one layer panel at a time."""
+    """Render an answer, also for a ``saved`` page.
+
+    The page's script shows one layer panel at a time.
+    """
     if isinstance(answer, SideBySide):
         return _page_by_several(answer, form, models, saved=saved)
     if not isinstance(answer, Comparison):
@@ -283,21 +286,21 @@ def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, sav
         verdict = render(
             "sentences.html",
             sentences=first.sentences,
-            said=Message(f"Whole sentences, by {len(answers)} models"),
-            told=[answer.limits for answer in answers],
+            message=Message(f"Whole sentences, by {len(answers)} models"),
+            limits=[answer.limits for answer in answers],
             columns=[(answer, _sentence_layer(answer, answer.layer(), in_column=True)) for answer in answers],
             files=None if saved else {"name": name, "csv": csv_of_sentences(answers), "query": query},
         )
         return render("sentences_several.html", verdict=verdict, query=query)
     names = [layer.name for layer in first.layers]
-    said = {"sentences": first.sentences, "said": first.message, "told": [first.limits]}
+    shared = {"sentences": first.sentences, "message": first.message, "limits": [first.limits]}
     return render(
         "compare.html",
         query=query,
         names=names,
         titles=[sentence_layer_title(name) for name in names],
         shown=form.layer if form.layer in names else first.shown,
-        verdict=render("sentences.html", **said, columns=(), files=None),
+        verdict=render("sentences.html", **shared, columns=(), files=None),
         panels=[_sentence_layer(first, layer) for layer in first.layers],
         name=name,
         csv=csv_of_sentences(answers),

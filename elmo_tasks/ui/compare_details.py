@@ -33,7 +33,9 @@ STEPS = (0.01, 0.03, 0.08, 0.16)
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the closed folds below a comparison, from its query; without one there are no folds.
+    """Return the closed folds below a comparison, from its query.
+
+    Without a query there are no folds.
 
     The page sends the ``groups`` of the uses along, so that they need not be computed again.
     """
@@ -245,7 +247,9 @@ def _endpoints(service: Service) -> None:
         layer: str | None = None,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Say what the cosine of two uses of a word hangs on: hide the words around them one at a time.
+        """Explain what the cosine of two uses of a word depends on.
+
+        The words around them are hidden one at a time.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/why")``.
 

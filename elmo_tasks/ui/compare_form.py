@@ -1,4 +1,7 @@
-"""Request of the Compare tab: what the form or a link holds, and the messages at its fields."""
+"""Request of the Compare tab.
+
+It is what the form or a link holds, with the messages at its fields.
+"""
 
 from __future__ import annotations
 

@@ -134,7 +134,9 @@ def _endpoints(service: Service) -> None:
     def compare(
         word: str, sentences: list[str], model: str | None = None, own_meanings: str | None = None
     ) -> dict[str, Any]:
-        """Compare the uses of a word in 2 to 12 sentences; [brackets] in a sentence mark another word there.
+        """Compare the uses of a word in 2 to 12 sentences.
+
+        [Brackets] in a sentence mark another word there.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
 

@@ -84,7 +84,10 @@ def build(service: Service, tab: gr.Tab) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
-    """Render the panel of a head, or of the first one; all heads side by side; and the explanation."""
+    """Render the panel of a head, all heads side by side, and the explanation.
+
+    The first head is shown if none is given.
+    """
     entries = learned(all_weights)
     chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
     longest = max((entry.layers for entry in entries), key=len, default=())
@@ -138,7 +141,10 @@ def layer_words(at: int, name: str) -> str:
 
 
 def layer_columns(names: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the columns of a table with a weight for each layer: the title, and that it has numbers."""
+    """Return the columns of a table with a weight for each layer.
+
+    A column is its title, and True because it has numbers.
+    """
     return [(f"Layer {name}", True) for name in names]
 
 

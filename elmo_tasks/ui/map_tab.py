@@ -239,7 +239,9 @@ def linked(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
-    """Draw the map of a form: its markup, and the answer. Without a text, the examples of the dictionary count.
+    """Draw the map of a form: its markup, and the answer.
+
+    Without a text, the examples of the dictionary count.
 
     Raises:
         InputError: the request cannot be answered.
@@ -421,7 +423,9 @@ def _endpoints(service: Service) -> None:
         examples: bool = True,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Put a sentence on the map of its word, where nothing else moves, and say which meaning it has.
+        """Put a sentence on the map of its word, and name its meaning.
+
+        Nothing else on the map moves.
 
         Example: ``predict("bank", "The bank was covered with reeds.", api_name="/land")``.
 

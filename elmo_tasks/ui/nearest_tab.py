@@ -198,8 +198,8 @@ def build(service: Service, tab: gr.Tab) -> None:
             return {found: gr.skip()}
         if query.get("tab") != "nearest" or not query.get("word"):
             return {found: "yes", **find(progress, *typed)}
-        asked = query.get("only")
-        filter_ = asked if asked in dict(ONLY).values() else "all"
+        link_filter = query.get("only")
+        filter_ = link_filter if link_filter in dict(ONLY).values() else "all"
         names = list(dict.fromkeys(query.getlist("model")))
         link = (query["word"], query.get("s") or "", filter_, query.get("layer"), query.get("source"), names)
         filled = {box: value for box, value in zip(inputs, link, strict=True) if value}
@@ -247,7 +247,7 @@ def _endpoints(service: Service) -> None:
         Returns:
             word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
             uses (sentence, start, end, token, cosine, same_word, sense, probability), static (word, cosine), answer, headline,
-            vectors (name of the static vectors), reads_sentence, sense (empty where nothing is said of it), probability (null for
+            vectors (name of the static vectors), reads_sentence, sense (empty where it is not known), probability (null for
             an example, whose meaning is known).
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()

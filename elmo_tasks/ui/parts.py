@@ -30,7 +30,7 @@ QUIET: dict[str, Any] = {**SHARED, **PRIVATE}
 #: Events of Try, which may take seconds: a comparison never waits behind them.
 READ_TEXTS: dict[str, Any] = {"concurrency_id": "texts", "concurrency_limit": 2, **PRIVATE}
 
-#: Default of an argument by which gradio shows on the page what :func:`reported_by` is told.
+#: Default of an argument by which gradio shows on the page what :func:`reported_by` receives.
 REPORTED = gr.Progress()
 FormEvent = Mapping[str, Any]
 
@@ -162,7 +162,10 @@ def take_upload(path: Any) -> bytes | None:
 
 
 def with_whole_characters(value: Any) -> Any:
-    """Replace lone surrogates in a JSON value, see :func:`~elmo_tasks.messages.text.replace_surrogates`."""
+    """Replace lone surrogates in a JSON value.
+
+    See :func:`~elmo_tasks.messages.text.replace_surrogates`.
+    """
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):

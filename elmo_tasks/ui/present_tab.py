@@ -226,9 +226,9 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
     known = dict(zip(ready.sentences, ready.meant, strict=True)) if ready else {}
     meant = [known[s] for s in form.sentences] if set(form.sentences) <= set(known) else []
     numbers = {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
-    said = outcome(comparison, meant) if meant else ""
+    result = outcome(comparison, meant) if meant else ""
     query = query_of(form, comparison.model)
-    return {"parts": {"own": part("own", comparison, query, numbers, said, typed)}, "note": "", **shown}
+    return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
 
 
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:
@@ -286,7 +286,10 @@ def _same_or_not(same: bool) -> str:
 
 
 def reveal(at: int, guess: str, comparison: Comparison) -> dict[str, Any]:
-    """Return the markup of a pair's result, and who was right; ``guess`` is the answer of the audience, if any."""
+    """Return the markup of a pair's result, and who was right.
+
+    ``guess`` is the answer of the audience, if any.
+    """
     one, other = QUIZ[at].meant
     meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
     model, sentence = model_says(comparison)
@@ -345,7 +348,9 @@ def build(service: Service) -> None:
         return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
-        """Find the words nearest to a word among static vectors, where a word has one vector whatever the sentence.
+        """Find the words nearest to a word among static vectors.
+
+        There, a word has one vector whatever the sentence.
 
         Example: ``predict("bank", 5, api_name="/static_neighbours")``.
 

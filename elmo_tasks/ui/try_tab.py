@@ -290,7 +290,9 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         return "\n".join(example.lines), example.task
 
     def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Classify texts: label, probabilities, and the occlusion of every word (what leaving it out changes).
+        """Classify texts: label, probabilities, and the occlusion of every word.
+
+        The occlusion is what leaving the word out changes.
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 

@@ -100,7 +100,7 @@ window.elmo = (() => {
 
   // Requests to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
   // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
-  // that none will come. What is asked meanwhile waits: the last request, or with `all` every one. A function is called for its
+  // that none will come. A request made meanwhile waits: the last request, or with `all` every one. A function is called for its
   // request when its turn comes. `first` is the number of the answer that comes without a request.
   function requests({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
     const line = [];

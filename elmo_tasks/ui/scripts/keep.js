@@ -11,7 +11,7 @@
   elmo.when(document, "click", "[data-link]", copy);
   elmo.when(document, "click", "[data-png]", save);
 
-  const saidBy = (button) => button.parentElement.querySelector(".said");
+  const statusOf = (button) => button.parentElement.querySelector(".said");
 
   function reach() {
     const host = location.hostname;
@@ -21,28 +21,28 @@
   }
   async function copy(button) {
     const link = `${location.origin}${location.pathname}?${button.dataset.link}`;
-    const said = saidBy(button);
+    const status = statusOf(button);
     const short = button.dataset.short || ""; // what the link leaves out
     try {
       await navigator.clipboard.writeText(link);
-      said.textContent = `Link copied${short}${reach()}`;
+      status.textContent = `Link copied${short}${reach()}`;
     } catch {
       // Pages served without https have no clipboard: show the link, ready to copy.
       const box = elmo.make("input", { value: link, readonly: true, "aria-label": "Link to this view" });
-      said.replaceChildren(box, `${short}${reach()}`);
+      status.replaceChildren(box, `${short}${reach()}`);
       box.select();
     }
   }
 
   async function save(button) {
-    const said = saidBy(button);
-    said.textContent = "Drawing the picture…";
+    const status = statusOf(button);
+    status.textContent = "Drawing the picture…";
     try {
       elmo.save(`${button.dataset.png}.png`, await draw(button), "image/png");
-      said.textContent = "Picture saved";
+      status.textContent = "Picture saved";
     } catch (error) {
       console.warn(error);
-      said.textContent = "This browser cannot draw the picture: take a screenshot instead";
+      status.textContent = "This browser cannot draw the picture: take a screenshot instead";
     }
   }
 

@@ -14,13 +14,13 @@ function sentence(use) {
   return [sign.firstElementChild.cloneNode(true), make("p", { class: "told-line" }, ...text.cloneNode(true).childNodes)];
 }
 function tell(use) {
-  const told = element.querySelector(".told");
-  if (!told || !row(use)) return;
-  if (told.dataset.use === use) return;
-  told.dataset.use = use;
+  const details = element.querySelector(".told");
+  if (!details || !row(use)) return;
+  if (details.dataset.use === use) return;
+  details.dataset.use = use;
   const meaning = row(use).dataset.told;
   const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, cosine]) => make("li", {}, make("b", {}, number(cosine)), ...sentence(other))));
-  told.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
+  details.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
     make("h4", {}, "Its nearest uses (cosine)"), list);
   tie(use);
 }

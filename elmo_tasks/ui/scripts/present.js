@@ -13,13 +13,13 @@ const next = root.querySelector('[data-go="next"]');
 const full = root.querySelector("[data-full]");
 const comeBack = root.querySelector("[data-return]");
 const status = root.querySelector('.unseen[role="status"]');
-const said = root.querySelector(".notes .headline");
+const headlineNote = root.querySelector(".notes .headline");
 const note = root.querySelector("#present-own-note");
 const ownWord = root.querySelector("#present-own-word");
 const ownSentences = root.querySelector("#present-own-sentences");
 const OWN = sections.findIndex((section) => section.querySelector(".own")) + 1;
 let step = 1;
-let from = 0; // where the presenter's own word was asked for
+let from = 0; // the step to return to from the presenter's own word
 let playing = 0;
 let glimpsed = false; // the page was scrolled to an answer, and not by a person
 
@@ -75,8 +75,8 @@ function label() {
   next.textContent = left()?.[0] ?? "Next →";
   next.disabled = !left() && step === sections.length;
   const headline = sections[step - 1].querySelector("[data-headline]")?.textContent ?? "";
-  said.textContent = headline && `On the screen: ${headline}`;
-  said.hidden = !headline;
+  headlineNote.textContent = headline && `On the screen: ${headline}`;
+  headlineNote.hidden = !headline;
 }
 function remember() {
   if (!seen()) return;
@@ -102,12 +102,12 @@ function agree() {
   const rows = [...box.querySelectorAll(".uses[data-before] > li")];
   const picks = rows.map((row) => row.querySelector('[aria-pressed="true"]')?.dataset.pick);
   const groups = JSON.parse(box.dataset.groups);
-  const said = box.querySelector(".agree");
+  const agreement = box.querySelector(".agree");
   if (groups.length !== 2 || picks.some((pick) => !pick)) return;
   const same = picks.filter((pick, at) => pick === (groups[0].includes(at) ? "A" : "B")).length;
   const most = Math.max(same, rows.length - same); // which group is called A does not matter
-  said.textContent = most === rows.length ? "You sort them exactly as the model does." : `You and the model agree on ${most} of ${rows.length} sentences.`;
-  said.hidden = false;
+  agreement.textContent = most === rows.length ? "You sort them exactly as the model does." : `You and the model agree on ${most} of ${rows.length} sentences.`;
+  agreement.hidden = false;
 }
 function press(pressed) {
   const was = pressed.getAttribute("aria-pressed") === "true";
@@ -131,11 +131,11 @@ function read(at) {
     box.querySelector("[data-end]").hidden = false;
   }
   range.value = String(steps.indexOf(now));
-  range.setAttribute("aria-valuetext", `${now.read} words read: ${now.said.map((said, track) => `sentence ${track + 1} ${said}`).join(", ")}`);
+  range.setAttribute("aria-valuetext", `${now.read} words read: ${now.said.map((finding, track) => `sentence ${track + 1} ${finding}`).join(", ")}`);
   box.querySelector("output").textContent = String(now.read);
   for (const word of box.querySelectorAll("[data-word]")) word.classList.toggle("ahead", Number(word.dataset.word) >= now.words);
   box.querySelectorAll(".mover").forEach((mover, track) => { mover.style.left = `${now.at[track]}%`; });
-  box.querySelectorAll("[data-said]").forEach((said, track) => { said.textContent = now.said[track]; });
+  box.querySelectorAll("[data-said]").forEach((leaning, track) => { leaning.textContent = now.said[track]; });
   label();
 }
 function play() {
