@@ -17,7 +17,7 @@ from gradio.utils import get_upload_folder
 from elmo_tasks.api import Progress
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
-from elmo_tasks.ui.page import joined, render
+from elmo_tasks.ui.page import joined
 
 #: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -115,13 +115,6 @@ def on_submit(
     # The page sends one request at a time; "multiple" lets no click get lost.
     submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **options)
     submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **options)
-
-
-def shown_later(name: str, script: str, template: str, page: Callable[[], str]) -> None:
-    """Add a part that requests its page when first shown; its template is the placeholder."""
-    waiting = {"markup": render(template, is_waiting=True)}
-    part = custom_form(name, script, template="${value.markup}", value=waiting)
-    on_submit(part, lambda event: {"revision": revision_of(event), "markup": page()}, part, **PRIVATE)
 
 
 def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) -> None:
