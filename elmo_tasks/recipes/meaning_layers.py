@@ -6,7 +6,7 @@ Two losses on alternating halves of each step:
 - *language model*: the sampled softmax loss of both directions on running text, one sentence at a time from the constant state.
 
 Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are.
-Held-out words and test sentences of the dictionary are never read. Run it again with the same folder and it resumes::
+Held-out words, test sentences and development sentences of the dictionary are never read: the first two measure, the last calibrate. Run it again with the same folder and it resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
 """
@@ -148,15 +148,34 @@ class LabelledUses:
     senses: tuple[int, ...]
 
 
-def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
-    """Collect example sentences of ambiguous words that are not held out."""
+def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
+    """Collect the training examples of ambiguous words that are not held out.
+
+    Each is read twice: alone, and before or after another example of its meaning, since the sentences of most texts
+    are longer than those of the dictionary.
+    """
+    rng = random.Random(seed)
     labelled = []
     for entry in lexicon.ambiguous:
         if not entry.is_held_out:
-            examples = [(sentence, k) for k, sense in enumerate(entry.senses) for sentence in sense.examples]
-            uses = tuple(find_mention(entry.word, sentence) for sentence, _ in examples)
-            labelled.append(LabelledUses(uses, tuple(k for _, k in examples)))
+            examples = [(sentence, k) for k, sense in enumerate(entry.senses) for sentence in sense.training_examples]
+            uses = [find_mention(entry.word, sentence) for sentence, _ in examples]
+            senses = [k for _, k in examples]
+            for use, sense in list(zip(uses, senses, strict=True)):
+                others = [u for u, k in zip(uses, senses[: len(examples)], strict=False) if k == sense and u is not use]
+                if others:
+                    uses.append(_joined(use, rng.choice(others), before=rng.random() < 0.5))
+                    senses.append(sense)
+            labelled.append(LabelledUses(tuple(uses), tuple(senses)))
     return labelled
+
+
+def _joined(use: Use, other: Use, before: bool) -> Use:
+    """Return the use in a text of two sentences, its own and another one."""
+    if before:
+        shift = len(other.tokens)
+        return Use.of_tokens(other.tokens + use.tokens, use.token_start + shift, use.token_end + shift)
+    return Use.of_tokens(use.tokens + other.tokens, use.token_start, use.token_end)
 
 
 class MeaningLosses:

@@ -35,7 +35,7 @@ from elmo_tasks.senses.disambiguation import (
 )
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit
-from elmo_tasks.senses.lexicon import Entry, Lexicon
+from elmo_tasks.senses.lexicon import Entry, Lexicon, is_development
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import folded
@@ -43,7 +43,6 @@ from elmo_tasks.uses import Use, use_vectors
 
 #: Share of development sentences that may count as an unlisted meaning; of new sentences it is about one in twenty.
 MAX_FALSE_ALARMS = 0.04
-_DEVELOPMENT_EVERY = 5
 _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
 _WIDTH = 384  # of the projection
@@ -185,9 +184,7 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
         if entry.is_held_out or len(entry.senses) < 2:
             continue
         senses = torch.tensor([owners[row][1] for row in entry_rows])
-        development = torch.tensor(
-            [owners[row][2] % _DEVELOPMENT_EVERY == _DEVELOPMENT_EVERY - 3 for row in entry_rows]
-        )
+        development = torch.tensor([is_development(owners[row][2]) for row in entry_rows])
         found.append(LabelledUses(entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development))
     return found
 

@@ -27,6 +27,8 @@ from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
 #: One in this many sentences of a meaning is a test sentence: the sixth, the twelfth, …
 TEST_EVERY = 6
+#: One in this many examples of a meaning is a development sentence: the third, the eighth, …
+DEVELOPMENT_EVERY = 5
 #: One in this many words is held out: nothing is fitted or trained on it.
 HELD_OUT_EVERY = 10
 PARTS_OF_SPEECH = (
@@ -54,6 +56,11 @@ class Sense:
     def examples(self) -> tuple[str, ...]:
         """Sentences that represent the meaning: all but the test sentences."""
         return tuple(s for k, s in enumerate(self.sentences, 1) if k % TEST_EVERY)
+
+    @property
+    def training_examples(self) -> tuple[str, ...]:
+        """Examples that train layers: all but the development sentences, which calibrate."""
+        return tuple(s for k, s in enumerate(self.examples) if not is_development(k))
 
     @property
     def test_sentences(self) -> tuple[str, ...]:
@@ -84,6 +91,11 @@ class Entry:
             if sense.key == key:
                 return sense
         raise KeyError(f"{self.word}: no meaning {key!r}; it has {', '.join(s.key for s in self.senses)}")
+
+
+def is_development(number: int) -> bool:
+    """Return True if the example with this number, from 0, is a development sentence."""
+    return number % DEVELOPMENT_EVERY == DEVELOPMENT_EVERY - 3
 
 
 def is_held_out(word: str) -> bool:
