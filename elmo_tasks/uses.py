@@ -24,6 +24,9 @@ class UseVectors:
     #: layer last. None for any other encoder.
     before: Tensor | None = None
     after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
+    #: for each use ``[L + 1, T]``: the length of the vector of every token of its sentence, the mean of the layers last;
+    #: empty unless requested
+    token_norms: tuple[Tensor, ...] = ()
 
 
 def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
@@ -31,23 +34,27 @@ def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
     return read_uses(encoder, uses).layers
 
 
-def read_uses(encoder: Encoder, uses: Sequence[Use]) -> UseVectors:
+def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False) -> UseVectors:
     """Encode each sentence once, in batches of similar length.
 
-    Of a sentence, only the words of the uses are kept.
+    Of a sentence, only the words of the uses are kept, and ``with_norms`` the lengths of all its vectors.
     """
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
-    for numbers, batch in use_batches(encoder, uses):
+    norms: dict[int, Tensor] = {}
+    for numbers, batch in use_batches(encoder, uses, with_norms=with_norms):
         layers[:, numbers] = batch.layers
+        norms |= zip(numbers, batch.token_norms, strict=False)
         for whole, part in ((before, batch.before), (after, batch.after)):
             if whole is not None and part is not None:
                 whole[:, numbers] = part
-    return UseVectors(layers, before, after)
+    return UseVectors(layers, before, after, tuple(norms[k] for k in sorted(norms)))
 
 
-def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[int], UseVectors]]:
+def use_batches(
+    encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
+) -> Iterator[tuple[list[int], UseVectors]]:
     """Encode uses batch by batch; yield positions and vectors.
 
     Use this in place of :func:`read_uses` if the vectors of all uses may exceed the memory.
@@ -63,12 +70,21 @@ def use_batches(encoder: Encoder, uses: Sequence[Use]) -> Iterator[tuple[list[in
         layers = batch.values[:, rows, starts].float().cpu()  # [L, uses, D]
         for j in (ends - starts > 1).nonzero().flatten().tolist():
             layers[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].float().mean(dim=1).cpu()
+        norms: tuple[Tensor, ...] = ()
+        if with_norms:
+            lengths = torch.stack(
+                [*(v.float().norm(dim=-1) for v in batch.values), batch.values.float().mean(0).norm(dim=-1)]
+            )
+            norms = tuple(
+                lengths[:, b, batch.first : batch.first + len(uses[k].tokens)].cpu()
+                for k, b in zip(numbers, rows.tolist(), strict=True)
+            )
         if encoder.language_model is None:
-            yield numbers, UseVectors(layers)
+            yield numbers, UseVectors(layers, token_norms=norms)
         else:
             lstms, half = batch.values[1:], encoder.width // 2  # [L - 1, B, T, D]
             before, after = lstms[:, rows, starts - 1, :half], lstms[:, rows, ends, half:]
-            yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu())
+            yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu(), norms)
 
 
 def progress_fraction(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:

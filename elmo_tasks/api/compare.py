@@ -45,6 +45,7 @@ class LayerComparison:
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
     #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
     sees: str = ""
+    token_norms: tuple[tuple[float, ...], ...] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
 
 
 class Certainty(str, Enum):

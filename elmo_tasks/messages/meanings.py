@@ -26,7 +26,7 @@ def meanings_answer(
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
         headline = f"“{word}” {probably}means the same in {_all(len(uses))}"
-    sure = f"How likely all of this is right at once: {percent(probability)}."
+    sure = f"The model is {percent(probability)} sure of {_all(len(uses))} together."
     if certainty is Certainty.ABSTAIN and unsure:
         sure = f"Unsure: {_sentences(unsure)}. {_MORE_HINTS}"
     elif unsure:

@@ -6,7 +6,8 @@ Two losses on alternating halves of each step:
 - *language model*: the sampled softmax loss of both directions on running text, one sentence at a time from the constant state.
 
 Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are.
-Held-out words, test sentences and development sentences of the dictionary are never read: the first two measure, the last calibrate. Run it again with the same folder and it resumes::
+Held-out words, test sentences and development sentences of the dictionary are never read: the first two measure, the
+last calibrate. Run it again with the same folder and it resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
 """

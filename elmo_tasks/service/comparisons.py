@@ -41,8 +41,8 @@ def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
 ) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
-    read = read_uses(loaded.encoder, mentions)
-    layers = _layers(loaded, with_mean(read.layers))
+    read = read_uses(loaded.encoder, mentions, with_norms=True)
+    layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
     name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
@@ -123,8 +123,8 @@ def rounded(values: Any, digits: int = 6) -> Any:
     return tuple(rounded(value, digits) for value in values) if isinstance(values, list) else round(values, digits)
 
 
-def _layers(loaded: LoadedModel, views: Tensor) -> tuple[api.LayerComparison, ...]:
-    """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, to results."""
+def _layers(loaded: LoadedModel, views: Tensor, token_norms: Sequence[Tensor]) -> tuple[api.LayerComparison, ...]:
+    """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, and lengths ``[L + 1, T]`` to results."""
     return tuple(
         api.LayerComparison(
             name=name,
@@ -132,8 +132,9 @@ def _layers(loaded: LoadedModel, views: Tensor) -> tuple[api.LayerComparison, ..
             norms=rounded(vectors.norm(dim=-1)),
             random_pair_cosine=random,
             sees=loaded.encoder.layer_names[0] if name == "0" else "",
+            token_norms=tuple(rounded(norms[k], 4) for norms in token_norms),
         )
-        for name, vectors, random in zip(loaded.names, views, loaded.random_pair, strict=True)
+        for k, (name, vectors, random) in enumerate(zip(loaded.names, views, loaded.random_pair, strict=True))
     )
 
 

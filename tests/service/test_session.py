@@ -47,6 +47,16 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
     assert comparison.layers[3].norms[0] == pytest.approx(vectors.mean(dim=0).norm().item(), abs=1e-5)
 
 
+def test_every_token_of_every_sentence_has_a_length_at_each_layer(session):
+    comparison = session.compare("bank", ["A bank.", *SENTENCES[:2]])
+    elmo = session.loaded.model().encoder
+    for row, item in enumerate(comparison.items):
+        vectors = elmo.encode([item.sentence]).values[:, 0, : len(item.tokens)]
+        wanted = [*vectors.norm(dim=-1), vectors.mean(dim=0).norm(dim=-1)]
+        for layer, lengths in zip(comparison.layers, wanted, strict=True):
+            assert layer.token_norms[row] == pytest.approx(lengths.tolist(), abs=1e-3)
+
+
 def test_brackets_mark_another_word_and_several_places_are_offered(session):
     comparison = session.compare("bank", ["The bank by the bank.", "We walked along the [shore]."])
     assert (comparison.items[1].token, comparison.items[1].sentence) == ("shore", "We walked along the shore.")

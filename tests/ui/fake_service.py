@@ -122,7 +122,7 @@ class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSen
             chosen,
             items,
             layers,
-            Message(said, "How likely all of this is right at once: 90 %."),
+            Message(said, "The model is 90 % sure of all of them together."),
             "2",
             Source.DICTIONARY,
             meanings,
@@ -234,4 +234,5 @@ class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSen
 
         matrix = tuple(tuple(cosine(a, b) for b in items) for a in items)
         norms = tuple(12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence) for item in items)
-        return LayerComparison(name, matrix, norms, RANDOM_PAIR[name])
+        lengths = tuple(tuple(12 + 6 * _noise("norm", name, token) for token in item.tokens) for item in items)
+        return LayerComparison(name, matrix, norms, RANDOM_PAIR[name], token_norms=lengths)

@@ -155,4 +155,6 @@ def test_the_small_print_says_what_is_known_and_what_is_computed(service):
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     shown = compare_answer.layer_panel(comparison, comparison.layers[1])
-    assert shown.index("<summary>Show the numbers</summary>") < shown.index("Vector lengths")
+    assert shown.index("<summary>Pairs and vector lengths</summary>") < shown.index("Vector lengths")
+    assert shown.count('class="token-lengths"') == 2
+    assert [line.count("<b>") for line in shown.splitlines() if "token" in line and "<span" in line][-2:] == [3, 3]
