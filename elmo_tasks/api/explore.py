@@ -73,6 +73,8 @@ class SenseMap(Answer):
     n_own: int  #: number of uses in the user's own texts; the map may leave some out
     sources: tuple[str, ...] = ()  #: origins of the uses
     examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
+    #: source and description of each of the user's texts that was read as a table, such as its columns
+    read_as: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown_view(self) -> MapView:

@@ -59,9 +59,11 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
     for source in args.text:
         if source.startswith(HUB):
             for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
-                yield from sentences_of(text, max_characters=None)
+                yield from sentences_of(text, max_characters=None)[0]
         elif source == STANDARD:
-            yield from sentences_of("\n".join(lines_of(source)), max_characters=None)
+            sentences, columns = sentences_of("\n".join(lines_of(source)), max_characters=None)
+            print(f"{source}: {len(sentences):,} sentences; {columns}", flush=True)
+            yield from sentences
         else:
             for sentences, columns in read_corpus([Path(source)], args.column):
                 print(f"{source}: {len(sentences):,} sentences; {columns}", flush=True)

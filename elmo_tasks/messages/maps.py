@@ -107,6 +107,11 @@ def own_words(answer: SenseMap) -> str:
     return f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map."
 
 
+def read_as(answer: SenseMap) -> str:
+    """State how the user's tables were read; empty for running text."""
+    return " ".join(f"Read from {source_name(source)}: {description}." for source, description in answer.read_as)
+
+
 def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
     """Describe a mark for a screen reader."""
     group = f", {answer.groups[use.group].name}" if use.group is not None else ""

@@ -160,7 +160,7 @@ def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
     for entry in lexicon.ambiguous:
         if not entry.is_held_out:
             examples = [(sentence, k) for k, sense in enumerate(entry.senses) for sentence in sense.training_examples]
-            uses = [find_mention(entry.word, sentence) for sentence, _ in examples]
+            uses: list[Use] = [find_mention(entry.word, sentence) for sentence, _ in examples]
             senses = [k for _, k in examples]
             for use, sense in list(zip(uses, senses, strict=True)):
                 others = [u for u, k in zip(uses, senses[: len(examples)], strict=False) if k == sense and u is not use]

@@ -111,8 +111,8 @@ def evenly(items: Sequence[Item], n: int) -> list[Item]:
     return list(items) if len(items) <= n else [items[k * len(items) // n] for k in range(n)]
 
 
-def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS) -> list[str]:
-    """Split the user's text into sentences.
+def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS) -> tuple[list[str], str]:
+    """Split the user's text into sentences, and describe how it was read.
 
     The text is running text, a list of texts, or a table with a column of texts.
 
@@ -131,11 +131,11 @@ def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHA
     if not text.strip():
         if name:
             raise InputError(f"The file {name[:60]} has no rows.", field="text")
-        return []
+        return [], "text"
     path, text = Path(name[-60:] or "pasted text"), plain_lines(text)
     try:
         table = parse_table(text, path, form_of(path))
-        return _sentences_of(table, text)[0]
+        return _sentences_of(table, text)
     except DataError as error:
         raise InputError(f"{error}.", field="text") from None
 

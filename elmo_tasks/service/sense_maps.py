@@ -61,6 +61,7 @@ class _Drawn:
     labels: tuple[int | None, ...]  # the position of the meaning of each use; len(senses) for an unlisted one
     predictions: tuple[api.UseMeaning | None, ...]  # one per use; None for an example
     n_own: int
+    read_as: tuple[tuple[str, str], ...]  # source and description of each table
     vectors: Vectors  # [n, D] of length 1
     projection: Projection
 
@@ -150,6 +151,7 @@ def sense_map(
         message=map_verdict(word, uses, groups, are_meanings, is_calibrated, has_one_meaning=has_one),
         shown=round(drawn.projection.shown, 4),
         n_own=drawn.n_own,
+        read_as=drawn.read_as,
         sources=tuple(dict.fromkeys(drawn.sources)),
         examples_of=tuple(entry.word for entry in drawn.entries) if api.EXAMPLES in drawn.sources else (),
     )
@@ -200,9 +202,13 @@ def _draw(
     examples = example_uses(entries) if request.examples else []
     own: list[tuple[Use, str]] = []
     n_own = 0
+    read_as: list[tuple[str, str]] = []
     for source, text, name in ((api.TEXT_A, request.text, request.name), (api.TEXT_B, request.text_b, "")):
         if text.strip():
-            uses, n = uses_in(request.word, sentences_of(text, name))
+            sentences, description = sentences_of(text, name)
+            if description != "text":
+                read_as.append((source, description))
+            uses, n = uses_in(request.word, sentences)
             own += [(use, source) for use in uses]
             n_own += n
     if request.index and index:
@@ -237,6 +243,7 @@ def _draw(
         tuple(labels),
         (*(None for _ in examples), *predictions),
         n_own,
+        tuple(read_as),
         vectors,
         fit_projection(directions(vectors)),
     )

@@ -19,6 +19,7 @@ from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseM
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.maps import (
     own_words,
+    read_as,
     shown_words,
     source_name,
     texts_compared,
@@ -152,7 +153,9 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(filter(None, (answer.message.details, typed_otherwise(answer), own_words(answer)))),
+        reasons=" ".join(
+            filter(None, (answer.message.details, typed_otherwise(answer), own_words(answer), read_as(answer)))
+        ),
         model=title_of(answer.model, models),
         picture=picture(answer),
         shape=shape,
@@ -410,7 +413,7 @@ def _endpoints(service: Service) -> None:
         Returns:
             word, model, view, views (name, sees), uses (sentence, start, end, source, group, probability, is_sure, x, y, nearest),
             groups (letter, key, name, n_uses, example, by_source), are_meanings, verdict, headline, shown, n_own, sources,
-            examples_of.
+            read_as, examples_of.
         """
         request = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
         return service.sense_map(request).to_dict()

@@ -32,16 +32,16 @@ def test_what_is_not_one_word_is_refused():
 
 def test_a_table_is_read_by_its_column_of_text():
     table = "id,text\n1,The bank. It closed.\n2,=A bank\n"
-    assert sentences_of(table, "x.csv") == ["The bank.", "It closed.", "=A bank"]
-    assert sentences_of("The bank,1\nA shore,2\n", "X.CSV") == ["The bank", "A shore"]
+    assert sentences_of(table, "x.csv")[0] == ["The bank.", "It closed.", "=A bank"]
+    assert sentences_of("The bank,1\nA shore,2\n", "X.CSV")[0] == ["The bank", "A shore"]
     with pytest.raises(InputError, match="no rows"):
         sentences_of("\n", "empty.csv")
 
 
 def test_lines_of_a_list_are_sentences_and_lines_of_a_book_are_not():
-    assert sentences_of("The bank is shut.\nWe sat on it.\n") == ["The bank is shut.", "We sat on it."]
+    assert sentences_of("The bank is shut.\nWe sat on it.\n")[0] == ["The bank is shut.", "We sat on it."]
     book = "It was late and the\nbank was shut when we\ncame to the town. Then\nwe left."
-    assert sentences_of(book) == ["It was late and the bank was shut when we came to the town.", "Then we left."]
+    assert sentences_of(book)[0] == ["It was late and the bank was shut when we came to the town.", "Then we left."]
 
 
 def test_a_text_may_not_be_endless():

@@ -6,6 +6,7 @@ import pytest
 
 from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.maps import read_as
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
 
@@ -42,6 +43,19 @@ def test_own_uses_get_the_meaning_that_is_found(session):
     assert [(group.key, group.by_source) for group in found.groups] == [("money", (2, 0)), ("river", (0, 2))]
     assert all(0.5 < use.probability <= 1 for use in found.uses)
     assert "have 2 meanings" in found.message.headline
+
+
+def test_a_table_says_which_column_was_read(session):
+    table = "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the river.\n"
+    found = session.sense_map(MapRequest("bank", table, examples=False))
+    assert [use.sentence for use in found.uses] == [
+        "The bank refused our loan again.",
+        "We sat on the bank of the river.",
+    ]
+    assert [source for source, _ in found.read_as] == [TEXT_A]
+    assert "texts from 'review'" in found.read_as[0][1]
+    assert read_as(found).startswith("Read from text A: texts from 'review'")
+    assert session.sense_map(MapRequest("bank", MONEY, examples=False)).read_as == ()
 
 
 def test_the_map_of_a_layer_keeps_the_meanings(session, bank):
