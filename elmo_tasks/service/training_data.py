@@ -54,7 +54,7 @@ def store_upload(folder: Path, name: str, content: bytes) -> str:
     elif len(content) > MAX_UPLOAD:
         problem = f"has {len(content) / 1e6:.1f} MB; the most is {MAX_UPLOAD / 1e6:.0f} MB"
     elif not content:
-        problem = "is empty"
+        problem = "is empty: choose a file with rows"
     if problem:
         raise InputError(f"“{title}” {problem}.", field="file")
     key = hashlib.sha256(content + b"\0" + title.encode()).hexdigest()[:20]

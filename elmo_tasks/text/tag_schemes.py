@@ -119,7 +119,7 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
         return prefix, type_
     where = "" if position is None else f"token {position + 1}: "
     raise DataError(
-        f"{where}'{tag}' is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in prefixes)}"
+        f"{where}{tag!r:.60} is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in prefixes)}"
     )
 
 
@@ -154,7 +154,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
                 raise DataError(f"sentence {number}, {error}") from None
             seen[prefix] += 1
             if type_ and type_ != before[1]:
-                (by_b if prefix == "B" else by_i).append(f"'{tag}' as token {k + 1} of sentence {number}")
+                (by_b if prefix == "B" else by_i).append(f"{tag!r:.60} as token {k + 1} of sentence {number}")
             before = prefix, type_
     if seen["E"] or seen["S"]:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
