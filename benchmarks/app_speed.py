@@ -2,6 +2,7 @@
 
 Ready is counted from the start of the process to the first page; an answer from the request to the result, over HTTP, as the
 browser asks. Medians over several runs. Then each tab with 1, 8 and 32 users at once (``--people``), on this machine only.
+``--size original`` compares with a model of that size and random weights on one core, in float32 and in int8, and nothing else.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import argparse
 import os
 import platform
 import statistics
+import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,6 +22,9 @@ import torch
 
 from benchmarks.line_chart import line_chart
 from benchmarks.running_app import running_app
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.published import MODELS, published
+from elmo_tasks.training.export_bilm import write_model
 
 SENTENCES = [
     "The bank refused our loan because my salary was too low.",
@@ -31,13 +36,15 @@ SENTENCES = [
 ]
 
 
-def measure(runs: int, requests: int) -> tuple[list[float], list[float], list[float]]:
+def measure(
+    runs: int, requests: int, arguments: Sequence[str] = (), threads: int | None = None
+) -> tuple[list[float], list[float], list[float]]:
     """Seconds until ready, of the first answer, and of the answers after it."""
     ready: list[float] = []
     first: list[float] = []
     later: list[float] = []
     for _ in range(runs):
-        with running_app() as app:
+        with running_app(arguments, threads) as app:
             ready.append(app.seconds)
             client = gradio_client.Client(app.url, verbose=False)
             for k in range(requests + 1):
@@ -55,22 +62,41 @@ def main() -> None:
     parser.add_argument("--people", type=int, nargs="*", default=[1, 8, 32], help="at once (default: 1 8 32)")
     parser.add_argument("--rounds", type=int, default=3, help="questions of each person to each tab (default: 3)")
     parser.add_argument("--picture", type=Path, help="write an SVG file: a comparison over people at once")
+    parser.add_argument("--size", choices=sorted(MODELS), help="a published model's size, with random weights")
     args = parser.parse_args()
-    rows = measure(args.runs, args.requests)
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__}; median (lowest to highest)"
     )
+    if args.size:
+        of_size(args.size, args.runs, args.requests)
+        return
+    print_seconds(measure(args.runs, args.requests))
+    if args.people:
+        print()
+        with running_app() as app:
+            print_table(app.url, args.people, args.rounds, args.picture)
+
+
+def print_seconds(rows: Sequence[Sequence[float]]) -> None:
+    """Print the medians of :func:`measure`."""
     names = (
         "ready after the start of the process",
         "first comparison of 6 sentences",
         "later comparisons of 6 sentences",
     )
     for name, seconds in zip(names, rows, strict=True):
-        print(f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})")
-    if args.people:
-        print()
-        with running_app() as app:
-            print_table(app.url, args.people, args.rounds, args.picture)
+        print(f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})", flush=True)
+
+
+def of_size(name: str, runs: int, requests: int) -> None:
+    """Measure comparisons by a model of the size of a published one, on one core."""
+    torch.manual_seed(0)
+    with tempfile.TemporaryDirectory() as folder:
+        write_model(Path(folder, name), BiLM(published(name).options))
+        for precision in ("float32", "int8"):
+            print(f"\n{name}, {precision}, one core")
+            arguments = ["--model", str(Path(folder, name)), "--precision", precision, "--no-calibration"]
+            print_seconds(measure(runs, requests, arguments, threads=1))
 
 
 _USES = ["The bank refused our loan because my salary was too low.", "Herons nest in the reeds along the muddy bank."]

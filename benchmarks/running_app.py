@@ -30,8 +30,8 @@ class RunningApp:
 
 
 @contextmanager
-def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
-    """The app of a checkout, in a process group that ends with the block.
+def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> Iterator[RunningApp]:
+    """The app, in a process group that ends with the block; ``threads`` limits those of torch.
 
     Raises:
         RuntimeError: it ended, or did not answer within five minutes.
@@ -40,8 +40,9 @@ def running_app(repository: Path = REPOSITORY) -> Iterator[RunningApp]:
         trial.bind(("127.0.0.1", 0))
         port = int(trial.getsockname()[1])
     url, began = f"http://127.0.0.1:{port}/", time.perf_counter()
-    command = [sys.executable, "app.py", "--port", str(port), "--host", "127.0.0.1"]
-    app = subprocess.Popen(command, cwd=repository, stdout=subprocess.DEVNULL, start_new_session=True)
+    command = [sys.executable, "app.py", "--port", str(port), "--host", "127.0.0.1", *arguments]
+    environment = os.environ | ({"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {})
+    app = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         while True:
             try:
