@@ -6,11 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.options import CharCNNOptions
+from elmo_tasks.text.tokens import PADDING
 
 #: Rows of the character table: 261 characters, and row 0 for "no character here".
 N_CHARACTER_ROWS = 262
-#: The character that pads a token to full length. Unlike row 0 it has a trained vector, and convolutions see it.
-PADDING_CHARACTER = 261
 
 
 class Highway(nn.Module):
@@ -64,7 +63,7 @@ class CharacterCNN(nn.Module):
         Every convolution window that holds nothing but padding gives the same value, so one such window of the widest filter
         stands for all of them: the result is equal, not close.
         """
-        is_padding = characters == PADDING_CHARACTER
+        is_padding = characters == PADDING  # unlike row 0 it has a trained vector, and convolutions see it
         longest = int((~is_padding).sum(dim=1).max()) if len(characters) else 0
         widest = max(width for width, _ in self.options.filters)
         return characters[:, : max(longest + widest, widest)]

@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.char_cnn import PADDING_CHARACTER, CharacterCNN
+from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.errors import ConfigError
+from elmo_tasks.text.tokens import PADDING
 
 # Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
 _RIDGE = 1e-4
@@ -18,7 +19,7 @@ _NEW_FILTERS = 0.1
 
 def word_lengths(characters: Tensor) -> Tensor:
     """Count the characters ``[U]`` of words, of ``[U, C]`` character ids."""
-    return (characters != PADDING_CHARACTER).sum(dim=1)
+    return (characters != PADDING).sum(dim=1)
 
 
 @torch.no_grad()

@@ -9,8 +9,8 @@ from typing import Any
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
+from elmo_tasks.text.tokens import MAX_CHARACTERS
 
-MAX_CHARACTERS = 50
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
 _MAX = {
     "dim": 32_768,

@@ -19,7 +19,7 @@ from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.layers import Layers
 from elmo_tasks.layers.pooling import masked_mean
-from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from elmo_tasks.text.characters import character_ids
+from elmo_tasks.text.tokens import character_ids
 
 
 @dataclass(frozen=True)

@@ -36,8 +36,7 @@ from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, read_json
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
-from elmo_tasks.text.mentions import find_mention
-from elmo_tasks.text.use import Use
+from elmo_tasks.text.mentions import Use, find_mention
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 

@@ -8,7 +8,7 @@ from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.projected_lstm import ProjectedLSTM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
-from elmo_tasks.text.characters import character_ids
+from elmo_tasks.text.tokens import character_ids
 
 LONG = "Nobody answered , so we walked around the house and knocked at the back door ."
 SENTENCES = [

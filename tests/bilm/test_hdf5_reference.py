@@ -10,7 +10,7 @@ import torch
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import read_hdf5
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 
 # The references are float32 themselves: of 9,000 values two are further than 1e-6 (1.14e-6) from what float64 gives too.
 ONE_ROUNDING = float(np.finfo(np.float32).eps)
