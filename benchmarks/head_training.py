@@ -27,7 +27,7 @@ from elmo_tasks.encoders.layer_cache import LayerCache
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 from elmo_tasks.text.tag_schemes import labels_of
 
 LABELS = labels_of(["LOC", "MISC", "ORG", "PER"], "BIOES")

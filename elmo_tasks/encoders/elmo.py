@@ -16,9 +16,7 @@ from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, loa
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, checked_sentences, tokenized
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.layers import Layers
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import Layers, checked_device, masked_mean
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
 

@@ -22,7 +22,7 @@ from elmo_tasks.encoders.batches import CorpusEncoding, Step, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import file_lock, read_json, write_json
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 
 Pooling = Literal["mean"]
 MAX_BYTES = 16 * 10**9

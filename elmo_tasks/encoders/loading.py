@@ -24,7 +24,7 @@ from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import HUB, is_transformer
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers.device import checked_device
+from elmo_tasks.layers import checked_device
 
 _log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.layers import Offsets
+from elmo_tasks.layers import Offsets
 from elmo_tasks.text.tokens import tokenize
 
 Sentence = str | Sequence[str]

@@ -20,8 +20,7 @@ from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers, checked_device
 from elmo_tasks.text.vocabulary import open_text
 
 DEFAULT_NAME = "static-joint"

@@ -10,7 +10,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart
 from elmo_tasks.evaluation.rows import Evaluation, Row
 from elmo_tasks.files import read_json, write_json
-from elmo_tasks.layers.views import MEAN
+from elmo_tasks.layers import MEAN
 
 #: Tests of :mod:`elmo_tasks.evaluation.suite`, in the order of the table: from the form of words to their meaning.
 PROBES = ("pos", "chunks", "ner", "sentiment", "wsd", "wic", "coarsewsd", "cosimlex")

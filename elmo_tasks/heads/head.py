@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.tag_schemes import Scheme
 
 Prediction = str | tuple[str, ...]

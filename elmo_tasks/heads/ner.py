@@ -15,7 +15,7 @@ from elmo_tasks.heads.crf import CRF
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TaggingHead
 from elmo_tasks.heads.token_features import TokenFeatures, check_shape
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.tokens import MAX_CHARACTERS
 
 

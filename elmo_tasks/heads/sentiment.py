@@ -13,8 +13,7 @@ from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.classification import ClassificationHead
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.pooling import masked_max, masked_mean
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)

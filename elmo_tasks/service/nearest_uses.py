@@ -14,7 +14,7 @@ from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.layers.views import with_mean
+from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit

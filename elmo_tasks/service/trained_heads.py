@@ -17,7 +17,7 @@ from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service.validation import check_count, check_length, check_words
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task

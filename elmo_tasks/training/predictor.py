@@ -24,8 +24,7 @@ from elmo_tasks.heads.head import Prediction, TaskHead
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize

@@ -7,8 +7,7 @@ import torch
 
 from elmo_tasks.encoders.elmo import Elmo, OneSentenceWarning
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.layers import Layers
-from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.layers import Layers, layer_names, with_mean
 from tests.bilm.test_bilm import tiny
 
 

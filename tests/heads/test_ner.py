@@ -12,7 +12,7 @@ from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import FoundSpan
 from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.device import cpu_multiplies_bfloat16
+from elmo_tasks.layers import cpu_multiplies_bfloat16
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of
 from elmo_tasks.text.tokens import character_ids
 from tests.heads import brute_force

@@ -12,8 +12,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
 from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.device import cpu_multiplies_bfloat16
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
 
 L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")
