@@ -9,13 +9,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from elmo_tasks.bilm import model_cache
 from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.folders import verify
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.bilm.published import MODELS
+from elmo_tasks.bilm.published import MODELS, locate
 from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, shape_problems, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import given_name
@@ -75,7 +74,7 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
     if (CHECKPOINTS / name / "options.json").exists() and Path(name).name == name:
         return _in_folder(CHECKPOINTS / name)
     if name in MODELS:
-        options, file = model_cache.locate(name)
+        options, file = locate(name)
         return ModelFiles(name, options, (file,))
     if Path(name).is_dir():
         return _in_folder(Path(name))

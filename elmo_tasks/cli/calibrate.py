@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 def _meanings(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from elmo_tasks.bilm.weight_checksums import refresh_card
+    from elmo_tasks.bilm.folders import refresh_card
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers import checked_device

@@ -202,7 +202,7 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
 
     from elmo_tasks.bilm.int8 import in_precision
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
-    from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
+    from elmo_tasks.bilm.softmax import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
     from elmo_tasks.layers import checked_device
     from elmo_tasks.text.vocabulary import UNKNOWN_ID

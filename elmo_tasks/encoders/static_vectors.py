@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.bilm.folders import verify
 from elmo_tasks.bilm.safetensors_files import read_safetensors
-from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.encoders.word_vector_files import read_word_vectors

@@ -16,9 +16,8 @@ from typing import Any
 
 import torch
 
+from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
-from elmo_tasks.bilm.weight_checksums import CARD_NAME, write_card
-from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json, write_json

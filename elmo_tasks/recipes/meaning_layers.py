@@ -29,8 +29,8 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionalLM, reordered, reversed_positions
+from elmo_tasks.bilm.folders import CARD_NAME
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.weight_checksums import CARD_NAME
 from elmo_tasks.data.language_model import matching_files
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError

@@ -15,8 +15,8 @@ from tqdm import tqdm
 
 from elmo_tasks.api import uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
-from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import bundled_models
+from elmo_tasks.bilm.published import cache_folder
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError

@@ -10,7 +10,7 @@ from functools import cache, partial
 import numpy as np
 
 from elmo_tasks.api import NearestUses, NearUse, Progress
-from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
+from elmo_tasks.bilm.published import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError

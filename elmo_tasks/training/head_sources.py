@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import find_model
-from elmo_tasks.bilm.published import MODELS, command
+from elmo_tasks.bilm.published import MODELS, cache_folder, command
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.static_vectors import WORDS_NAME, are_static_vectors

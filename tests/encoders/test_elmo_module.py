@@ -12,7 +12,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.elmo_module import ElmoModule
 from elmo_tasks.errors import ConfigError, InputError
 from tests.bilm.test_bilm import tiny
-from tests.bilm.test_hdf5_reference import load
+from tests.bilm.test_reference import load
 
 SENTENCES = [["The", "bank", "lends", "."], ["A", "heron"]]
 TOP = (-1e4, -1e4, 0.0)

@@ -10,7 +10,7 @@ import torch
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import InputError
 from tests.bilm.test_bilm import tiny
-from tests.bilm.test_hdf5_reference import load
+from tests.bilm.test_reference import load
 
 
 def test_names_shapes_and_numbers(shared_data):

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from elmo_tasks.bilm.weight_checksums import write_card
+from elmo_tasks.bilm.folders import write_card
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
 from elmo_tasks.heads.head import HeadTask, TaskHead

@@ -10,9 +10,8 @@ import torch
 import yaml
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.char_cnn import CharacterCNN
-from elmo_tasks.bilm.char_encoders import WordCache, embed_char_encoder, encode_words, with_char_encoder
+from elmo_tasks.bilm.bilm import BiLM, with_char_encoder
+from elmo_tasks.bilm.char_cnn import CharacterCNN, WordCache, embed_char_encoder, encode_words
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
