@@ -11,8 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead, TokenFeatures
 
 
 @dataclass(frozen=True)

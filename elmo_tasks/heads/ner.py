@@ -10,11 +10,9 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_shape, check_share
 from elmo_tasks.heads.tagging import TaggingHead
-from elmo_tasks.heads.token_features import TokenFeatures, check_shape
 from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.tokens import MAX_CHARACTERS
 

@@ -9,10 +9,8 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.classification import ClassificationHead
-from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
 from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]

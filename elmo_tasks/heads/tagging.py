@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import Prediction, TaskHead
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures
 from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 
 

@@ -20,10 +20,9 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
-from elmo_tasks.heads.head import Prediction, TaskHead
+from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow

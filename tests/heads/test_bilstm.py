@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM
+from elmo_tasks.heads.head import BiLSTM
 
 D, H = 5, 4
 LENGTHS = (3, 7, 0, 1, 5)

@@ -13,11 +13,10 @@ from safetensors.torch import load_file, save_file
 from elmo_tasks.bilm.folders import write_card
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
-from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.head import HeadTask, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import Source, build_head, find_head, heads_below, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.sentiment import SentimentHead
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 
 ENCODER = Source("toy", "abc")
 WORDS = [["we", "saw", "Ada"], ["yes"]]

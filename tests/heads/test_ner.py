@@ -8,14 +8,13 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import HeadTask, TokenFeatures, characters_of
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import FoundSpan
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 from elmo_tasks.layers import cpu_multiplies_bfloat16
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of
 from elmo_tasks.text.tokens import character_ids
-from tests.heads import brute_force
+from tests.heads.crf_cases import enumerated_span_probabilities
 
 LABELS = labels_of(["LOC", "PER"], "BIO")
 L, D, S = 3, 6, 2
@@ -128,7 +127,7 @@ def test_confidences_are_exact(scheme: Scheme) -> None:
     head = a_head(labels_of("X", scheme), scheme)
     values, mask, _ = a_batch((("Ada", "saw", "Town"),))
     (found,) = head.predict(values, mask, n_readings=6)
-    expected = brute_force.span_probabilities(head.crf, head(values, mask)[0])
+    expected = enumerated_span_probabilities(head.crf, head(values, mask)[0])
     readings = (found, *found.alternatives)
     assert len(readings) > 1
     assert any(r.spans for r in readings)

@@ -9,9 +9,8 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import HeadTask, TokenFeatures
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
-from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
 
 L, D = 3, 6
