@@ -23,8 +23,7 @@ from elmo_tasks.service.validation import check_count, check_length, check_words
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.training.head_sources import resolve_source
-from elmo_tasks.training.predictor import Predictor, batched
+from elmo_tasks.training.predictor import Predictor, batched, resolve_source
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
