@@ -166,7 +166,7 @@ def _separate_stops(text: str) -> _Traced:
 
 # --- 3. Everything else: the Penn Treebank rules. ---
 # Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), rule by rule and in its
-# order; importing NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_treebank_rules.py compares every
+# order; importing NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every
 # token. Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
 # Every rule only adds spaces: that is what lets tokens be traced back to the text.
 

@@ -22,8 +22,7 @@ from elmo_tasks.bilm.download import BASE_VARIABLE, copy_in, fetch
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS, cache_folder, files_of, locate, published
 from elmo_tasks.errors import ConfigError, WeightsError
-from tests.bilm.tiny_published import COMPLETE, TINY, write_copies
-from tests.bilm.weights_server import WeightsServer, running
+from tests.bilm.weights_server import COMPLETE, TINY, WeightsServer, running, write_copies
 
 PATH = f"/tiny/{TINY.weights_name}"
 
