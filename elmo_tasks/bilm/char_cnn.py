@@ -112,9 +112,6 @@ def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bia
 
     ``new`` is changed; it has every filter of ``old``, and others, which start small. The map of the old vectors is
     ``[P_new, P_old]``, and ``[P_new]`` added to them.
-
-    Raises:
-        ConfigError: ``new`` lacks filters of ``old``, or differs in something else than filters.
     """
     a, b = new.options, old.options
     wide = dict(a.filters)

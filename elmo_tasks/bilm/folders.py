@@ -24,11 +24,7 @@ class FolderKind:
     files: re.Pattern[str]
 
     def check(self, folder: Path) -> None:
-        """Check that the target may be written: absent, or a folder of this kind.
-
-        Raises:
-            ConfigError: a file of this name is there, or a folder that holds something else.
-        """
+        """Check that the target may be written: absent, or a folder of this kind."""
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
         paths = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
@@ -40,11 +36,7 @@ class FolderKind:
 
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:
-        """Create a temporary folder that is renamed to the target on success.
-
-        Raises:
-            ConfigError: see :meth:`check`.
-        """
+        """Create a temporary folder that is renamed to the target on success."""
         self.check(folder)
         with unfinished_folder(folder) as partial:
             yield partial
@@ -106,9 +98,6 @@ def verify(files: Iterable[Path]) -> None:
     """Check files against the checksums on the card beside them.
 
     A folder without a card, or with one that has no checksums, and a file that the card does not name are taken as they are.
-
-    Raises:
-        WeightsError: a file has another checksum.
     """
     cards: dict[Path, dict[str, str]] = {}
     for path in files:

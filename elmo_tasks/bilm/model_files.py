@@ -125,11 +125,7 @@ def has_softmax(files: ModelFiles) -> bool:
 
 
 def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
-    """Load the output layer that was trained with a biLM, and its vocabulary.
-
-    Raises:
-        WeightsError: the model has none (the published ones do not), or it does not fit.
-    """
+    """Load the output layer that was trained with a biLM, and its vocabulary."""
     if not has_softmax(files):
         raise WeightsError(
             f"{files.folder}: no softmax beside this model; without it the model gives vectors but predicts no words "
@@ -144,11 +140,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model, and of the shared output words, into another.
-
-    Raises:
-        ConfigError: it has other sizes.
-    """
+    """Copy the weights of a model, and of the shared output words, into another."""
     old = load_bilm(files)
     if old.options != bilm.options:
         raise ConfigError(

@@ -73,11 +73,7 @@ MODELS: dict[str, PublishedModel] = {
 
 
 def published(name: str) -> PublishedModel:
-    """Return the published model of this name.
-
-    Raises:
-        ConfigError: there is no published model of this name.
-    """
+    """Return the published model of this name."""
     if name not in MODELS:
         raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
     return MODELS[name]
@@ -89,11 +85,7 @@ def command(name: str, *, offline: bool = False) -> str:
 
 
 def check_weights(model: PublishedModel, path: Path) -> None:
-    """Check that a file, whatever its name, holds the weights of this model.
-
-    Raises:
-        WeightsError: it is a web page, too short, broken, or has other names or shapes.
-    """
+    """Check that a file, whatever its name, holds the weights of this model."""
     with path.open("rb") as file:
         head = file.read(512)
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
@@ -136,12 +128,7 @@ def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Pa
 
 
 def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
-    """Find the options and weights of a downloaded model.
-
-    Raises:
-        ConfigError: there is no published model of this name.
-        WeightsError: it was not downloaded.
-    """
+    """Find the options and weights of a downloaded model."""
     files = files_of(published(name), cache)
     if missing := [path for path in files if not path.is_file()]:
         raise WeightsError(

@@ -100,11 +100,7 @@ class Elmo:
         return self
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
-        """Output layer trained with the model, and its vocabulary; None if unpublished.
-
-        Raises:
-            WeightsError: its files are broken.
-        """
+        """Output layer trained with the model, and its vocabulary; None if unpublished."""
         return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
 
     @property
@@ -140,11 +136,7 @@ class Elmo:
         return Layers(values, mask, tokens, offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus lazily, one batch at a time; see :meth:`encode`.
-
-        Raises:
-            ConfigError: the batches would hold no sentence.
-        """
+        """Encode a corpus lazily, one batch at a time; see :meth:`encode`."""
         if isinstance(sentences, str) or not isinstance(sentences, Iterable):
             checked_sentences(sentences)
         if batch_size < 1:

@@ -52,9 +52,6 @@ class StaticVectors:
 
     An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]`` vectors, and counts of how
     often each came in the training text.
-
-    Raises:
-        WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
     """
 
     n_layers = 1
@@ -163,11 +160,7 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`.
-
-        Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
-        """
+        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`."""
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         rows = torch.full((len(tokens), int(lengths.max())), len(self.words))
@@ -177,11 +170,7 @@ class StaticVectors:
         return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """Return the nearest other words by cosine, with their cosines, nearest first.
-
-        Raises:
-            InputError: the word has no vector.
-        """
+        """Return the nearest other words by cosine, with their cosines, nearest first."""
         row = self._row(word)
         if row == len(self.words):
             raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
@@ -217,11 +206,7 @@ def vectors_name(name_or_folder: str) -> str:
 
 
 def static_folder(name: str) -> Path:
-    """Return the folder of static vectors: a name in ``checkpoints/`` or a path.
-
-    Raises:
-        ConfigError: there are none.
-    """
+    """Return the folder of static vectors: a name in ``checkpoints/`` or a path."""
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():
@@ -259,9 +244,6 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     The file is plain, ``.gz`` or ``.xz``; its format is detected from its content. Text has a word and its numbers on each
     line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
     not.
-
-    Raises:
-        WeightsError: it is no such file, or a line of it is not as expected.
     """
     try:
         with _opened(path) as file:

@@ -111,9 +111,6 @@ class Transformer:
         """Encode a batch to float32 layers on the model's device.
 
         See :meth:`Elmo.encode`; a token that has no word piece has the zero vector.
-
-        Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
         """
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])

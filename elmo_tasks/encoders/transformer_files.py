@@ -111,11 +111,7 @@ def _quiet() -> Iterator[None]:
 
 
 def read_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer.
-
-    Raises:
-        ConfigError: it cannot be read.
-    """
+    """Load the tokenizer."""
     from transformers import AutoTokenizer
 
     try:

@@ -62,11 +62,7 @@ class Evaluation:
 
     @classmethod
     def of_dict(cls, raw: Mapping[str, Any]) -> Evaluation:
-        """Parse the output of :meth:`to_dict`.
-
-        Raises:
-            KeyError, TypeError: it is something else.
-        """
+        """Parse the output of :meth:`to_dict`."""
         known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
         rows = tuple(Row(**row) for row in raw["rows"])
         return cls(**{**known, "views": tuple(raw["views"]), "rows": rows})
@@ -148,11 +144,7 @@ PUBLISHED = (
 
 
 def read_probes(path: Path) -> Evaluation:
-    """Read the file of ``elmo-tasks evaluate --probes --out``.
-
-    Raises:
-        DataError: it cannot be read, or is something else.
-    """
+    """Read the file of ``elmo-tasks evaluate --probes --out``."""
     try:
         evaluation = Evaluation.of_dict(read_json(path))
         if {row.task for row in evaluation.rows} <= set(PROBES):

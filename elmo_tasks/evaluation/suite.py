@@ -64,12 +64,7 @@ def to_measure(
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
-    """Run every test that has data; rows measured elsewhere come first.
-
-    Raises:
-        ConfigError: see :func:`to_measure`.
-        DataError: see :func:`to_measure`; or a file is not as expected.
-    """
+    """Run every test that has data; rows measured elsewhere come first."""
     tests, missing = to_measure(data, only)
     rows, seconds = list(first), {}
     for name in tests:

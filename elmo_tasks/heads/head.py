@@ -19,16 +19,12 @@ from elmo_tasks.text.tokens import character_ids
 
 @dataclass(frozen=True)
 class TokenFeatures:
-    """Features of the tokens of a batch; anything where there is no token.
+    """Features of the tokens of a batch; anything where there is no token."""
 
-    Attributes:
-        characters: ``[U, C]`` character ids of the distinct words, so that each word passes through a CNN once.
-        words: ``[B, T]`` the row of ``characters`` of each token.
-        static: ``[B, T, S]`` static vectors of the tokens; ``[B, S]``, their means, beside pooled layers.
-    """
-
+    #: [U, C] character ids of the distinct words, so that each word passes through a CNN once
     characters: Tensor | None = None
-    words: Tensor | None = None
+    words: Tensor | None = None  # [B, T] the row of characters of each token
+    #: [B, T, S] static vectors of the tokens; [B, S], their means, beside pooled layers
     static: Tensor | None = None
 
     def static_of(self, *shape: int) -> Tensor:
@@ -65,21 +61,13 @@ Prediction = str | tuple[str, ...]
 
 @dataclass(frozen=True)
 class HeadTask:
-    """Labels and input sizes of a head, from the data and the encoder.
+    """Labels and input sizes of a head, from the data and the encoder."""
 
-    Attributes:
-        labels: tags or classes, in the order of their ids.
-        input_dim: width ``D`` of the encoder.
-        n_layers: layers ``L`` of the encoder.
-        scheme: BIO or BIOES; None for classes, and for tags that are no spans.
-        static_dim: size of the static vectors beside the layers; 0 for none.
-    """
-
-    labels: tuple[str, ...]
-    input_dim: int
-    n_layers: int
-    scheme: Scheme | None = None
-    static_dim: int = 0
+    labels: tuple[str, ...]  # tags or classes, in the order of their ids
+    input_dim: int  # width D of the encoder
+    n_layers: int  # layers L of the encoder
+    scheme: Scheme | None = None  # BIO or BIOES; None for classes, and for tags that are no spans
+    static_dim: int = 0  # size of the static vectors beside the layers; 0 for none
 
 
 class TaskHead(nn.Module, ABC):
@@ -91,12 +79,9 @@ class TaskHead(nn.Module, ABC):
     Args:
         task: labels and input sizes.
         settings: the other arguments of the constructor, for building the head again.
-
-    Attributes:
-        kind: name of its task, one of :mod:`elmo_tasks.tasks`.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # name of its task, one of :mod:`elmo_tasks.tasks`
     mix: ScalarMix
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
@@ -120,6 +105,17 @@ class TaskHead(nn.Module, ABC):
         return False
 
     @abstractmethod
+    def forward(self, values: Tensor, mask: Any, features: TokenFeatures | None = None) -> Tensor:
+        """Score every label: for every token of a tagger, for every text of a classifier.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
+                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
+            mask: ``[B, T]`` bool, True for a token, padding on the right; None for pooled layers.
+            features: additional token features, if the head uses any.
+        """
+
+    @abstractmethod
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Compute the ``[]`` mean loss of a batch from the scores of ``forward``."""
 
@@ -131,23 +127,16 @@ class TaskHead(nn.Module, ABC):
     def scored(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> tuple[Tensor, list[Prediction]]:
-        """Loss and best labels from one pass, for validation.
+        """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass, for validation; see :meth:`forward`.
 
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
-            mask: ``[B, T]`` bool, True for a token, padding on the right; None if they are pooled.
-            target: gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
-            features: additional token features.
-
-        Returns:
-            ``[]`` mean loss of the batch, and the labels of :meth:`labels_of`.
+        The target is gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
         """
         scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
     @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """Best labels alone; see :meth:`scored`."""
+        """Best labels alone; see :meth:`forward`."""
         return self.labels_of(self(values, mask, features), mask)
 
     def loss(
@@ -158,7 +147,7 @@ class TaskHead(nn.Module, ABC):
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
-        """Predict each sentence with probabilities, in evaluation mode; see :meth:`scored`."""
+        """Predict each sentence with probabilities, in evaluation mode; see :meth:`forward`."""
 
     def l2(self) -> Tensor:
         """Penalty ``[]`` of the mix; see :meth:`ScalarMix.l2`."""
@@ -173,9 +162,6 @@ class BiLSTM(nn.Module):
         hidden: cells of a layer in each direction.
         n_layers: number of layers.
         dropout: dropout on the output of each layer but the last.
-
-    Raises:
-        ConfigError: an argument is out of range.
     """
 
     def __init__(self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0) -> None:

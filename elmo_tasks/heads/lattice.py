@@ -31,20 +31,13 @@ class Lattice:
 
     A sequence ``y`` of ``n`` tags scores
     ``start[y_1] + sum_t emissions[t, y_t] + sum_t transitions[y_t, y_t+1] + end[y_n]``.
-
-    Attributes:
-        emissions: ``[B, T, K]``, zero where the mask is False. ``T`` is at least 1.
-        mask: ``[B, T]`` bool, True for a token; padding on the right. A row may be all False.
-        start: ``[K]``.
-        transitions: ``[K, K]`` from, to.
-        end: ``[K]``.
     """
 
-    emissions: Tensor
-    mask: Tensor
-    start: Tensor
-    transitions: Tensor
-    end: Tensor
+    emissions: Tensor  # [B, T, K], zero where the mask is False. T is at least 1
+    mask: Tensor  # [B, T] bool, True for a token; padding on the right. A row may be all False
+    start: Tensor  # [K]
+    transitions: Tensor  # [K, K] from, to
+    end: Tensor  # [K]
 
     @property
     def lengths(self) -> Tensor:

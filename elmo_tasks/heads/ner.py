@@ -78,7 +78,7 @@ class NerHead(TaggingHead):
         return self.characters is not None
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
-        """Score every tag for every token; see :meth:`TaggingHead.forward`."""
+        """Score every tag for every token; see :meth:`TaskHead.forward`."""
         if values.dim() != 4 or values.shape[3] != self.task.input_dim:
             raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
         x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]

@@ -70,7 +70,7 @@ class SentimentHead(ClassificationHead):
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
-        """Score every class for every text; see :meth:`ClassificationHead.forward`.
+        """Score every class for every text; see :meth:`TaskHead.forward`.
 
         Without a mask all are tokens. A text without tokens is classified as a zero vector.
         """

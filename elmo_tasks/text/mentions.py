@@ -17,26 +17,14 @@ from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_
 
 @dataclass(frozen=True)
 class Use:
-    """A word, or a few words that make one unit (``take place``), in its sentence.
+    """A word, or a few words that make one unit (``take place``), in its sentence."""
 
-    Attributes:
-        tokens: of the sentence.
-        token_start: index of the first token of the word.
-        token_end: index after its last token.
-        sentence: as it was written.
-        char_start: offset of the word's first character in ``sentence``.
-        char_end: offset after its last character.
-
-    Raises:
-        DataError: the token range is empty or outside the sentence.
-    """
-
-    tokens: tuple[str, ...]
-    token_start: int
-    token_end: int
-    sentence: str
-    char_start: int
-    char_end: int
+    tokens: tuple[str, ...]  # of the sentence
+    token_start: int  # index of the first token of the word
+    token_end: int  # index after its last token
+    sentence: str  # as it was written
+    char_start: int  # offset of the word's first character in sentence
+    char_end: int  # offset after its last character
 
     def __post_init__(self) -> None:
         if not 0 <= self.token_start < self.token_end <= len(self.tokens):
@@ -74,12 +62,9 @@ _MAX_CHOICES = 20
 
 @dataclass(frozen=True)
 class Mention(Use):
-    """The use of a word in a sentence, with its other occurrences as choices.
+    """The use of a word in a sentence, with its other occurrences as choices."""
 
-    Attributes:
-        choices: the first 20 other occurrences of the word, each as the sentence with ``[brackets]`` around it.
-    """
-
+    #: the first 20 other occurrences of the word, each as the sentence with [brackets] around it
     choices: tuple[Choice, ...] = ()
 
     @property

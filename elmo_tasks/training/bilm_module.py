@@ -48,9 +48,6 @@ class BiLMModule(pl.LightningModule):
         reset_rate: share of the streams whose state is reset at each step, so that the model also learns to start from nothing,
             as it does when it encodes a single sentence.
         freeze_reader: the character CNN of ``start_from`` is not trained; each word is read once, see :class:`WordCache`.
-
-    Raises:
-        ConfigError: the character encoder is to be frozen and there is none.
     """
 
     def __init__(

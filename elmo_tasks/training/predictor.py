@@ -43,9 +43,6 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
 
     Searches by name, then by checksum of the weights up to three folders deep in ``checkpoints/``, ``folders``, ``runs/``, around
     the head, and in the cache of models; folders of the same name first.
-
-    Raises:
-        ConfigError: they are in none of the places.
     """
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
