@@ -161,18 +161,15 @@ def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_no
     assert torch.equal(mixed, mix(values.float()))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
-        ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
-        ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
-        ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
-        ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
-        ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+    ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
+    ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
+    ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
+    ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
+    ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
+    ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
+])  # fmt: skip
 def test_settings_that_do_not_fit(settings: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         ScalarMix(**({"n_layers": 3} | settings))

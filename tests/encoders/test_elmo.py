@@ -63,14 +63,11 @@ def test_batches_of_a_corpus_come_in_order_and_lazily(elmo):
     assert lengths == list(range(1, 8))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ("one string", "expected a list of sentences, found one string"),
-        ([], "expected at least one sentence, found none"),
-        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
-    ],
-)
+@pytest.mark.parametrize(("wrong", "message"), [
+    ("one string", "expected a list of sentences, found one string"),
+    ([], "expected at least one sentence, found none"),
+    ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+])  # fmt: skip
 def test_wrong_input_is_named(elmo, wrong, message):
     with pytest.raises(InputError, match=message):
         elmo.encode(wrong)

@@ -138,16 +138,13 @@ def write_words(folder, text):
         out.write(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("the\t9\ncat\n", r"words.txt.xz, line 2: expected 'word<TAB>count', found 'cat\\n'"),
-        ("the\tmany\n", "line 1: expected 'word<TAB>count'"),
-        ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
-        ("the\t9\ncat\t8\n", r"toy: expected 'vectors' of shape \(2, D\).*found \{'vectors': \(6, 3\)\}"),
-        ("a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n", "words.txt.xz: toy: the word 'b' is in the vocabulary twice"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("the\t9\ncat\n", r"words.txt.xz, line 2: expected 'word<TAB>count', found 'cat\\n'"),
+    ("the\tmany\n", "line 1: expected 'word<TAB>count'"),
+    ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
+    ("the\t9\ncat\t8\n", r"toy: expected 'vectors' of shape \(2, D\).*found \{'vectors': \(6, 3\)\}"),
+    ("a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n", "words.txt.xz: toy: the word 'b' is in the vocabulary twice"),
+])  # fmt: skip
 def test_broken_words_are_named(folder, text, message):
     write_words(folder, text)
     (folder / "card.json").unlink()  # it would say that the file is damaged
@@ -234,15 +231,12 @@ def test_text_that_cannot_be_trained_on(tmp_path):
         train_vectors([tmp_path / "nowhere.txt"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"size": 0}, "size 0: expected at least 1"),
-        ({"epochs": -1}, "epochs -1: expected at least 1"),
-        ({"seed": -1}, "seed -1: expected a number from 0 to"),
-        ({"algorithm": "glove"}, "algorithm 'glove': expected one of cbow, skip-gram"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"size": 0}, "size 0: expected at least 1"),
+    ({"epochs": -1}, "epochs -1: expected at least 1"),
+    ({"seed": -1}, "seed -1: expected a number from 0 to"),
+    ({"algorithm": "glove"}, "algorithm 'glove': expected one of cbow, skip-gram"),
+])  # fmt: skip
 def test_wrong_settings_are_named(settings, message):
     with pytest.raises(ConfigError, match=message):
         StaticSettings(**settings)
@@ -282,15 +276,12 @@ def test_the_card_of_the_bundled_vectors(bundled):
     assert not re.search(r"""["'\s]/""", text), "a path from the root of somebody's machine"
 
 
-@pytest.mark.parametrize(
-    ("word", "near", "far"),
-    [
-        ("king", "queen", "banana"),
-        ("Monday", "Tuesday", "cheese"),
-        ("bank", "loan", "violin"),
-        ("Paris", "London", "soup"),
-    ],
-)
+@pytest.mark.parametrize(("word", "near", "far"), [
+    ("king", "queen", "banana"),
+    ("Monday", "Tuesday", "cheese"),
+    ("bank", "loan", "violin"),
+    ("Paris", "London", "soup"),
+])  # fmt: skip
 def test_the_bundled_vectors_know_what_goes_together(bundled, word, near, far):
     a, b, c = torch.nn.functional.normalize(bundled.vectors_of([word, near, far]), dim=1)
     assert a @ b > a @ c + 0.1
@@ -301,25 +292,7 @@ EVERYDAY = "The children of Mr. Brown paid 25 dollars for a bicycle on Friday ."
 
 def test_the_bundled_vectors_hold_everyday_words(bundled):
     assert 20_000 <= len(bundled) <= 40_000
-    assert all(
-        word in bundled
-        for word in [
-            "The",
-            "children",
-            "of",
-            "Mr.",
-            "Brown",
-            "paid",
-            "25",
-            "dollars",
-            "for",
-            "a",
-            "bicycle",
-            "on",
-            "Friday",
-            ".",
-        ]
-    )
+    assert all(word in bundled for word in EVERYDAY.split())
     assert {word for word, _ in bundled.nearest("Monday", 4)} <= {
         f"{day}day" for day in ("sun", "tues", "wednes", "thurs", "fri", "satur")
     }
@@ -375,29 +348,26 @@ def test_the_original_binary_ends_rows_with_a_line_feed(tmp_path):
 BINARY = b"2 4\nthe " + FILE_VECTORS[0].tobytes() + b"bank " + FILE_VECTORS[1].tobytes()
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "line 1: no word vectors that are read here.*found nothing"),
-        (b"only\n", "line 1: no word vectors"),
-        (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
-        (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
-        (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
-        (b"a 1 2\n\nb 1 2\n", "line 2: expected a word and 2 numbers, found an empty line"),
-        (b"0 3\n", "line 1: expected at least one word, its first line says 0"),
-        (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
-        (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
-        (b"3 0\na\n", "line 1: no word vectors"),
-        (b"3 99999999999\na 1\n", "line 1: no word vectors"),
-        (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
-        (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
-        (b"2 99999999\n" + BINARY[4:], "1 to 10,000 numbers a word, its first line says 99,999,999"),
-        (BINARY.replace(b"bank", b"the"), "word 2 of 2: the word 'the' came in word 1 of 2 already"),
-        (BINARY[:-4] + np.float32(np.inf).tobytes(), "word 2 of 2: 'bank' has numbers that are not finite"),
-        (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
-        ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    (b"", "line 1: no word vectors that are read here.*found nothing"),
+    (b"only\n", "line 1: no word vectors"),
+    (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
+    (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
+    (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
+    (b"a 1 2\n\nb 1 2\n", "line 2: expected a word and 2 numbers, found an empty line"),
+    (b"0 3\n", "line 1: expected at least one word, its first line says 0"),
+    (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
+    (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
+    (b"3 0\na\n", "line 1: no word vectors"),
+    (b"3 99999999999\na 1\n", "line 1: no word vectors"),
+    (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
+    (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
+    (b"2 99999999\n" + BINARY[4:], "1 to 10,000 numbers a word, its first line says 99,999,999"),
+    (BINARY.replace(b"bank", b"the"), "word 2 of 2: the word 'the' came in word 1 of 2 already"),
+    (BINARY[:-4] + np.float32(np.inf).tobytes(), "word 2 of 2: 'bank' has numbers that are not finite"),
+    (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
+    ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),
+])  # fmt: skip
 def test_broken_files_are_told_with_their_place(content, message, tmp_path):
     path = tmp_path / "vectors.vec"
     path.write_bytes(content)
@@ -408,21 +378,18 @@ def test_broken_files_are_told_with_their_place(content, message, tmp_path):
 ROWS = b"the 0.1 0.2\nbank 0.5 -0.2\n"
 
 
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (b"2 2\n" + ROWS + b"\n", ["the", "bank"]),
-        (ROWS + b"\n\n", ["the", "bank"]),
-        (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
-        (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
-        (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
-        (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
-        (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
-        (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
-        (ROWS.replace(b"\n", b" \n"), ["the", "bank"]),
-        (ROWS.replace(b"0.1", b"1e-1"), ["the", "bank"]),
-    ],
-)
+@pytest.mark.parametrize(("content", "words"), [
+    (b"2 2\n" + ROWS + b"\n", ["the", "bank"]),
+    (ROWS + b"\n\n", ["the", "bank"]),
+    (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
+    (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+    (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+    (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
+    (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
+    (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
+    (ROWS.replace(b"\n", b" \n"), ["the", "bank"]),
+    (ROWS.replace(b"0.1", b"1e-1"), ["the", "bank"]),
+])  # fmt: skip
 def test_files_as_people_save_them(content, words, tmp_path):
     path = tmp_path / "vectors.txt"
     path.write_bytes(content)

@@ -177,18 +177,15 @@ def test_on_a_gpu_as_on_the_cpu_and_without_waiting() -> None:
         assert row == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("labels", "scheme", "error", "message"),
-    [
-        ([], None, ConfigError, "labels: expected at least one, each of them once, got none"),
-        (["O", "O"], None, ConfigError, "labels: expected at least one, each of them once, got O, O"),
-        (["O", "E-X", "L-X"], "BIOES", ConfigError, "each of them once, got O, E-X, L-X"),
-        (["O", "B-X", "I-Y"], "BIO", ConfigError, "labels: I-Y can be in no well-formed sequence of only O, B-X, I-Y"),
-        (["O", "B-X", "I-X", "S-X"], "BIOES", ConfigError, "labels: B-X, I-X can be in no well-formed sequence"),
-        (["O", "E-X"], "BIO", DataError, "'E-X' is not a tag of the scheme BIO"),
-        (["O", "I-X"], "IOB1", ConfigError, "constraints exist for BIO and BIOES, not for IOB1"),
-    ],
-)
+@pytest.mark.parametrize(("labels", "scheme", "error", "message"), [
+    ([], None, ConfigError, "labels: expected at least one, each of them once, got none"),
+    (["O", "O"], None, ConfigError, "labels: expected at least one, each of them once, got O, O"),
+    (["O", "E-X", "L-X"], "BIOES", ConfigError, "each of them once, got O, E-X, L-X"),
+    (["O", "B-X", "I-Y"], "BIO", ConfigError, "labels: I-Y can be in no well-formed sequence of only O, B-X, I-Y"),
+    (["O", "B-X", "I-X", "S-X"], "BIOES", ConfigError, "labels: B-X, I-X can be in no well-formed sequence"),
+    (["O", "E-X"], "BIO", DataError, "'E-X' is not a tag of the scheme BIO"),
+    (["O", "I-X"], "IOB1", ConfigError, "constraints exist for BIO and BIOES, not for IOB1"),
+])  # fmt: skip
 def test_labels_that_cannot_be_used(labels: list[str], scheme: Scheme, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         CRF(labels, scheme)

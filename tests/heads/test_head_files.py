@@ -143,15 +143,12 @@ def test_files_that_cannot_be_read_are_refused(name: str, text: str, tmp_path: P
         find_head(tmp_path / "h")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
-        ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
-        ({"encoder": "elmo"}, "not the settings of a head"),
-        ({"static": {"name": "x"}}, "not the settings of a head"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
+    ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
+    ({"encoder": "elmo"}, "not the settings of a head"),
+    ({"static": {"name": "x"}}, "not the settings of a head"),
+])  # fmt: skip
 def test_other_settings_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         find_head(written(tmp_path / "h", **changes))
@@ -173,15 +170,12 @@ def test_missing_and_broken_weights_are_refused(tmp_path: Path) -> None:
         build_head(find_head(tmp_path / "h"))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
-        ({"classify.bias": None}, r"the weights do not fit head\.json"),
-        ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
-        ({"classify.bias": torch.tensor([torch.inf, 0.0])}, r"'classify\.bias' holds numbers that are not finite"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
+    ({"classify.bias": None}, r"the weights do not fit head\.json"),
+    ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
+    ({"classify.bias": torch.tensor([torch.inf, 0.0])}, r"'classify\.bias' holds numbers that are not finite"),
+])  # fmt: skip
 def test_weights_of_another_head_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = written(tmp_path / "h") / "head.safetensors"
     tensors = {name: value for name, value in (load_file(path) | change).items() if value is not None}

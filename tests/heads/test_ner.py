@@ -204,29 +204,26 @@ def test_characters_of_a_batch() -> None:
     assert words.tolist() == [[1, 2], [0, 0], [2, 0]]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
-        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
-        ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
-        ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
-        ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
-        ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
-        (
-            {"character_filters": 2, "character_width": 0},
-            "character_width: expected a whole number of at least 1, got 0",
-        ),
-        ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
-        (
-            {"character_filters": 2, "character_embedding": 0},
-            "character_embedding: expected a whole number of at least 1",
-        ),
-        ({"labels": []}, "labels: expected at least one, each of them once, got none"),
-        ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
+    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+    ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
+    ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
+    ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
+    ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
+    ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
+    (
+        {"character_filters": 2, "character_width": 0},
+        "character_width: expected a whole number of at least 1, got 0",
+    ),
+    ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
+    (
+        {"character_filters": 2, "character_embedding": 0},
+        "character_embedding: expected a whole number of at least 1",
+    ),
+    ({"labels": []}, "labels: expected at least one, each of them once, got none"),
+    ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
+])  # fmt: skip
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         built(**settings)

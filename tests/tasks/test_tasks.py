@@ -227,15 +227,12 @@ def test_two_processes(tmp_path: Path) -> None:
         assert torch.load(tmp_path / f"{rank}.pt", weights_only=True) == [expected] * 4
 
 
-@pytest.mark.parametrize(
-    ("predicted", "gold", "error", "message"),
-    [
-        ([("O",)], [], ValueError, "tags of 1 sentences were predicted, but there are 0 sentences"),
-        ([("O",), ("O",)], [("O",), ()], ValueError, "sentence 2: 1 tags were predicted, but there are 0 tokens"),
-        ([("NOUN",)], [("O",)], DataError, "token 1: 'NOUN' is not a tag of the scheme BIO"),
-        ([("O",)], [("B-X",)], DataError, "spans of type X, but the label set has LOC, ORG, PER"),
-    ],
-)
+@pytest.mark.parametrize(("predicted", "gold", "error", "message"), [
+    ([("O",)], [], ValueError, "tags of 1 sentences were predicted, but there are 0 sentences"),
+    ([("O",), ("O",)], [("O",), ()], ValueError, "sentence 2: 1 tags were predicted, but there are 0 tokens"),
+    ([("NOUN",)], [("O",)], DataError, "token 1: 'NOUN' is not a tag of the scheme BIO"),
+    ([("O",)], [("B-X",)], DataError, "spans of type X, but the label set has LOC, ORG, PER"),
+])  # fmt: skip
 def test_tags_that_cannot_be_scored(predicted: Rows, gold: Rows, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=re.escape(message)):
         tag_scores().update(predicted, gold)

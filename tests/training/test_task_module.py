@@ -399,7 +399,7 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     weights = module.head.class_weights
     torch.testing.assert_close(weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)]))  # negative, positive
     assert "class_weights" not in module.head.state_dict()
-    values, target = torch.randn(encoder_layers(encoder), 2, 3, Elmo.load(encoder).width), torch.tensor([0, 1])
+    values, target = torch.randn(module.encoder.n_layers, 2, 3, module.encoder.width), torch.tensor([0, 1])
     mask = torch.ones(2, 3, dtype=torch.bool)
     scores = module.head(values, mask)
     weighed = torch.nn.functional.cross_entropy(scores, target, weights)
@@ -407,10 +407,6 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     torch.testing.assert_close(
         module.head.scored(values, mask, target)[0], torch.nn.functional.cross_entropy(scores, target)
     )
-
-
-def encoder_layers(folder: Path) -> int:
-    return Elmo.load(folder).n_layers
 
 
 def test_tags_cannot_weigh_alike(tmp_path: Path) -> None:
