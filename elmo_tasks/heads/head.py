@@ -166,9 +166,7 @@ class BiLSTM(nn.Module):
 
     def __init__(self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0) -> None:
         super().__init__()
-        check_at_least("lstm_hidden", hidden, 1)
         check_at_least("lstm_layers", n_layers, 1)
-        check_share("dropout", dropout)
         self.output_dim = 2 * hidden
         self.dropout = nn.Dropout(dropout)
         # Two one-way LSTMs a layer instead of one that goes both ways: see forward().

@@ -16,11 +16,7 @@ from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors, read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
-from elmo_tasks.recipes.static_vectors import (
-    StaticSettings,
-    train_vectors,
-    write_vectors,
-)
+from elmo_tasks.recipes.static_vectors import StaticSettings, train_vectors, write_vectors
 
 WORDS = ("the", "cat", "dog", "0000", "Oslo", "oslo")
 VECTORS = torch.tensor([[0.0, 0.0, 2.0], [3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 0.5], [9.0, 0, 0], [0, 9.0, 0]])

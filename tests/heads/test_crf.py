@@ -41,13 +41,6 @@ def test_equal_to_pytorch_crf(seed: int) -> None:
     everything = torch.ones_like(mask)  # what no mask means
     torch.testing.assert_close(crf(emissions, tags), theirs(emissions, tags, everything), rtol=1e-5, atol=1e-5)
     assert crf.decode(emissions) == theirs.decode(emissions, everything)
-
-
-def test_gradients_are_those_of_pytorch_crf() -> None:
-    crf = a_crf()
-    theirs = torchcrf.CRF(crf.num_tags, batch_first=True)
-    theirs.load_state_dict(crf.state_dict())
-    emissions, tags, mask = a_batch([7, 1, 4], crf.num_tags)
     for model in (crf, theirs):
         model(emissions, tags, mask).backward()
     for mine, other in zip(crf.parameters(), theirs.parameters(), strict=True):

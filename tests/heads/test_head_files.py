@@ -81,15 +81,6 @@ def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["h"]
 
 
-def test_a_folder_with_something_else_is_refused_and_kept(tmp_path: Path) -> None:
-    write_head(tmp_path / "h", a_classifier(), ENCODER)
-    (tmp_path / "h" / "notes.txt").write_text("mine")
-    with pytest.raises(ConfigError, match=r"holds something that is not a head \(notes\.txt\); name a new folder"):
-        write_head(tmp_path / "h", a_tagger(), ENCODER)
-    assert (tmp_path / "h" / "notes.txt").read_text() == "mine"
-    assert find_head(tmp_path / "h").kind == "classification"
-
-
 def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
     write_head(tmp_path / "mine" / "head", a_classifier(), ENCODER)
     assert find_head(tmp_path / "mine" / "head").name == "mine"

@@ -98,9 +98,7 @@ def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
     assert features.static is not None
     dirty = values.masked_fill(~mask.unsqueeze(2), 1e4)
     other = TokenFeatures(
-        features.characters,
-        features.words.masked_fill(~mask, 2),
-        features.static.masked_fill(~mask.unsqueeze(2), 1e9),
+        features.characters, features.words.masked_fill(~mask, 2), features.static.masked_fill(~mask.unsqueeze(2), 1e9)
     )
     assert torch.equal(head(values, mask, features)[mask], head(dirty, mask, other)[mask])
     head.loss(dirty, mask, torch.full(mask.shape, 2), other).backward()
@@ -154,12 +152,7 @@ def test_gradient_reaches_the_mix() -> None:
 @pytest.mark.parametrize("settings", [{}, EVERYTHING])
 def test_it_learns_four_sentences(settings: dict[str, Any]) -> None:
     words = (*WORDS[:2], ("in", "Town"), ("saw", "Ada", "in", "Old", "Town"))
-    gold = [
-        ("B-PER", "O", "B-LOC", "I-LOC"),
-        ("B-PER",),
-        ("O", "B-LOC"),
-        ("O", "B-PER", "O", "B-LOC", "I-LOC"),
-    ]
+    gold = [("B-PER", "O", "B-LOC", "I-LOC"), ("B-PER",), ("O", "B-LOC"), ("O", "B-PER", "O", "B-LOC", "I-LOC")]
     torch.manual_seed(1)
     head = built(lstm_hidden=8, lstm_layers=1, dropout=0.0, **settings)
     values, mask, features = a_batch(words)
@@ -212,15 +205,9 @@ def test_characters_of_a_batch() -> None:
     ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
     ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
     ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
-    (
-        {"character_filters": 2, "character_width": 0},
-        "character_width: expected a whole number of at least 1, got 0",
-    ),
+    ({"character_filters": 2, "character_width": 0}, "character_width: expected a whole number of at least 1, got 0"),
     ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
-    (
-        {"character_filters": 2, "character_embedding": 0},
-        "character_embedding: expected a whole number of at least 1",
-    ),
+    ({"character_filters": 2, "character_embedding": 0}, "character_embedding: expected a whole number of at least 1"),
     ({"labels": []}, "labels: expected at least one, each of them once, got none"),
     ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
 ])  # fmt: skip

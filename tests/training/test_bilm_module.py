@@ -20,7 +20,6 @@ from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
-from elmo_tasks.files import read_json
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import read_checkpoint
 from tests.bilm.weights_server import TINY, write_copies
@@ -348,24 +347,3 @@ def test_init_from_says_what_it_cannot_do(config, tmp_path, capsys):
     assert main(["fit", "--config", str(config), "--init_from", "elmo-nobody"]) == 2
     assert "there is no model 'elmo-nobody'" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()
-
-
-FOLDER = REPOSITORY / "checkpoints" / "elmo-mini"
-CONFIG = yaml.safe_load((REPOSITORY / "lightning_configs" / "bilm_mini_senses.yaml").read_text())
-
-
-def test_the_model_is_that_of_its_configuration():
-    elmo = Elmo.load(str(FOLDER))
-    settings, options = CONFIG["model"]["init_args"], elmo.bilm.options
-    assert [list(pair) for pair in options.char_cnn.filters] == settings["filters"]
-    assert (options.lstm.dim, options.lstm.projection_dim) == (settings["dim"], settings["projection_dim"])
-    _, vocabulary = elmo.language_model.predictions()
-    assert len(vocabulary.words) == CONFIG["data"]["init_args"]["vocabulary_size"]
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 36_000_000
-
-
-def test_the_card_describes_all_parts():
-    training = read_json(FOLDER / "card.json")["training"]
-    for count in ("steps", "positions", "seconds"):
-        assert sum(part[count] for part in training["parts"]) == training[count]
-    assert training["positions"] >= 100_000_000
