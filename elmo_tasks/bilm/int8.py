@@ -19,8 +19,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.projected_lstm import ProjectedLSTM, State, step_in_place
+from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM, State, step_in_place
 from elmo_tasks.errors import ConfigError
 
 #: What the products of a biLM are computed in.

@@ -129,7 +129,7 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
     checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
     checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
     export["init_args"] |= {"folder": HEAD, "about": about}
-    ours = "elmo_tasks.training.callbacks"
+    ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
     return [
         {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
         {"class_path": f"{ours}.StopOnInterrupt"},

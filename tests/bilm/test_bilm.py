@@ -3,10 +3,9 @@
 import pytest
 import torch
 
-from elmo_tasks.bilm.bilm import BiLM, reversed_positions
+from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM, reversed_positions
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
-from elmo_tasks.bilm.projected_lstm import ProjectedLSTM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.text.tokens import character_ids
 

@@ -39,7 +39,7 @@ def fit(folder: Path, *more: dict[str, Any]) -> int:
     write_encoder(folder / "toy")
     path = write_config(folder, folder / "toy", "classification")
     config = yaml.safe_load(path.read_text())
-    ours = "elmo_tasks.training.callbacks"
+    ours = "elmo_tasks.training.job_callbacks"
     first = [
         {
             "class_path": f"{ours}.ProgressFile",
