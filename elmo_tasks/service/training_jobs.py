@@ -48,7 +48,7 @@ _CHOICES = {
     "layers": ("learned", "0", "mean"),
 }
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
-#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.kind.Cost`; rows of a hub data set that are read.
+#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub data set that are read.
 _START, _HUB_READ = 14.0, 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
