@@ -62,6 +62,8 @@ MODEL_FOLDER = FolderKind(
 )
 
 
+# --- Checksums on the card. ---
+
 CARD_NAME, KEY = "card.json", "sha256"
 #: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
 _WEIGHTS = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")

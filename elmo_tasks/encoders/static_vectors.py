@@ -231,6 +231,8 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
     return words, counts
 
 
+# --- Files of word2vec (text and binary), GloVe and fastText (.vec). ---
+
 _PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
 _FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
 _MAX_WORD = 4096

@@ -194,6 +194,8 @@ def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Seq
     return (begun + moved.masked_fill(~inside, 0.0).sum(dim=1) + left.masked_fill(ends_here, 0.0)).clamp(max=0.0).exp()
 
 
+# --- The log-partition with its own backward pass, by forward-backward. ---
+
 # Between two divisions by the largest number so many steps are made.
 _STEPS_BETWEEN = 4
 # exp(-600) is still a normal float64, with a hundred nats to spare.
