@@ -24,10 +24,9 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_cache import LayerCache
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import HeadTask, TokenFeatures, characters_of
 from elmo_tasks.heads.ner import NerHead
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 from elmo_tasks.text.tag_schemes import labels_of
 
 LABELS = labels_of(["LOC", "MISC", "ORG", "PER"], "BIOES")

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from elmo_tasks.encoders.elmo import Elmo
     from elmo_tasks.encoders.elmo_module import ElmoModule
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
-    from elmo_tasks.layers.layers import Layers
-    from elmo_tasks.layers.scalar_mix import ScalarMix
+    from elmo_tasks.layers import Layers, ScalarMix
     from elmo_tasks.service.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
     from elmo_tasks.training.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
@@ -30,8 +29,8 @@ _NAMES = {
     "Elmo": "elmo_tasks.encoders.elmo.Elmo",  # the biLM: sentences -> vectors
     "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",  # the biLM under mixes, for models of one's own
     "ElmoVectorizer": "elmo_tasks.vectorizer.ElmoVectorizer",  # sentences -> vectors, in pipelines of scikit-learn
-    "Layers": "elmo_tasks.layers.layers.Layers",  # what an encoder returns
-    "ScalarMix": "elmo_tasks.layers.scalar_mix.ScalarMix",  # all layers -> one, learned with a task
+    "Layers": "elmo_tasks.layers.Layers",  # what an encoder returns
+    "ScalarMix": "elmo_tasks.layers.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
     "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
     "compare": "elmo_tasks.service.library.compare",  # a word in several sentences

@@ -17,8 +17,7 @@ from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers.layers import Layers
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import Layers, masked_mean
 
 _BATCH_TOKENS = 4096
 

@@ -6,8 +6,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from elmo_tasks import bundled
+from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.files import read_json
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -70,3 +73,21 @@ def test_a_sample_trains_in_any_folder(elsewhere):
         timeout=240,
     )
     assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_the_bundled_model_is_that_of_its_last_configuration():
+    config = yaml.safe_load((bundled.CONFIGS / "bilm_mini_senses.yaml").read_text())
+    elmo = Elmo.load("elmo-mini")
+    settings, options = config["model"]["init_args"], elmo.bilm.options
+    assert [list(pair) for pair in options.char_cnn.filters] == settings["filters"]
+    assert (options.lstm.dim, options.lstm.projection_dim) == (settings["dim"], settings["projection_dim"])
+    _, vocabulary = elmo.language_model.predictions()
+    assert len(vocabulary.words) == config["data"]["init_args"]["vocabulary_size"]
+    assert sum(path.stat().st_size for path in elmo.folder.iterdir()) < 36_000_000
+
+
+def test_its_card_describes_all_parts_of_its_training():
+    training = read_json(bundled.CHECKPOINTS / "elmo-mini" / "card.json")["training"]
+    for count in ("steps", "positions", "seconds"):
+        assert sum(part[count] for part in training["parts"]) == training[count]
+    assert training["positions"] >= 100_000_000

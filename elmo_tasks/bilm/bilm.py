@@ -1,16 +1,156 @@
-"""Bidirectional language model of Peters et al. (2018)."""
+"""Bidirectional language model of Peters et al. (2018), of LSTM layers with projection and clipping (Sak et al., 2014)."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.bilm.char_cnn import CharacterCNN
+from elmo_tasks.bilm.char_cnn import CharacterCNN, encode_words
 from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
-from elmo_tasks.bilm.projected_lstm import ProjectedLSTM, State
+
+State = tuple[Tensor, Tensor]
+"""Output ``[1, B, P]`` and cell ``[1, B, H]``."""
+
+# Projections run in PyTorch's own CPU kernel; that oneDNN has none is nothing a user can change.
+warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
+
+
+class ProjectedLSTM(nn.LSTM):
+    """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
+
+    Without clipping it is the library's fused LSTM. With clipping the steps are written out, because the clipped cell goes into
+    the next step. ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output.
+    The steps are also written out where the projection is as wide as the cells or wider, which PyTorch's LSTM refuses.
+    """
+
+    weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
+    weight_hh_l0: Tensor  # [4H, P]
+    bias_ih_l0: Tensor  # [4H]
+    bias_hh_l0: Tensor  # [4H]
+    weight_hr_l0: Tensor  # [P, H]
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        proj_size: int,
+        cell_clip: float | None = None,
+        proj_clip: float | None = None,
+    ) -> None:
+        is_wide = proj_size >= hidden_size
+        super().__init__(input_size, hidden_size, proj_size=0 if is_wide else proj_size, batch_first=True)
+        self.cell_clip = cell_clip
+        self.proj_clip = proj_clip
+        if is_wide:
+            self.proj_size = proj_size
+            self.weight_hh_l0 = nn.Parameter(torch.empty(4 * hidden_size, proj_size))
+            self.weight_hr_l0 = nn.Parameter(torch.empty(proj_size, hidden_size))
+            self.reset_parameters()
+        # The published layout has one bias. The second is held at zero, so that nothing has to be summed on the way out.
+        self.bias_hh_l0.requires_grad_(False)
+        with torch.no_grad():
+            self.bias_hh_l0.zero_()
+            self.bias_ih_l0.zero_()
+            self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0  # remember by default (Jozefowicz et al., 2015)
+
+    @property
+    def _is_written_out(self) -> bool:
+        """True if the fused LSTM cannot compute this layer."""
+        return self.cell_clip is not None or self.proj_clip is not None or self.proj_size >= self.hidden_size
+
+    def flatten_parameters(self) -> None:
+        """Store the weights in the fused layout for a GPU, if the fused LSTM is used."""
+        if self.proj_size < self.hidden_size:
+            super().flatten_parameters()
+
+    def forward(  # type: ignore[override]
+        self, x: Tensor, state: State | None = None, lengths: Tensor | None = None
+    ) -> tuple[Tensor, State]:
+        """Run over a batch.
+
+        Args:
+            x: ``[B, T, input_size]``.
+            state: where to start; zeros by default.
+            lengths: ``[B]`` number of real steps of each row. The returned state is the one after them. Needed only by callers
+                that carry the state on.
+
+        Returns:
+            ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
+        """
+        if state is None:
+            state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
+        if self._is_written_out or lengths is not None:
+            if lengths is None and not torch.is_grad_enabled() and not torch.is_autocast_enabled(x.device.type):
+                return self._steps_in_place(x, state)
+            return self._steps(x, state, lengths)
+        if x.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
+            return self._fused_low_precision(x, state)
+        output, state = super().forward(x, state)
+        return output, state
+
+    def _fused_low_precision(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        # Autocast on a CPU would convert the weights at each step of the loop; once per call is enough.
+        dtype = torch.get_autocast_dtype("cpu")
+        with torch.autocast("cpu", enabled=False):
+            weights = [weight.to(dtype) for weight in self._flat_weights if weight is not None]
+            start = [part.to(dtype) for part in state]
+            output, h, c = torch.lstm(x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True)
+        return output, (h, c)
+
+    def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
+        """Run the steps in place, without gradients and without allocating tensors."""
+        h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
+        to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
+        gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]
+        outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
+        squashed = torch.empty_like(c)
+        for here, output in zip(gates, outputs, strict=True):
+            here.addmm_(h, to_gates)  # the second bias is zero
+            step_in_place(here, c, squashed, self.cell_clip)
+            h = torch.mm(squashed, to_output, out=output)
+            if self.proj_clip is not None:
+                h.clamp_(-self.proj_clip, self.proj_clip)
+        return outputs.transpose(0, 1), (h.unsqueeze(0).clone(), c.unsqueeze(0))
+
+    def _steps(self, x: Tensor, state: State, lengths: Tensor | None) -> tuple[Tensor, State]:
+        h, c = state[0][0], state[1][0]  # [B, P], [B, H]
+        from_input = nn.functional.linear(x, self.weight_ih_l0, self.bias_ih_l0)  # [B, T, 4H]
+        outputs = []
+        for t in range(x.shape[1]):
+            gates = from_input[:, t] + nn.functional.linear(h, self.weight_hh_l0, self.bias_hh_l0)
+            i, f, g, o = gates.chunk(4, dim=-1)
+            new_c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+            if self.cell_clip is not None:
+                new_c = new_c.clamp(-self.cell_clip, self.cell_clip)
+            new_h = nn.functional.linear(torch.sigmoid(o) * torch.tanh(new_c), self.weight_hr_l0)
+            if self.proj_clip is not None:
+                new_h = new_h.clamp(-self.proj_clip, self.proj_clip)
+            if lengths is None:
+                h, c = new_h, new_c
+            else:
+                live = (t < lengths).unsqueeze(-1)
+                h, c = torch.where(live, new_h, h), torch.where(live, new_c, c)
+            outputs.append(new_h)
+        return torch.stack(outputs, dim=1), (h.unsqueeze(0), c.unsqueeze(0))
+
+
+def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float | None) -> None:
+    """Advance the cell ``c`` ``[B, H]`` by one step, in place.
+
+    ``squashed`` ``[B, H]`` receives the input of the projection; ``gates`` ``[B, 4 H]`` are overwritten.
+    """
+    n = c.shape[1]
+    input_and_forget, candidate, out = gates.split((2 * n, n, n), dim=1)
+    input_and_forget.sigmoid_()
+    c.mul_(input_and_forget[:, n:]).addcmul_(input_and_forget[:, :n], candidate.tanh_())
+    if cell_clip is not None:
+        c.clamp_(-cell_clip, cell_clip)
+    torch.tanh(c, out=squashed).mul_(out.sigmoid_())
+
 
 DirectionState = tuple[State, ...]
 """One :data:`State` per LSTM layer."""
@@ -129,3 +269,36 @@ def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
 def reordered(x: Tensor, positions: Tensor) -> Tensor:
     """Reorder the steps of ``[B, T, D]`` by the positions ``[B, T]`` of each row."""
     return x.gather(1, positions.unsqueeze(-1).expand_as(x))
+
+
+# Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
+_RIDGE = 1e-4
+
+
+@torch.no_grad()
+def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+    """Attach a biLM's LSTMs to another character CNN, by a linear map.
+
+    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
+    and is folded into the input weights of the first layers.
+
+    Returns:
+        the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
+    """
+    bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
+    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
+    share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
+    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
+    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
+    x, y = x - x_mean, y - y_mean
+    gram = (share * x).T @ x
+    ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
+    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
+    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
+    bias = y_mean - x_mean @ linear
+    for direction in (bilm.forward_lm, bilm.backward_lm):
+        first = direction.layers[0]
+        weight = first.get_parameter("weight_ih_l0")
+        first.get_parameter("bias_ih_l0").add_((weight.double() @ bias).float())
+        weight.copy_((weight.double() @ linear.T).float())
+    return bilm, kept

@@ -15,9 +15,16 @@ from pathlib import Path
 
 import httpx
 
-from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, files_of
-from elmo_tasks.bilm.published import BASE_URLS, PublishedModel, check_weights, command, published
-from elmo_tasks.bilm.weight_checksums import CARD_NAME, verify, write_card
+from elmo_tasks.bilm.folders import CARD_NAME, verify, write_card
+from elmo_tasks.bilm.published import (
+    BASE_URLS,
+    CACHE_VARIABLE,
+    PublishedModel,
+    check_weights,
+    command,
+    files_of,
+    published,
+)
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock
 

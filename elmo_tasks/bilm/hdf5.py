@@ -114,11 +114,7 @@ def check_hdf5(path: Path, options: BiLMOptions) -> None:
 
 
 def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
-    """Read published weights that fit the options, as a state dict for :class:`BiLM`.
-
-    Raises:
-        WeightsError: see :func:`check_hdf5`; or a number is not finite.
-    """
+    """Read published weights that fit the options, as a state dict for :class:`BiLM`."""
     state: dict[str, Tensor] = {}
     with _open(path, options) as file:
         for name, entry in _layout(options).items():

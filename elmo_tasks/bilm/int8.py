@@ -19,8 +19,7 @@ from typing import Any, Literal, get_args
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.projected_lstm import ProjectedLSTM, State, step_in_place
+from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM, State, step_in_place
 from elmo_tasks.errors import ConfigError
 
 #: What the products of a biLM are computed in.
@@ -125,11 +124,7 @@ class Int8LSTM(nn.Module):
 
 
 def checked_precision(name: str) -> Precision:
-    """Validate the name of a precision.
-
-    Raises:
-        ConfigError: there is none of this name.
-    """
+    """Validate the name of a precision."""
     if name not in get_args(Precision):
         raise ConfigError(f"precision: expected {' or '.join(get_args(Precision))}, found {name!r:.40}")
     return "int8" if name == "int8" else "float32"
@@ -139,9 +134,6 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
     """Move a biLM to a device, set the precision of its products, and return it.
 
     Where there are no products in int8, it stays in float32, and one sentence is logged.
-
-    Raises:
-        ConfigError: there is no such precision.
     """
     bilm = bilm.to(device)
     if checked_precision(precision) == "float32":

@@ -9,13 +9,12 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from elmo_tasks.bilm import model_cache
 from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.folders import verify
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.bilm.published import MODELS
+from elmo_tasks.bilm.published import MODELS, locate
 from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, shape_problems, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import given_name
@@ -75,7 +74,7 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
     if (CHECKPOINTS / name / "options.json").exists() and Path(name).name == name:
         return _in_folder(CHECKPOINTS / name)
     if name in MODELS:
-        options, file = model_cache.locate(name)
+        options, file = locate(name)
         return ModelFiles(name, options, (file,))
     if Path(name).is_dir():
         return _in_folder(Path(name))
@@ -126,11 +125,7 @@ def has_softmax(files: ModelFiles) -> bool:
 
 
 def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
-    """Load the output layer that was trained with a biLM, and its vocabulary.
-
-    Raises:
-        WeightsError: the model has none (the published ones do not), or it does not fit.
-    """
+    """Load the output layer that was trained with a biLM, and its vocabulary."""
     if not has_softmax(files):
         raise WeightsError(
             f"{files.folder}: no softmax beside this model; without it the model gives vectors but predicts no words "
@@ -145,11 +140,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
 
 @torch.no_grad()
 def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Vocabulary) -> None:
-    """Copy the weights of a model, and of the shared output words, into another.
-
-    Raises:
-        ConfigError: it has other sizes.
-    """
+    """Copy the weights of a model, and of the shared output words, into another."""
     old = load_bilm(files)
     if old.options != bilm.options:
         raise ConfigError(

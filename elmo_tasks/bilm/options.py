@@ -9,8 +9,8 @@ from typing import Any
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
+from elmo_tasks.text.tokens import MAX_CHARACTERS
 
-MAX_CHARACTERS = 50
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
 _MAX = {
     "dim": 32_768,
@@ -75,9 +75,6 @@ class BiLMOptions:
         """Parse the contents of an ``options.json``; ``where`` names it in errors.
 
         Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are passed over, as every reader of these files does.
-
-        Raises:
-            ConfigError: a key is missing, or has a value that no biLM can have.
         """
         lstm, cnn = (_section(raw, key, where) for key in ("lstm", "char_cnn"))
         embedding = _section(cnn, "embedding", f"{where}: char_cnn")
@@ -131,11 +128,7 @@ class BiLMOptions:
 
     @classmethod
     def load(cls, path: Path) -> BiLMOptions:
-        """Read an ``options.json``.
-
-        Raises:
-            ConfigError: the file is missing, is not JSON, or :meth:`from_dict` rejects it.
-        """
+        """Read an ``options.json``."""
         try:
             raw = read_json(path)
         except FileNotFoundError:

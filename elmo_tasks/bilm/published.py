@@ -1,14 +1,19 @@
-"""Published ELMo models: names, addresses, sizes, and checks of their weights."""
+"""Published ELMo models: names, addresses, checks of their weights, and their place in the cache."""
 
 from __future__ import annotations
 
 import json
+import os
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+
+import platformdirs
 
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.errors import ConfigError, WeightsError
 
+CACHE_VARIABLE = "ELMO_TASKS_CACHE"
 #: Two addresses of one bucket: where one is blocked or fails, the other often answers.
 BASE_URLS = (
     "https://s3-us-west-2.amazonaws.com/allennlp/models/elmo/",
@@ -68,11 +73,7 @@ MODELS: dict[str, PublishedModel] = {
 
 
 def published(name: str) -> PublishedModel:
-    """Return the published model of this name.
-
-    Raises:
-        ConfigError: there is no published model of this name.
-    """
+    """Return the published model of this name."""
     if name not in MODELS:
         raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
     return MODELS[name]
@@ -84,11 +85,7 @@ def command(name: str, *, offline: bool = False) -> str:
 
 
 def check_weights(model: PublishedModel, path: Path) -> None:
-    """Check that a file, whatever its name, holds the weights of this model.
-
-    Raises:
-        WeightsError: it is a web page, too short, broken, or has other names or shapes.
-    """
+    """Check that a file, whatever its name, holds the weights of this model."""
     with path.open("rb") as file:
         head = file.read(512)
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
@@ -101,3 +98,41 @@ def check_weights(model: PublishedModel, path: Path) -> None:
     from elmo_tasks.bilm.hdf5 import check_hdf5  # h5py is slow to import, and not needed to fail early
 
     check_hdf5(path, model.options)
+
+
+def cache_folder(cache: Path | None = None) -> Path:
+    """Return ``cache``, else ``$ELMO_TASKS_CACHE``, else the user's cache folder.
+
+    Where that place is not there and cannot be made, as on some hosts, it is a temporary folder, which may not last.
+    """
+    if cache is not None:
+        return cache.expanduser().absolute()
+    if chosen := os.environ.get(CACHE_VARIABLE):
+        return Path(chosen).expanduser().absolute()
+    usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+    above = next(parent for parent in (usual, *usual.parents) if parent.exists())
+    usable = above == usual or (above.is_dir() and os.access(above, os.W_OK | os.X_OK))
+    return usual if usable else temporary_cache()
+
+
+def temporary_cache() -> Path:
+    """Return a temporary folder as a fallback for the cache; it may not persist."""
+    user = os.getuid() if hasattr(os, "getuid") else "user"  # keeps those of two users of one machine apart
+    return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
+
+
+def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
+    """Return the paths of a published model's options and weights in the cache."""
+    folder = cache_folder(cache) / "published" / model.name
+    return folder / model.options_name, folder / model.weights_name
+
+
+def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
+    """Find the options and weights of a downloaded model."""
+    files = files_of(published(name), cache)
+    if missing := [path for path in files if not path.is_file()]:
+        raise WeightsError(
+            f"The {name} ELMo model is not downloaded: {missing[0]} does not exist. Get it with "
+            f"`{command(name)}`, or from a copy you have with `{command(name, offline=True)}`."
+        )
+    return files

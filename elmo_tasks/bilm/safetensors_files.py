@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_tasks.bilm.weight_checksums import sha256, verify
+from elmo_tasks.bilm.folders import sha256, verify
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import atomic_file, write_json
 

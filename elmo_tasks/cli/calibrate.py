@@ -43,10 +43,10 @@ def run(args: argparse.Namespace) -> int:
 def _meanings(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
-    from elmo_tasks.bilm.weight_checksums import refresh_card
+    from elmo_tasks.bilm.folders import refresh_card
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.calibrate import calibrate
     from elmo_tasks.senses.disambiguation import write_calibration
     from elmo_tasks.senses.expected_words import ExpectedWords
@@ -90,7 +90,7 @@ def _head(args: argparse.Namespace) -> int:
     from elmo_tasks.data.records import listed, mapped_labels
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks import find_task
     from elmo_tasks.training.predictor import Predictor
 

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.encoders.batches import CorpusEncoding
     from elmo_tasks.encoders.layer_cache import encoded_rows
     from elmo_tasks.files import atomic_file, check_room, file_lock, lock_of
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.text.tokens import tokenize
 
     output: Path = args.output

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elmo_tasks.data.records import LabelledText
     from elmo_tasks.encoders import Encoder
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.evaluation.rows import Row
+    from elmo_tasks.evaluation.results import Row
     from elmo_tasks.heads.head_files import HeadFiles
     from elmo_tasks.tasks.task import Task
 
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace) -> int:
 def _load(args: argparse.Namespace) -> tuple[Encoder, StaticVectors]:
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
 
     return load(args.model, checked_device(args.device), args.precision), StaticVectors.load()
 
@@ -118,27 +118,35 @@ def _tests(args: argparse.Namespace) -> str:
 
 def _probes(args: argparse.Namespace) -> str:
     """Run the probing tests that the file of ``--out`` lacks, each written at once."""
-    from elmo_tasks.evaluation import probes, suite
     from elmo_tasks.evaluation.reader import Reader
-    from elmo_tasks.evaluation.rows import Evaluation
+    from elmo_tasks.evaluation.results import (
+        PROBES,
+        Evaluation,
+        beside_published,
+        joined,
+        plot,
+        read_probes,
+        write_probes,
+    )
+    from elmo_tasks.evaluation.suite import evaluate
 
-    data, tests, missing = _data_and_tests(args, probes.PROBES)
+    data, tests, missing = _data_and_tests(args, PROBES)
     encoder, static = _load(args)
     reader = Reader(encoder, static, layers_only=True)
     results = Evaluation(encoder.name, encoder.checksum, reader.views, ())
     if args.out is not None and args.out.is_file():
-        earlier = probes.read_probes(args.out)
+        earlier = read_probes(args.out)
         results = earlier if earlier.checksum == encoder.checksum else results
     model = [] if args.model is None else ["--model", args.model]
     command = " ".join(["elmo-tasks evaluate --probes", *model, "--out", str(args.out)])
     for test in [test for test in tests if test not in results.seconds]:
-        results = probes.joined(results, suite.evaluate(reader, data, [test]))
+        results = joined(results, evaluate(reader, data, [test]))
         if args.out is not None:
-            probes.write_probes(args.out, results, command, encoder.layer_names)
+            write_probes(args.out, results, command, encoder.layer_names)
     results = replace(results, missing={test: why for test, why in missing.items() if test not in results.seconds})
     if args.plot is not None:
-        atomic_write(args.plot, probes.plot(results, encoder.layer_names))
-    return json.dumps(results.to_dict(), indent=1) if args.json else probes.beside_published(results).to_markdown()
+        atomic_write(args.plot, plot(results, encoder.layer_names))
+    return json.dumps(results.to_dict(), indent=1) if args.json else beside_published(results).to_markdown()
 
 
 def _senses(args: argparse.Namespace) -> str:
@@ -181,7 +189,7 @@ def _data_and_tests(
 def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     """Return the perplexity on ``--text``, else the one on the model's card."""
     from elmo_tasks.bilm.model_files import find_model
-    from elmo_tasks.evaluation.rows import Row
+    from elmo_tasks.evaluation.results import Row
 
     if args.text is not None:
         text, metrics = args.text.name, _perplexity(args)
@@ -202,9 +210,9 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
 
     from elmo_tasks.bilm.int8 import in_precision
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
-    from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
+    from elmo_tasks.bilm.softmax import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.text.vocabulary import UNKNOWN_ID
 
     files = find_model(args.model)
@@ -248,7 +256,7 @@ def _perplexity_line(r: dict[str, Any]) -> str:
 
 def _head(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks import find_task
     from elmo_tasks.training.predictor import Predictor, evaluate_head
 

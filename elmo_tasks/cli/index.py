@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read the text, print the expected size, and encode."""
     from elmo_tasks.encoders import load
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.use_index import build_index, size_of
     from elmo_tasks.text.tokens import tokenize
 

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw the map, write the files, and print its meanings and uses."""
     from elmo_tasks.api import MapRequest
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.use_index import UseIndex
     from elmo_tasks.service.loaded_models import LoadedModels
     from elmo_tasks.service.sense_maps import UseCache, sense_map

@@ -16,9 +16,9 @@ from typing import Any
 
 from tqdm import tqdm
 
-from elmo_tasks.bilm import published, weight_checksums
+from elmo_tasks.bilm import folders, published
 from elmo_tasks.bilm.download import copy_in, fetch
-from elmo_tasks.bilm.model_cache import CACHE_VARIABLE
+from elmo_tasks.bilm.published import CACHE_VARIABLE
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json
 
@@ -185,17 +185,17 @@ def _command(args: argparse.Namespace) -> str:
 
 def _checksums(args: argparse.Namespace) -> int:
     for folder in args.folders:
-        files = weight_checksums.weights_in(folder) if folder.is_dir() else []
+        files = folders.weights_in(folder) if folder.is_dir() else []
         if not files:
             raise ConfigError(f"{folder}: expected a folder with weights (*.safetensors or *.hdf5)")
-        path = folder / weight_checksums.CARD_NAME
+        path = folder / folders.CARD_NAME
         card = _card(path) if path.exists() else {}
         if not args.check:
-            weight_checksums.write_card(folder, card)
+            folders.write_card(folder, card)
             print(f"{folder}: {', '.join(file.name for file in files)}")
             continue
-        weight_checksums.verify(files)
-        if missing := [file.name for file in files if file.name not in card.get(weight_checksums.KEY, {})]:
+        folders.verify(files)
+        if missing := [file.name for file in files if file.name not in card.get(folders.KEY, {})]:
             command = f"elmo-tasks model checksums {folder}"
             raise WeightsError(f"{path}: no checksum of {', '.join(missing)}; run `{command}`")
         print(f"{folder}: as the card says")

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, print."""
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.service.library import nearest
 
     device = str(checked_device(args.device))

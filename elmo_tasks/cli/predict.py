@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     from tqdm import tqdm
 
     from elmo_tasks.heads.head_files import default_head, find_head
-    from elmo_tasks.layers.device import checked_device
+    from elmo_tasks.layers import checked_device
     from elmo_tasks.training.predictor import Predictor
 
     predictor = Predictor.load(

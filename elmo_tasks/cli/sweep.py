@@ -180,7 +180,7 @@ def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({}
 
     A run with other contents of any of them is another run.
     """
-    from elmo_tasks.bilm.weight_checksums import sha256
+    from elmo_tasks.bilm.folders import sha256
 
     path = Path(bundled.find_config(config))
     values = _texts([read_config(path), dict(settings)])

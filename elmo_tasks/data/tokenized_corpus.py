@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import unfinished_folder
-from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, open_text
 
 _LINES_PER_BLOCK = 10_000

@@ -13,8 +13,8 @@ from typing import Any
 
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
+from elmo_tasks.text.mentions import Use
 from elmo_tasks.text.tokens import plain_token, tokenize
-from elmo_tasks.text.use import Use
 
 _SAME = {"T": True, "F": False}
 _TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))

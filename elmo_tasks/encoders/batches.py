@@ -123,11 +123,7 @@ class CorpusEncoding:
 
     @cached_property
     def text(self) -> str:
-        """SHA-256 of the tokens of all sentences.
-
-        Raises:
-            InputError: a sentence is text, not tokens.
-        """
+        """SHA-256 of the tokens of all sentences."""
         digest = hashlib.sha256()
         for k, tokens in enumerate(self.sentences):
             if isinstance(tokens, str):
@@ -160,9 +156,6 @@ class CorpusEncoding:
         """Compute the rows of sentences: ``[rows, L, D]`` or ``[rows, D]``.
 
         A row is a token, or a sentence if pooled; one without a token is then zero.
-
-        Raises:
-            ConfigError: float16 cannot hold a number.
         """
         pieces = np.array(
             [(k, *span) for k in range(start, stop) for span in windows(len(self.sentences[k]), self.window)],

@@ -16,10 +16,8 @@ from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, loa
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, checked_sentences, tokenized
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.layers import Layers
-from elmo_tasks.layers.pooling import masked_mean
-from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.layers import Layers, checked_device, masked_mean
+from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
 
 
@@ -102,11 +100,7 @@ class Elmo:
         return self
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
-        """Output layer trained with the model, and its vocabulary; None if unpublished.
-
-        Raises:
-            WeightsError: its files are broken.
-        """
+        """Output layer trained with the model, and its vocabulary; None if unpublished."""
         return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
 
     @property
@@ -142,11 +136,7 @@ class Elmo:
         return Layers(values, mask, tokens, offsets)
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
-        """Encode a corpus lazily, one batch at a time; see :meth:`encode`.
-
-        Raises:
-            ConfigError: the batches would hold no sentence.
-        """
+        """Encode a corpus lazily, one batch at a time; see :meth:`encode`."""
         if isinstance(sentences, str) or not isinstance(sentences, Iterable):
             checked_sentences(sentences)
         if batch_size < 1:

@@ -14,7 +14,7 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.encoders.sentences import checked_token_lists
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import torch
 
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 from elmo_tasks.text.vocabulary import Vocabulary
 
 

@@ -22,7 +22,7 @@ from elmo_tasks.encoders.batches import CorpusEncoding, Step, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import file_lock, read_json, write_json
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 
 Pooling = Literal["mean"]
 MAX_BYTES = 16 * 10**9
@@ -130,9 +130,6 @@ class LayerCache:
 
     On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled. The tokens
     of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
-
-    Raises:
-        DataError: a file is missing, cut short or of another version.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -224,12 +221,7 @@ class LayerCache:
         return type(self), (self.folder,)
 
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
-        """Return float32 layers of some sentences, given with their tokens.
-
-        Raises:
-            ValueError: the cache is pooled, or the tokens are not those of these sentences.
-            IndexError: there is no such sentence.
-        """
+        """Return float32 layers of some sentences, given with their tokens."""
         if self.pooled:
             raise ValueError(f"{self.folder} holds one mean per sentence and no tokens: build it without pooled='mean'")
         chosen = self._checked(indices)
@@ -249,12 +241,7 @@ class LayerCache:
         return Layers(values, torch.from_numpy(mask), tuple(tuple(words) for words in tokens))
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """Return ``[L, B, D]`` float32 means of sentences' tokens.
-
-        Raises:
-            ValueError: the cache is not pooled.
-            IndexError: there is no such sentence.
-        """
+        """Return ``[L, B, D]`` float32 means of sentences' tokens."""
         if not self.pooled:
             raise ValueError(
                 f"{self.folder} holds a vector per token: build it with pooled='mean' for one per sentence"
@@ -285,11 +272,7 @@ def cache_encoding(
     batch_size: int = 64,
     bf16: bool = False,
 ) -> CorpusEncoding:
-    """Return the encoding whose rows :meth:`LayerCache.build` keeps.
-
-    Raises:
-        ConfigError: another pooling than those there are.
-    """
+    """Return the encoding whose rows :meth:`LayerCache.build` keeps."""
     if pooled not in (None, "mean"):
         raise ConfigError(f"pooled: expected 'mean' or nothing, found '{pooled}'")
     return CorpusEncoding(encoder, sentences, "all", pooled is not None, "float16", batch_size, None, bf16)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.layers import Offsets
+from elmo_tasks.layers import Offsets
 from elmo_tasks.text.tokens import tokenize
 
 Sentence = str | Sequence[str]
@@ -48,11 +48,7 @@ def _checked_sentence(sentence: Any, number: int) -> str | Tokens:
 
 
 def checked_token_lists(sentences: Any) -> list[Tokens]:
-    """Validate one or more sentences in tokens.
-
-    Raises:
-        InputError: as :func:`checked_sentences`, or one of them is text.
-    """
+    """Validate one or more sentences in tokens."""
     checked = _at_least_one(sentences)
     for number, sentence in enumerate(checked, 1):
         if isinstance(sentence, str):
@@ -64,20 +60,12 @@ def checked_token_lists(sentences: Any) -> list[Tokens]:
 
 
 def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
-    """Validate texts of any iterable; ``what`` names them in messages.
-
-    Raises:
-        InputError: as :func:`checked_sentences`, or one is in tokens.
-    """
+    """Validate texts of any iterable; ``what`` names them in messages."""
     return [checked_text(text, f"{what} {number}") for number, text in enumerate(_listed(texts, what), 1)]
 
 
 def checked_text(text: Any, what: str, field: str | None = None) -> str:
-    """Validate one text; ``what`` names it in messages.
-
-    Raises:
-        InputError: it is something else.
-    """
+    """Validate one text; ``what`` names it in messages."""
     if not isinstance(text, str):
         raise InputError(f"{what}: expected text, found {_described(text)}", field=what if field is None else field)
     return text
@@ -88,9 +76,6 @@ def tokenized(sentences: Any) -> tuple[tuple[Tokens, ...], tuple[Offsets, ...] |
 
     Returns:
         the tokens of each sentence, and their offsets as in :class:`Layers`, or ``None`` if not all sentences were text.
-
-    Raises:
-        InputError: see :func:`checked_sentences`; or there is no sentence.
     """
     checked = _at_least_one(sentences)
     _warn_if_one_tokenized_sentence(checked)

@@ -1,27 +1,30 @@
-"""Static word vectors as an encoder: one vector per word, whatever the sentence."""
+"""Static word vectors as an encoder: one vector per word, whatever the sentence. Ours, and files of other programs."""
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import hashlib
-from collections.abc import Iterable, Sequence
+import io
+import lzma
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import IO, TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from elmo_tasks.bilm.folders import verify
 from elmo_tasks.bilm.safetensors_files import read_safetensors
-from elmo_tasks.bilm.weight_checksums import verify
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
-from elmo_tasks.encoders.word_vector_files import read_word_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers, checked_device
 from elmo_tasks.text.vocabulary import open_text
 
 DEFAULT_NAME = "static-joint"
@@ -49,9 +52,6 @@ class StaticVectors:
 
     An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]`` vectors, and counts of how
     often each came in the training text.
-
-    Raises:
-        WeightsError: words, vectors and counts do not fit each other, or a word comes twice.
     """
 
     n_layers = 1
@@ -84,7 +84,7 @@ class StaticVectors:
         """Load vectors written by ``elmo-tasks model vectors`` or another program.
 
         ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
-        fastText (see :func:`~elmo_tasks.encoders.word_vector_files.read_word_vectors`).
+        fastText (see :func:`~elmo_tasks.encoders.static_vectors.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.
@@ -160,11 +160,7 @@ class StaticVectors:
         return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
-        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`.
-
-        Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
-        """
+        """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`."""
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         rows = torch.full((len(tokens), int(lengths.max())), len(self.words))
@@ -174,11 +170,7 @@ class StaticVectors:
         return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets)
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
-        """Return the nearest other words by cosine, with their cosines, nearest first.
-
-        Raises:
-            InputError: the word has no vector.
-        """
+        """Return the nearest other words by cosine, with their cosines, nearest first."""
         row = self._row(word)
         if row == len(self.words):
             raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
@@ -214,11 +206,7 @@ def vectors_name(name_or_folder: str) -> str:
 
 
 def static_folder(name: str) -> Path:
-    """Return the folder of static vectors: a name in ``checkpoints/`` or a path.
-
-    Raises:
-        ConfigError: there are none.
-    """
+    """Return the folder of static vectors: a name in ``checkpoints/`` or a path."""
     if (CHECKPOINTS / name / WORDS_NAME).exists() and Path(name).name == name:
         return CHECKPOINTS / name
     if Path(name).is_dir():
@@ -241,3 +229,129 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
     except DataError as error:
         raise WeightsError(f"{error}; expected the words of the vectors, 'word<TAB>count' on each line") from None
     return words, counts
+
+
+# --- Files of word2vec (text and binary), GloVe and fastText (.vec). ---
+
+_PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
+_FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
+_MAX_WORD = 4096
+_MAX_NUMBERS = 10_000
+_CANNOT = "no word vectors that are read here: expected lines 'word number number …', or word2vec's binary format"
+
+
+def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
+    """Read a file of word vectors into its words and ``[words, D]`` values.
+
+    The file is plain, ``.gz`` or ``.xz``; its format is detected from its content. Text has a word and its numbers on each
+    line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
+    not.
+    """
+    try:
+        with _opened(path) as file:
+            first = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
+            if first.startswith((_PICKLE, _FASTTEXT)):
+                raise WeightsError(
+                    f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use save_word2vec_format(); of "
+                    "fastText use the .vec file"
+                )
+            header = _header(first)
+            if header is None:
+                return _collected(path, _text_rows(path, file, first, 1, len(first.split()) - 1))
+            n, width = header
+            if n == 0:
+                raise WeightsError(f"{path}, line 1: expected at least one word, its first line says 0")
+            # Both formats begin alike; numbers in text have no byte below a space.
+            if _is_text(file.peek(1024)[:1024], width):  # type: ignore[attr-defined]
+                words, vectors = _collected(path, _text_rows(path, file, file.readline(), 2, width))
+                if len(words) != n:
+                    raise WeightsError(f"{path}: expected {n:,} words as its first line says, found {len(words):,}")
+                return words, vectors
+            return _collected(path, _binary_rows(path, file, n, width))
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise WeightsError(f"{path}: cannot be read ({str(error) or type(error).__name__})") from None
+
+
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return io.BufferedReader(gzip.open(path))  # type: ignore[arg-type]
+    return io.BufferedReader(lzma.open(path)) if path.suffix == ".xz" else path.open("rb")  # type: ignore[arg-type]
+
+
+def _header(line: bytes) -> tuple[int, int] | None:
+    fields = line.split()
+    if len(fields) == 2 and all(field.isdigit() for field in fields):
+        return int(fields[0]), int(fields[1])
+    return None
+
+
+def _is_text(start: bytes, width: int) -> bool:
+    """Check if rows are text: no control characters, and decimal numbers."""
+    if any(byte < 32 and byte not in b"\t\n\r" for byte in start):
+        return False
+    if not 1 <= width <= _MAX_NUMBERS:
+        return True
+    fields = start.partition(b"\n")[0].split(b" ")[-width:]
+    return all(field.strip(b"\r\t").translate(None, b"0123456789+-.eE") == b"" for field in fields)
+
+
+def _collected(
+    path: Path, rows: Iterator[tuple[str, str, NDArray[np.float32]]]
+) -> tuple[list[str], NDArray[np.float32]]:
+    """Collect places, words and vectors; refuse a word that comes twice."""
+    places: dict[str, str] = {}
+    vectors = []
+    for place, word, vector in rows:
+        if word in places:
+            raise WeightsError(f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already")
+        places[word] = place
+        vectors.append(vector)
+    return list(places), np.stack(vectors)
+
+
+def _text_rows(
+    path: Path, file: IO[bytes], line: bytes, number: int, width: int
+) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+    if not 1 <= width <= _MAX_NUMBERS:
+        raise WeightsError(f"{path}, line 1: {_CANNOT}; found {_shown(line)}")
+    line = line.removeprefix(codecs.BOM_UTF8)
+    blank = 0
+    while line:
+        if not line.strip():  # allowed at the end alone
+            blank = blank or number
+        elif blank:
+            raise WeightsError(f"{path}, line {blank}: expected a word and {width} numbers, found an empty line")
+        else:
+            # From the right: GloVe has words with spaces in them.
+            fields = line.rstrip().rsplit(b" ", width)
+            # A cut or broken character stays one word of its own: words that differ in such bytes alone stay apart.
+            word = fields[0].decode("utf-8", "backslashreplace")
+            try:
+                row = np.array(fields[1:], np.float32)
+            except ValueError:
+                row = np.zeros(0, np.float32)
+            if len(row) != width or not word or not np.isfinite(row).all():
+                raise WeightsError(f"{path}, line {number}: expected a word and {width} numbers, found {_shown(line)}")
+            yield f"line {number}", word, row
+        number, line = number + 1, file.readline(_MAX_WORD + 32 * width)
+
+
+def _binary_rows(path: Path, file: IO[bytes], n: int, width: int) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+    if not 1 <= width <= _MAX_NUMBERS:
+        raise WeightsError(f"{path}: expected 1 to {_MAX_NUMBERS:,} numbers a word, its first line says {width:,}")
+    for k in range(1, n + 1):
+        raw = b""
+        while (byte := file.read(1)) not in (b" ", b"") and len(raw) <= _MAX_WORD:
+            # The original program ends a row with a line feed, gensim does not.
+            raw += byte if byte != b"\n" or raw else b""
+        content = file.read(4 * width) if byte == b" " else b""
+        if len(content) < 4 * width:
+            raise WeightsError(f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends there")
+        row, word = np.frombuffer(content, "<f4"), raw.decode("utf-8", "backslashreplace")
+        if not np.isfinite(row).all():
+            raise WeightsError(f"{path}, word {k:,} of {n:,}: '{word[:40]}' has numbers that are not finite")
+        yield f"word {k:,} of {n:,}", word, row
+
+
+def _shown(line: bytes) -> str:
+    return repr(line.decode("utf-8", "replace"))[:80] if line else "nothing"

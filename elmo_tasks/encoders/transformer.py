@@ -20,8 +20,7 @@ from elmo_tasks.encoders.sentences import Sentence, tokenized
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers, checked_device
 
 # Word pieces that are computed at once, padding included.
 _PIECES = 16_384
@@ -112,9 +111,6 @@ class Transformer:
         """Encode a batch to float32 layers on the model's device.
 
         See :meth:`Elmo.encode`; a token that has no word piece has the zero vector.
-
-        Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
         """
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])

@@ -17,7 +17,7 @@ from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.static_vectors import rarity
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.rows import Row, rows_by_label
+from elmo_tasks.evaluation.results import Row, rows_by_label
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.senses.similarity import random_pair_cosine

@@ -20,7 +20,7 @@ from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.evaluation.reader import Reader, progress
-from elmo_tasks.evaluation.rows import Row
+from elmo_tasks.evaluation.results import Row
 from elmo_tasks.heads.crf import CRF
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task_scores import micro, span_counts

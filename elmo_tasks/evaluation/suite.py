@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import geometry, probing, senses, word_pairs
+from elmo_tasks.evaluation import geometry, meanings, probing
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.evaluation.results import Evaluation, Row
 
 _log = logging.getLogger(__name__)
 
@@ -27,12 +27,12 @@ class Task:
 
 TASKS = {
     "order": Task(geometry.ordering, ()),
-    "wic": Task(word_pairs.wic, word_pairs.WIC),
-    "mclwic": Task(word_pairs.mcl_wic, word_pairs.MCL_WIC),
-    "cosimlex": Task(word_pairs.graded_similarity, word_pairs.COSIMLEX),
-    "coarsewsd": Task(senses.coarse_wsd, senses.COARSE_WSD),
-    "wsd": Task(senses.all_words, senses.ALL_WORDS),
-    "senseval": Task(senses.senseval, senses.SENSEVAL),
+    "wic": Task(meanings.wic, meanings.WIC),
+    "mclwic": Task(meanings.mcl_wic, meanings.MCL_WIC),
+    "cosimlex": Task(meanings.graded_similarity, meanings.COSIMLEX),
+    "coarsewsd": Task(meanings.coarse_wsd, meanings.COARSE_WSD),
+    "wsd": Task(meanings.all_words, meanings.ALL_WORDS),
+    "senseval": Task(meanings.senseval, meanings.SENSEVAL),
     "pos": Task(probing.parts_of_speech, probing.POS, of_uses=False),
     "chunks": Task(probing.chunks, probing.CHUNKS, of_uses=False),
     "ner": Task(probing.entities, probing.NER, of_uses=False),
@@ -64,12 +64,7 @@ def to_measure(
 
 
 def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
-    """Run every test that has data; rows measured elsewhere come first.
-
-    Raises:
-        ConfigError: see :func:`to_measure`.
-        DataError: see :func:`to_measure`; or a file is not as expected.
-    """
+    """Run every test that has data; rows measured elsewhere come first."""
     tests, missing = to_measure(data, only)
     rows, seconds = list(first), {}
     for name in tests:

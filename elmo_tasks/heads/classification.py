@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead, TokenFeatures
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,8 @@ class TextPrediction:
 class ClassificationHead(TaskHead):
     """Base class of text classifiers.
 
-    A subclass builds :attr:`mix` and computes class scores in :meth:`forward`. Fewer than two classes, or a repeated one, are a
-    ConfigError.
+    A subclass builds :attr:`mix` and computes class scores ``[B, n]``, before the softmax, in :meth:`forward`. Fewer than two
+    classes, or a repeated one, are a ConfigError.
     """
 
     kind = "classification"
@@ -46,20 +44,6 @@ class ClassificationHead(TaskHead):
             raise ConfigError(
                 f"class_names: expected two or more, each of them once, got {', '.join(task.labels) or 'none'}"
             )
-
-    @abstractmethod
-    def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
-        """Score every class for every text.
-
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
-                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; padding on the right. Pooled layers have none.
-            features: additional token features, if the head uses any.
-
-        Returns:
-            ``[B, n]`` scores before the softmax.
-        """
 
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Cross-entropy, the mean over texts; see :meth:`TaskHead.loss_of`."""

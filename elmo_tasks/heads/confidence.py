@@ -39,11 +39,7 @@ class Confidence:
 
     @classmethod
     def of(cls, folder: Path) -> Confidence | None:
-        """Load the file of a head's folder; ``None`` if there is none.
-
-        Raises:
-            ConfigError: the file is invalid.
-        """
+        """Load the file of a head's folder; ``None`` if there is none."""
         path = folder / NAME
         if not path.is_file():
             return None
@@ -66,9 +62,6 @@ class Confidence:
             probabilities: ``[n][classes]`` of each row, as the head gives them.
             classes: the right class of each; ``None`` for a row that has none of them.
             name: of the file.
-
-        Raises:
-            DataError: no row has a class.
         """
         gold = _ids(classes)
         has_class = gold >= 0

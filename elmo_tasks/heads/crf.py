@@ -14,7 +14,6 @@ import torchcrf
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.forward_backward import log_z
 from elmo_tasks.heads.lattice import (
     FORBIDDEN,
     Lattice,
@@ -22,6 +21,7 @@ from elmo_tasks.heads.lattice import (
     forward_scores,
     k_best_paths,
     log_partition,
+    log_z,
     path_scores,
     segment_probabilities,
 )

@@ -1,38 +1,73 @@
-"""Base class for task heads: encoder layers in, loss and predictions out."""
+"""Base class for task heads, encoder layers in, loss and predictions out; the features and the BiLSTM that heads share."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.bilm.bilm import reordered, reversed_positions
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.tag_schemes import Scheme
+from elmo_tasks.text.tokens import character_ids
+
+
+@dataclass(frozen=True)
+class TokenFeatures:
+    """Features of the tokens of a batch; anything where there is no token."""
+
+    #: [U, C] character ids of the distinct words, so that each word passes through a CNN once
+    characters: Tensor | None = None
+    words: Tensor | None = None  # [B, T] the row of characters of each token
+    #: [B, T, S] static vectors of the tokens; [B, S], their means, beside pooled layers
+    static: Tensor | None = None
+
+    def static_of(self, *shape: int) -> Tensor:
+        """Return the static vectors; ValueError if they are missing or have another shape."""
+        if self.static is None:
+            raise ValueError("this head reads static vectors: expected features with 'static', got none")
+        check_shape("static", self.static, shape)
+        return self.static
+
+    def to(self, device: torch.device | str) -> TokenFeatures:
+        """Move the features to a device."""
+        tensors = (self.characters, self.words, self.static)
+        return TokenFeatures(*(None if t is None else t.to(device, non_blocking=True) for t in tensors))
+
+
+def check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
+    """Refuse a feature of another shape with a ValueError."""
+    if tuple(tensor.shape) != tuple(expected):
+        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")
+
+
+def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
+    """Encode a batch's characters as ``characters [U, C]`` and ``words [B, T]``."""
+    # Row 0 is the empty word: padding points there, and there is a row also without tokens.
+    rows = {"": 0}
+    words = torch.zeros(len(tokens), max(map(len, tokens), default=0), dtype=torch.long)
+    for k, sentence in enumerate(tokens):
+        words[k, : len(sentence)] = torch.tensor([rows.setdefault(t, len(rows)) for t in sentence], dtype=torch.long)
+    return torch.tensor([character_ids(word) for word in rows]), words
+
 
 Prediction = str | tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class HeadTask:
-    """Labels and input sizes of a head, from the data and the encoder.
+    """Labels and input sizes of a head, from the data and the encoder."""
 
-    Attributes:
-        labels: tags or classes, in the order of their ids.
-        input_dim: width ``D`` of the encoder.
-        n_layers: layers ``L`` of the encoder.
-        scheme: BIO or BIOES; None for classes, and for tags that are no spans.
-        static_dim: size of the static vectors beside the layers; 0 for none.
-    """
-
-    labels: tuple[str, ...]
-    input_dim: int
-    n_layers: int
-    scheme: Scheme | None = None
-    static_dim: int = 0
+    labels: tuple[str, ...]  # tags or classes, in the order of their ids
+    input_dim: int  # width D of the encoder
+    n_layers: int  # layers L of the encoder
+    scheme: Scheme | None = None  # BIO or BIOES; None for classes, and for tags that are no spans
+    static_dim: int = 0  # size of the static vectors beside the layers; 0 for none
 
 
 class TaskHead(nn.Module, ABC):
@@ -44,12 +79,9 @@ class TaskHead(nn.Module, ABC):
     Args:
         task: labels and input sizes.
         settings: the other arguments of the constructor, for building the head again.
-
-    Attributes:
-        kind: name of its task, one of :mod:`elmo_tasks.tasks`.
     """
 
-    kind: ClassVar[str]
+    kind: ClassVar[str]  # name of its task, one of :mod:`elmo_tasks.tasks`
     mix: ScalarMix
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
@@ -73,6 +105,17 @@ class TaskHead(nn.Module, ABC):
         return False
 
     @abstractmethod
+    def forward(self, values: Tensor, mask: Any, features: TokenFeatures | None = None) -> Tensor:
+        """Score every label: for every token of a tagger, for every text of a classifier.
+
+        Args:
+            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
+                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
+            mask: ``[B, T]`` bool, True for a token, padding on the right; None for pooled layers.
+            features: additional token features, if the head uses any.
+        """
+
+    @abstractmethod
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Compute the ``[]`` mean loss of a batch from the scores of ``forward``."""
 
@@ -84,23 +127,16 @@ class TaskHead(nn.Module, ABC):
     def scored(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> tuple[Tensor, list[Prediction]]:
-        """Loss and best labels from one pass, for validation.
+        """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass, for validation; see :meth:`forward`.
 
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]`` if they are pooled.
-            mask: ``[B, T]`` bool, True for a token, padding on the right; None if they are pooled.
-            target: gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
-            features: additional token features.
-
-        Returns:
-            ``[]`` mean loss of the batch, and the labels of :meth:`labels_of`.
+        The target is gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
         """
         scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
     @torch.no_grad()
     def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """Best labels alone; see :meth:`scored`."""
+        """Best labels alone; see :meth:`forward`."""
         return self.labels_of(self(values, mask, features), mask)
 
     def loss(
@@ -111,8 +147,62 @@ class TaskHead(nn.Module, ABC):
 
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
-        """Predict each sentence with probabilities, in evaluation mode; see :meth:`scored`."""
+        """Predict each sentence with probabilities, in evaluation mode; see :meth:`forward`."""
 
     def l2(self) -> Tensor:
         """Penalty ``[]`` of the mix; see :meth:`ScalarMix.l2`."""
         return self.mix.l2()
+
+
+class BiLSTM(nn.Module):
+    """Bidirectional LSTM over token vectors; both directions start from zero.
+
+    Args:
+        input_dim: size of the input vectors.
+        hidden: cells of a layer in each direction.
+        n_layers: number of layers.
+        dropout: dropout on the output of each layer but the last.
+    """
+
+    def __init__(self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0) -> None:
+        super().__init__()
+        check_at_least("lstm_layers", n_layers, 1)
+        self.output_dim = 2 * hidden
+        self.dropout = nn.Dropout(dropout)
+        # Two one-way LSTMs a layer instead of one that goes both ways: see forward().
+        dims = [input_dim, *[self.output_dim] * (n_layers - 1)]
+        self.forwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
+        self.backwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
+
+    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
+        """Read sentences.
+
+        Args:
+            x: ``[B, T, D]``; anything where the mask is False.
+            mask: ``[B, T]`` bool, True for a token; padding on the right.
+
+        Returns:
+            ``[B, T, 2 * hidden]``, zero where the mask is False.
+        """
+        if not mask.numel():
+            return x.new_zeros(*mask.shape, self.output_dim)
+        # Each sentence is reversed within its own length, so that the backward LSTM starts at the last token and not in the
+        # padding. A packed sequence gives the same at 2 to 3 times the time on a CPU.
+        reverse = reversed_positions(mask.sum(dim=1), mask.shape[1])  # [B, T]
+        x = x.masked_fill(~mask.unsqueeze(2), 0.0)
+        for k, (forward, backward) in enumerate(zip(self.forwards, self.backwards, strict=True)):
+            x = self.dropout(x) if k else x
+            x = torch.cat([forward(x)[0], reordered(backward(reordered(x, reverse))[0], reverse)], dim=2)
+        return x.masked_fill(~mask.unsqueeze(2), 0.0)
+
+
+def check_at_least(name: str, value: int, minimum: int) -> None:
+    """Refuse a setting that is too small, with a ConfigError."""
+    if value < minimum:
+        raise ConfigError(f"{name}: expected a whole number of at least {minimum}, got {value}")
+
+
+def check_share(name: str, value: float) -> None:
+    """Refuse a setting below 0, or of 1 or more, with a ConfigError."""
+    if not 0 <= value < 1:
+        raise ConfigError(f"{name}: expected a share from 0 to below 1, got {value}")

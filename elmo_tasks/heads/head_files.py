@@ -16,9 +16,8 @@ from typing import Any
 
 import torch
 
+from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
-from elmo_tasks.bilm.weight_checksums import CARD_NAME, write_card
-from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json, write_json
@@ -45,31 +44,19 @@ class Source:
 
 @dataclass(frozen=True)
 class HeadFiles:
-    """A head's folder without its weights.
+    """A head's folder without its weights."""
 
-    Attributes:
-        name: display name.
-        folder: its folder.
-        head: name of its class; see :func:`head_classes`.
-        kind: name of its task, ``"tagging"`` or ``"classification"``.
-        task: labels and input sizes.
-        settings: arguments of its class.
-        encoder: the encoder of its layers.
-        static: the static vectors beside them, if any.
-        reading: how its data were read (columns, names of labels, ...), for reading other files alike.
-        card: title, data and licence, scores, layer weights by epoch.
-    """
-
-    name: str
-    folder: Path
-    head: str
-    kind: str
-    task: HeadTask
-    settings: dict[str, Any]
-    encoder: Source
-    static: Source | None = None
+    name: str  # display name
+    folder: Path  # its folder
+    head: str  # name of its class; see :func:`head_classes`
+    kind: str  # name of its task, "tagging" or "classification"
+    task: HeadTask  # labels and input sizes
+    settings: dict[str, Any]  # arguments of its class
+    encoder: Source  # the encoder of its layers
+    static: Source | None = None  # the static vectors beside them, if any
+    #: how its data were read (columns, names of labels, ...), for reading other files alike
     reading: dict[str, Any] = field(default_factory=dict)
-    card: dict[str, Any] = field(default_factory=dict)
+    card: dict[str, Any] = field(default_factory=dict)  # title, data and licence, scores, layer weights by epoch
 
 
 def write_head(
@@ -80,11 +67,7 @@ def write_head(
     reading: dict[str, Any] | None = None,
     card: dict[str, Any] | None = None,
 ) -> None:
-    """Write a head with float16 weights; the complete folder replaces an older one.
-
-    Raises:
-        ConfigError: the folder holds something that is not a head.
-    """
+    """Write a head with float16 weights; the complete folder replaces an older one."""
     config = {
         "head": _class_name(type(head)),
         "task": vars(head.task) | {"labels": list(head.task.labels)},
@@ -112,11 +95,7 @@ def heads_below(folders: Iterable[Path]) -> list[Path]:
 
 
 def default_head(kind: str) -> str:
-    """Name of the default head of a task, from ``checkpoints/default.json``.
-
-    Raises:
-        ConfigError: the file has no entry for this task.
-    """
+    """Name of the default head of a task, from ``checkpoints/default.json``."""
     path = CHECKPOINTS / "default.json"
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["heads"][kind])
@@ -220,9 +199,6 @@ def head_classes() -> Mapping[str, type[TaskHead]]:
     """Return the head classes of this folder, the program and ``ELMO_TASKS_HEADS``, by name.
 
     Names in files never cause an import.
-
-    Raises:
-        ConfigError: a module that ``ELMO_TASKS_HEADS`` names cannot be imported.
     """
     _import_ours()
     for module in filter(None, (part.strip() for part in os.environ.get(HEADS_VARIABLE, "").split(","))):

@@ -10,13 +10,11 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_shape, check_share
 from elmo_tasks.heads.tagging import TaggingHead
-from elmo_tasks.heads.token_features import TokenFeatures, check_shape
-from elmo_tasks.layers.scalar_mix import ScalarMix
-from elmo_tasks.text.characters import MAX_CHARACTERS
+from elmo_tasks.layers import ScalarMix
+from elmo_tasks.text.tokens import MAX_CHARACTERS
 
 
 class NerHead(TaggingHead):
@@ -80,7 +78,7 @@ class NerHead(TaggingHead):
         return self.characters is not None
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
-        """Score every tag for every token; see :meth:`TaggingHead.forward`."""
+        """Score every tag for every token; see :meth:`TaskHead.forward`."""
         if values.dim() != 4 or values.shape[3] != self.task.input_dim:
             raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
         x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]

@@ -9,12 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM, check_at_least, check_share
 from elmo_tasks.heads.classification import ClassificationHead
-from elmo_tasks.heads.head import HeadTask
-from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.pooling import masked_max, masked_mean
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
+from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]
 POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
@@ -73,7 +70,7 @@ class SentimentHead(ClassificationHead):
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
-        """Score every class for every text; see :meth:`ClassificationHead.forward`.
+        """Score every class for every text; see :meth:`TaskHead.forward`.
 
         Without a mask all are tokens. A text without tokens is classified as a zero vector.
         """

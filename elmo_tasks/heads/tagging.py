@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,8 +9,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import Prediction, TaskHead
-from elmo_tasks.heads.token_features import TokenFeatures
+from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures
 from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 
 
@@ -47,7 +45,8 @@ class TagPrediction(TagSequence):
 class TaggingHead(TaskHead):
     """Base class of taggers.
 
-    A subclass builds :attr:`mix` and :attr:`crf`, and computes the emissions for :attr:`crf` in :meth:`forward`.
+    A subclass builds :attr:`mix` and :attr:`crf`, and computes the emissions ``[B, T, K]`` for
+    :attr:`crf` in :meth:`forward`.
     """
 
     kind = "tagging"
@@ -57,19 +56,6 @@ class TaggingHead(TaskHead):
     def scheme(self) -> Scheme | None:
         """The tag scheme of the labels, if they encode spans."""
         return self.task.scheme
-
-    @abstractmethod
-    def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
-        """Score every tag for every token.
-
-        Args:
-            values: ``[L, B, T, D]`` layers of an encoder; any finite numbers where the mask is False.
-            mask: ``[B, T]`` bool, True for a token; padding on the right.
-            features: additional token features, if the head uses any.
-
-        Returns:
-            ``[B, T, K]`` emissions, before the CRF.
-        """
 
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Negative log likelihood, the mean over sentences; see :meth:`TaskHead.loss_of`."""

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.char_cnn import CharacterCNN
-from elmo_tasks.bilm.char_encoders import embed_char_encoder, encode_words, with_char_encoder, word_lengths
+from elmo_tasks.bilm.bilm import BiLM, with_char_encoder
+from elmo_tasks.bilm.char_cnn import CharacterCNN, embed_char_encoder, encode_words, word_lengths
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.batches import BucketedBatches, FixedBatches, TensorBatch

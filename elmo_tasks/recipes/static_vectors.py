@@ -30,9 +30,8 @@ from torch.nn.functional import normalize
 from tqdm import tqdm
 
 from elmo_tasks import encoders
+from elmo_tasks.bilm.folders import FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import write_safetensors
-from elmo_tasks.bilm.weight_checksums import write_card
-from elmo_tasks.bilm.whole_folders import FolderKind
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
     LOOKUP,

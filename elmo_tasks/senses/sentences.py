@@ -12,8 +12,7 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.layers.pooling import masked_mean
-from elmo_tasks.layers.views import with_mean
+from elmo_tasks.layers import masked_mean, with_mean
 from elmo_tasks.senses.similarity import everyday_sentences
 from elmo_tasks.text.tokens import tokenize
 

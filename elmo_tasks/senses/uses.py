@@ -13,8 +13,7 @@ from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import quoted
 from elmo_tasks.senses.lexicon import Entry, Sense
 from elmo_tasks.text.mentions import check_word, find_mention
-from elmo_tasks.text.sentences import split_sentences
-from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.tokens import Token, split_sentences, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use
 

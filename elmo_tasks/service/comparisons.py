@@ -9,10 +9,10 @@ from torch import Tensor
 
 from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
-from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
 from elmo_tasks.encoders.sentences import checked_texts
+from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages.answers import ModelGrouping, agreement, closest, limits_of, reads_no_sentence
 from elmo_tasks.messages.meanings import (
     different_words_answer,

@@ -15,13 +15,12 @@ from tqdm import tqdm
 
 from elmo_tasks.api import uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
-from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import bundled_models
+from elmo_tasks.bilm.published import cache_folder
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.layers import checked_device, layer_names
 from elmo_tasks.messages.text import duration
 from elmo_tasks.senses.calibrate import calibrate
 from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, read_calibration, write_calibration

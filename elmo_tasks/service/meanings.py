@@ -22,8 +22,7 @@ from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, check_marks, parse_entries
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_length, check_words
-from elmo_tasks.text.sentences import split_sentences
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import split_sentences, tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
 from elmo_tasks.uses import Use
 

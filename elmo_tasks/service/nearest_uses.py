@@ -10,11 +10,11 @@ from functools import cache, partial
 import numpy as np
 
 from elmo_tasks.api import NearestUses, NearUse, Progress
-from elmo_tasks.bilm.model_cache import CACHE_VARIABLE, cache_folder, temporary_cache
+from elmo_tasks.bilm.published import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.layers.views import with_mean
+from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit

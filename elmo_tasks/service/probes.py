@@ -9,8 +9,7 @@ from pathlib import Path
 from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import DataError
-from elmo_tasks.evaluation.probes import NAME, PUBLISHED, read_probes
-from elmo_tasks.evaluation.rows import Row
+from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
 from elmo_tasks.service.loaded_models import LoadedModels
 
 _log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from typing import Any
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import write_json
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 
 JOB, PROGRESS, CONFIG, HEAD, LOG = "job.json", "progress.jsonl", "config.yaml", "head", "log.txt"

@@ -17,14 +17,13 @@ from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
-from elmo_tasks.layers.views import layer_names
+from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service.validation import check_count, check_length, check_words
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.training.head_sources import resolve_source
-from elmo_tasks.training.predictor import Predictor, batched
+from elmo_tasks.training.predictor import Predictor, batched, resolve_source
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"

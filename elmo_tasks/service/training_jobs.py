@@ -48,7 +48,7 @@ _CHOICES = {
     "layers": ("learned", "0", "mean"),
 }
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
-#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.kind.Cost`; rows of a hub data set that are read.
+#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub data set that are read.
 _START, _HUB_READ = 14.0, 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
@@ -129,7 +129,7 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
     checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
     checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
     export["init_args"] |= {"folder": HEAD, "about": about}
-    ours = "elmo_tasks.training.job_callbacks"
+    ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
     return [
         {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
         {"class_path": f"{ours}.StopOnInterrupt"},

@@ -20,7 +20,7 @@ from elmo_tasks.api import (
 )
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import InputError
-from elmo_tasks.layers.views import with_mean
+from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 from elmo_tasks.senses.attribution import (
     WAYS,

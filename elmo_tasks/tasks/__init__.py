@@ -12,11 +12,7 @@ TASKS: dict[str, Task] = {task.name: task for task in (CLASSIFICATION, TAGGING)}
 
 
 def find_task(name: str) -> Task:
-    """Return the task that a head or a data module names as its ``kind``.
-
-    Raises:
-        ConfigError: there is no such task.
-    """
+    """Return the task that a head or a data module names as its ``kind``."""
     if name not in TASKS:
         raise ConfigError(f"there is no kind of task '{name}', only {', '.join(TASKS)}")
     return TASKS[name]

@@ -25,21 +25,14 @@ Record = LabelledText | TaggedSentence
 
 @dataclass(frozen=True)
 class UploadColumns:
-    """Columns of an uploaded file.
+    """Columns of an uploaded file."""
 
-    Attributes:
-        names: all columns.
-        text: the input column.
-        label: the label column.
-        header: whether the first line names the columns; ``None`` where files of this format have no such line.
-        description: how the file was read, in words.
-    """
-
-    names: tuple[str, ...]
-    text: str
-    label: str
+    names: tuple[str, ...]  # all columns
+    text: str  # the input column
+    label: str  # the label column
+    #: whether the first line names the columns; None where files of this format have no such line
     header: bool | None
-    description: str = ""
+    description: str = ""  # how the file was read, in words
 
 
 def choose_column(requested: str | None, names: Sequence[str], guess: str) -> str:
@@ -70,50 +63,35 @@ class Cost:
 
 @dataclass(frozen=True)
 class Task:
-    """Description of a task: its files, its metrics and its results.
+    """Description of a task: its files, its metrics and its results."""
 
-    Attributes:
-        words: display names; ``words.kind`` is the ``kind`` of its heads and data modules.
-        data_class: class path of its data module.
-        file_formats: values of ``file_format`` of the data module.
-        columns: arguments of the data module for the input column and the label column.
-        truncates: True if a head reads no more tokens of a sentence than it saw in training.
-        sample: name of the configuration that trains a head on the bundled sample, and prefix of the sample's files.
-        sample_columns: places of the input and label columns of those files, from 0; None where the format implies them.
-        size_setting: argument of that configuration's head for its size.
-        uploads: extensions of files that people may send, and the format of each.
-        hub: public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`.
-        cost: how long training takes.
-        output_fields: keys of a result that ``predict`` writes beside the tokens.
-        baselines: the keys of ``baseline_scores``, the best one first, with a description of each.
-        read: reads a labelled file. Arguments: the path; a format, by default from the file's name; input and label columns,
-            places or names, by default those of the format.
-        read_upload: reads an uploaded file. Arguments: the path, its format, the input and label columns and whether there is a
-            header, all three ``None`` to guess.
-        format_of: the format in which a file is read, where files of one format have labels of their own.
-        scores: creates the metrics of a head; with a second argument True, for this process only.
-        baseline_scores: the main score of each baseline from training and held-out rows and a tag scheme; empty without rows.
-        result: converts a prediction for one text and its tokens; see :meth:`TaskHead.predict`.
-    """
-
-    words: TaskWords
-    data_class: str
-    file_formats: tuple[str, ...]
-    columns: tuple[str, str]
-    truncates: bool
-    sample: str
+    words: TaskWords  # display names; words.kind is the kind of its heads and data modules
+    data_class: str  # class path of its data module
+    file_formats: tuple[str, ...]  # values of file_format of the data module
+    columns: tuple[str, str]  # arguments of the data module for the input column and the label column
+    truncates: bool  # True if a head reads no more tokens of a sentence than it saw in training
+    sample: str  # name of the configuration that trains a head on the bundled sample, and prefix of the sample's files
+    #: places of the input and label columns of those files, from 0; None where the format implies them
     sample_columns: tuple[Column | None, Column | None]
-    size_setting: str
-    uploads: Mapping[str, str]
-    hub: Mapping[str, HubData]
-    cost: Cost
-    output_fields: tuple[str, ...]
-    baselines: Mapping[str, str]
+    size_setting: str  # argument of that configuration's head for its size
+    uploads: Mapping[str, str]  # extensions of files that people may send, and the format of each
+    hub: Mapping[str, HubData]  # public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`
+    cost: Cost  # how long training takes
+    output_fields: tuple[str, ...]  # keys of a result that predict writes beside the tokens
+    baselines: Mapping[str, str]  # the keys of baseline_scores, the best one first, with a description of each
+    #: reads a labelled file. Arguments: the path; a format, by default from the file's name; input and label columns, places
+    #: or names, by default those of the format
     read: Callable[..., Sequence[Record]]
+    #: reads an uploaded file. Arguments: the path, its format, the input and label columns and whether there is a header, all
+    #: three None to guess
     read_upload: Callable[..., tuple[UploadColumns, Sequence[Record]]]
+    #: the format in which a file is read, where files of one format have labels of their own
     format_of: Callable[..., str | None]
+    #: creates the metrics of a head; with a second argument True, for this process only
     scores: Callable[..., TaskScores]
+    #: the main score of each baseline from training and held-out rows and a tag scheme; empty without rows
     baseline_scores: Callable[[Sequence[LabelledRow], Sequence[LabelledRow], Scheme | None], dict[str, float]]
+    #: converts a prediction for one text and its tokens; see :meth:`TaskHead.predict`
     result: Callable[[str, Sequence[Token], Any], Any]
 
     @property

@@ -43,10 +43,6 @@ def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -
     """Count spans by type, as the CoNLL scorer does (see ``spans_of``).
 
     There is an entry for each type that occurs, sorted.
-
-    Raises:
-        ValueError: the numbers of sentences, or of tokens in one of them, differ.
-        DataError: a tag is not one of the scheme.
     """
     counts: dict[str, Counts] = {}
     preds, target = list(preds), list(target)
@@ -76,13 +72,10 @@ class TaskScores(Metric, ABC):
         task: labels and scheme of the head.
         shape: of the counts.
         alone: count the rows of this process only.
-
-    Attributes:
-        main: name of the score that selects models.
     """
 
     full_state_update = False
-    main = "accuracy"
+    main = "accuracy"  # name of the score that selects models
     counts: Tensor
 
     def __init__(self, task: HeadTask, shape: tuple[int, int], alone: bool = False) -> None:

@@ -20,9 +20,6 @@ class Vocabulary:
 
     Args:
         words: all words, the special ones first.
-
-    Raises:
-        DataError: the special words are not in front, or a word occurs twice.
     """
 
     def __init__(self, words: Iterable[str]) -> None:

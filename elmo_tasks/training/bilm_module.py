@@ -12,11 +12,10 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionState
-from elmo_tasks.bilm.char_encoders import WordCache
+from elmo_tasks.bilm.char_cnn import WordCache
 from elmo_tasks.bilm.model_files import find_model, take_over
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
-from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
-from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.softmax import LMSoftmax, Perplexity, sentence_losses
 from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError
@@ -49,9 +48,6 @@ class BiLMModule(pl.LightningModule):
         reset_rate: share of the streams whose state is reset at each step, so that the model also learns to start from nothing,
             as it does when it encodes a single sentence.
         freeze_reader: the character CNN of ``start_from`` is not trained; each word is read once, see :class:`WordCache`.
-
-    Raises:
-        ConfigError: the character encoder is to be frozen and there is none.
     """
 
     def __init__(

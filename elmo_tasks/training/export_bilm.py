@@ -13,12 +13,11 @@ import pytorch_lightning as pl
 import torch
 
 from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.folders import MODEL_FOLDER, write_card
 from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.bilm.weight_checksums import write_card
-from elmo_tasks.bilm.whole_folders import MODEL_FOLDER
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary

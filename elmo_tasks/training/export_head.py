@@ -11,7 +11,7 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 
-from elmo_tasks.bilm.whole_folders import MODEL_FOLDER
+from elmo_tasks.bilm.folders import MODEL_FOLDER
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError

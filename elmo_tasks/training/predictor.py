@@ -1,4 +1,4 @@
-"""Prediction and evaluation with a head, its encoder and its static vectors."""
+"""Prediction and evaluation with a head, its encoder and its static vectors, which are located first."""
 
 from __future__ import annotations
 
@@ -13,23 +13,90 @@ from torch import Tensor
 from tqdm import tqdm
 
 from elmo_tasks.api import check_cancelled
+from elmo_tasks.bilm.model_files import find_model
+from elmo_tasks.bilm.published import MODELS, cache_folder, command
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
-from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, are_static_vectors
+from elmo_tasks.encoders.transformer_files import is_transformer
+from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
-from elmo_tasks.heads.head import Prediction, TaskHead
+from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.device import checked_device
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
-from elmo_tasks.training.head_sources import resolve_source
+
+# Names of the file that every folder of an encoder or of static vectors has.
+_SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
+#: Depth of the search for encoders below a folder: runs/NAME/FOLDER/.
+_DEPTH = 3
+
+
+def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
+    """Resolve a head's ``"encoder"`` or ``"static vectors"`` to a name or folder.
+
+    Searches by name, then by checksum of the weights up to three folders deep in ``checkpoints/``, ``folders``, ``runs/``, around
+    the head, and in the cache of models; folders of the same name first.
+    """
+    source = files.encoder if what == "encoder" else files.static
+    assert source is not None
+    mismatches: list[tuple[str, str]] = []  # the same name, another checksum
+    reason = ""
+    try:
+        checksum = _read_checksum(source.name)
+        if checksum == source.checksum:
+            return source.name
+        mismatches.append((source.name, checksum))
+    except (ConfigError, WeightsError, OSError) as error:
+        reason = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
+    around = files.folder.parent.parent if files.folder.name == "head" else files.folder.parent
+    places = (CHECKPOINTS, *folders, Path("runs"), around, cache_folder())
+    searched, tried, name = [source.name], {Path(source.name).resolve()}, Path(source.name).name
+    for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
+        searched.append(str(place))
+        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != name, str(f))):
+            # The files of a transformer's checksum take seconds to read.
+            if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != name):
+                continue
+            tried.add(folder.resolve())
+            try:
+                checksum = _read_checksum(str(folder))
+            except (ConfigError, WeightsError, OSError):
+                continue
+            if checksum == source.checksum:
+                return str(folder)
+            if folder.name == name:
+                mismatches.append((str(folder), checksum))
+    other = "".join(f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches)
+    remedy = "put it into one of these, or name its folder with --encoder"
+    if what != "encoder":
+        remedy = "put them into one of these"
+    get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not mismatches else ""
+    raise ConfigError(
+        f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
+        f"other; looked for that in {', '.join(searched)}{other}{reason}: {remedy}{get}"
+    )
+
+
+def _encoders_below(place: Path) -> Iterable[Path]:
+    """List encoder folders below a folder, without unfinished ones (dot names)."""
+    encoders = {
+        path.parent for depth in range(_DEPTH + 1) for sign in _SIGNS for path in place.glob("*/" * depth + sign)
+    }
+    return (folder for folder in encoders if not folder.name.startswith("."))
+
+
+def _read_checksum(name: str) -> str:
+    if are_static_vectors(name) or is_transformer(name):
+        return load(name).checksum
+    return find_model(name).checksum  # of the files: nothing is built
+
 
 Tokens = Sequence[str]
 _BATCH_SIZE, _MAX_TOKENS = 32, 4096
@@ -107,7 +174,7 @@ class Predictor:
     ) -> Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default :func:`~elmo_tasks.training.head_sources.resolve_source` searches for it, also in ``folders``. ``precision`` is
+        By default :func:`resolve_source` searches for it, also in ``folders``. ``precision`` is
         that of :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
 
         Raises:

@@ -12,11 +12,7 @@ from elmo_tasks.errors import ConfigError
 
 
 def check_rates(**rates: float) -> None:
-    """Reject negative rates before any data is read.
-
-    Raises:
-        ConfigError: with the name of the setting.
-    """
+    """Reject negative rates before any data is read."""
     for name, rate in rates.items():
         if not rate >= 0:
             raise ConfigError(f"model.{name}: expected a number, 0 or more, found {rate}")

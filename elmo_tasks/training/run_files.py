@@ -23,7 +23,7 @@ from torch import Tensor
 
 from elmo_tasks.files import atomic_write
 
-BEST, LAST = "best.ckpt", "last.ckpt"
+BEST = "best.ckpt"
 _LOSS = "val_loss"
 
 

@@ -20,9 +20,8 @@ from elmo_tasks.encoders.layer_cache import LayerCache
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
-from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.head import HeadTask, TaskHead, TokenFeatures
 from elmo_tasks.heads.head_files import Source
-from elmo_tasks.heads.token_features import TokenFeatures
 from elmo_tasks.tasks import find_task
 from elmo_tasks.training.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled

@@ -65,29 +65,20 @@ def test_options_of_training_files_are_read_too():
     assert BiLMOptions.from_dict(raw) == tiny().options
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda o: o.pop("lstm"), "expected an object under the key 'lstm'"),
-        (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
-        (lambda o: o["lstm"].update(cell_clip=-1), "lstm.cell_clip is -1; expected a positive number, or null"),
-        (
-            lambda o: o["lstm"].update(n_layers=10**9),
-            "lstm.n_layers is 1000000000; expected a whole number .* at most 32",
-        ),
-        (lambda o: o["lstm"].update(dim=10**5000), "lstm.dim is a number of 16,610 bits; expected a whole"),
-        (
-            lambda o: o["char_cnn"].update(n_highway=10**9),
-            "n_highway is 1000000000; expected a whole number .* at most 32",
-        ),
-        (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), "filters is .*…; expected up to 64 pairs"),
-        (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
-        (lambda o: o["char_cnn"].update(n_characters=300), "n_characters is 300; expected 261 or 262"),
-        (lambda o: o["char_cnn"].update(activation="gelu"), "activation is 'gelu'; expected 'relu' or 'tanh'"),
-        (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected up to 64 pairs"),
-        (lambda o: o["char_cnn"].update(filters=[[60, 4]]), "a filter of width 60 does not fit"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda o: o.pop("lstm"), "expected an object under the key 'lstm'"),
+    (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
+    (lambda o: o["lstm"].update(cell_clip=-1), "lstm.cell_clip is -1; expected a positive number, or null"),
+    (lambda o: o["lstm"].update(n_layers=10**9), "lstm.n_layers is 1000000000; expected a whole number .* at most 32"),
+    (lambda o: o["lstm"].update(dim=10**5000), "lstm.dim is a number of 16,610 bits; expected a whole"),
+    (lambda o: o["char_cnn"].update(n_highway=10**9), "n_highway is 1000000000; expected a whole number .* at most 32"),
+    (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), "filters is .*…; expected up to 64 pairs"),
+    (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
+    (lambda o: o["char_cnn"].update(n_characters=300), "n_characters is 300; expected 261 or 262"),
+    (lambda o: o["char_cnn"].update(activation="gelu"), "activation is 'gelu'; expected 'relu' or 'tanh'"),
+    (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected up to 64 pairs"),
+    (lambda o: o["char_cnn"].update(filters=[[60, 4]]), "a filter of width 60 does not fit"),
+])  # fmt: skip
 def test_wrong_options_are_named(change, message):
     raw = tiny().options.to_dict()
     change(raw)
@@ -133,8 +124,7 @@ def test_weights_that_do_not_fit_name_both_shapes(tmp_path, model):
         del file["CNN_proj/b_proj"]
         file["surprise"] = np.zeros(3)
     with pytest.raises(
-        WeightsError,
-        match=r"'CNN_proj/b_proj' has shape missing, .*; 'surprise' .*, expected no such weight",
+        WeightsError, match=r"'CNN_proj/b_proj' has shape missing, .*; 'surprise' .*, expected no such weight"
     ):
         check_hdf5(path, model.options)
 

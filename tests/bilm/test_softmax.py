@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch.nn import functional as F
 
-from elmo_tasks.bilm.perplexity import Perplexity, sentence_losses
-from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.softmax import LMSoftmax, Perplexity, sentence_losses
 from elmo_tasks.data.language_batches import sentence_batches
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 from tests.bilm.test_bilm import tiny

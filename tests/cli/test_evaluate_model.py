@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from elmo_tasks.evaluation import probing, suite
-from elmo_tasks.evaluation.probes import NAME, PROBES, PUBLISHED, read_probes
+from elmo_tasks.evaluation.results import NAME, PROBES, PUBLISHED, read_probes
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.service import loaded_models
 from tests.service.small_calibration import small_calibration

@@ -3,10 +3,10 @@
 import pytest
 import torch
 
+from elmo_tasks import layers
 from elmo_tasks.__main__ import main
 from elmo_tasks.cli.run_settings import available_precision
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers import device
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from elmo_tasks.layers import device
     ],
 )
 def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
-    monkeypatch.setattr(device, "cpu_multiplies_bfloat16", lambda: suits)
+    monkeypatch.setattr(layers, "cpu_multiplies_bfloat16", lambda: suits)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
     assert available_precision(asked, accelerator) == used
     said = "This CPU has no products of bfloat16: training in float32 instead of bf16-mixed.\n"

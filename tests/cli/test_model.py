@@ -1,4 +1,4 @@
-"""``model``: download, export, vectors. tests/bilm/test_weight_checksums.py has checksums."""
+"""``model``: download, export, vectors. tests/bilm/test_folders.py has checksums."""
 
 import json
 

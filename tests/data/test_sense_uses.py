@@ -14,7 +14,7 @@ from elmo_tasks.data.sense_uses import (
     read_unified,
 )
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.use import Use
+from elmo_tasks.text.mentions import Use
 
 HEADER = "word\tlabel\tsense\ttarget_index\ttext\n"
 

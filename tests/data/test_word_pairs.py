@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.data.word_pairs import read_cosimlex, read_mcl_wic, read_wic
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.use import Use
+from elmo_tasks.text.mentions import Use
 
 LINE = "pitch\tN\t1-4\tThe pitch was wet .\tHe spoke at a pitch (very high) .\n"
 

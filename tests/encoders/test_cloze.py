@@ -139,14 +139,11 @@ def test_a_new_model_in_the_folder_does_without_the_head_of_the_old_one(model):
     assert load_cloze(Elmo.load(model.folder), STATIC) is None
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda s: s | {"options": {"size": 3}}, "not the settings of a cloze head"),
-        (lambda s: {}, "not the settings of a cloze head"),
-        (lambda s: s | {"options": s["options"] | {"hidden": 9}}, "does not fit"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda s: s | {"options": {"size": 3}}, "not the settings of a cloze head"),
+    (lambda s: {}, "not the settings of a cloze head"),
+    (lambda s: s | {"options": s["options"] | {"hidden": 9}}, "does not fit"),
+])  # fmt: skip
 def test_broken_settings_are_named(model, change, message):
     write_cloze(model.folder, a_head(model), model, STATIC)
     path = model.folder / "cloze.json"

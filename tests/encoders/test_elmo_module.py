@@ -12,7 +12,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.elmo_module import ElmoModule
 from elmo_tasks.errors import ConfigError, InputError
 from tests.bilm.test_bilm import tiny
-from tests.bilm.test_hdf5_reference import load
+from tests.bilm.test_reference import load
 
 SENTENCES = [["The", "bank", "lends", "."], ["A", "heron"]]
 TOP = (-1e4, -1e4, 0.0)
@@ -130,27 +130,21 @@ def test_dropout_is_for_training_only(elmo):
     torch.testing.assert_close(module.eval()(SENTENCES).representations[0], elmo.encode(SENTENCES).values.mean(dim=0))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_mixes": 0}, "n_mixes: expected at least one mix, got 0"),
-        ({"n_layers": 4}, "n_layers: the biLM has 1 to 3 layers to keep, not 4"),
-        ({"fixed_scalars": [1.0]}, r"fixed_scalars: expected 3 numbers, one for each layer, got \[1.0\]"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"n_mixes": 0}, "n_mixes: expected at least one mix, got 0"),
+    ({"n_layers": 4}, "n_layers: the biLM has 1 to 3 layers to keep, not 4"),
+    ({"fixed_scalars": [1.0]}, r"fixed_scalars: expected 3 numbers, one for each layer, got \[1.0\]"),
+])  # fmt: skip
 def test_what_cannot_be(elmo, arguments, message):
     with pytest.raises(ConfigError, match=message):
         ElmoModule(elmo, **arguments)
 
 
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([], "expected at least one sentence, found none"),
-        ("A bank", "expected a list of sentences, found one string"),
-        ([["A"], "A bank"], "sentence 2: expected a list of tokens, found text: 'A bank'; cut it with tokenize()"),
-    ],
-)
+@pytest.mark.parametrize(("sentences", "message"), [
+    ([], "expected at least one sentence, found none"),
+    ("A bank", "expected a list of sentences, found one string"),
+    ([["A"], "A bank"], "sentence 2: expected a list of tokens, found text: 'A bank'; cut it with tokenize()"),
+])  # fmt: skip
 def test_text_must_be_in_tokens(elmo, sentences, message):
     with pytest.raises(InputError, match=re.escape(message)):
         ElmoModule(elmo)(sentences)

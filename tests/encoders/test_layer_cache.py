@@ -20,7 +20,7 @@ from elmo_tasks.encoders.batches import token_rows
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_cache import LayerCache, cache_encoding, encoded_rows
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 from tests.bilm.test_bilm import SENTENCES, tiny
 
 

@@ -51,15 +51,12 @@ def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
     assert found.one_split == pytest.approx(1 / (1 + (found.named == 1)))
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("", "found an empty file"),
-        ("{}", "line 1: expected word, sentences and gold"),
-        ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
-        ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), [
+    ("", "found an empty file"),
+    ("{}", "line 1: expected word, sentences and gold"),
+    ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
+    ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
+])  # fmt: skip
 def test_what_are_no_sets(line, message, tmp_path):
     (tmp_path / "sets.jsonl").write_text(line)
     with pytest.raises(DataError, match=message):

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.bilstm import BiLSTM
+from elmo_tasks.heads.head import BiLSTM
 
 D, H = 5, 4
 LENGTHS = (3, 7, 0, 1, 5)
@@ -89,16 +86,3 @@ def test_dropout_acts_between_layers_and_in_training_only() -> None:
     assert not torch.equal(two(x, mask), two(x, mask))
     two.eval()
     assert torch.equal(two(x, mask), two(x, mask))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((D, 0), "lstm_hidden: expected a whole number of at least 1, got 0"),
-        ((D, H, 0), "lstm_layers: expected a whole number of at least 1, got 0"),
-        ((D, H, 1, 1.0), "dropout: expected a share from 0 to below 1, got 1.0"),
-    ],
-)
-def test_settings_that_cannot_be(arguments: tuple[Any, ...], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        BiLSTM(*arguments)

@@ -10,14 +10,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from elmo_tasks.bilm.weight_checksums import write_card
+from elmo_tasks.bilm.folders import write_card
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
-from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.heads.head import HeadTask, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import Source, build_head, find_head, heads_below, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.sentiment import SentimentHead
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
 
 ENCODER = Source("toy", "abc")
 WORDS = [["we", "saw", "Ada"], ["yes"]]
@@ -82,15 +81,6 @@ def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["h"]
 
 
-def test_a_folder_with_something_else_is_refused_and_kept(tmp_path: Path) -> None:
-    write_head(tmp_path / "h", a_classifier(), ENCODER)
-    (tmp_path / "h" / "notes.txt").write_text("mine")
-    with pytest.raises(ConfigError, match=r"holds something that is not a head \(notes\.txt\); name a new folder"):
-        write_head(tmp_path / "h", a_tagger(), ENCODER)
-    assert (tmp_path / "h" / "notes.txt").read_text() == "mine"
-    assert find_head(tmp_path / "h").kind == "classification"
-
-
 def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
     write_head(tmp_path / "mine" / "head", a_classifier(), ENCODER)
     assert find_head(tmp_path / "mine" / "head").name == "mine"
@@ -144,15 +134,12 @@ def test_files_that_cannot_be_read_are_refused(name: str, text: str, tmp_path: P
         find_head(tmp_path / "h")
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
-        ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
-        ({"encoder": "elmo"}, "not the settings of a head"),
-        ({"static": {"name": "x"}}, "not the settings of a head"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
+    ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
+    ({"encoder": "elmo"}, "not the settings of a head"),
+    ({"static": {"name": "x"}}, "not the settings of a head"),
+])  # fmt: skip
 def test_other_settings_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         find_head(written(tmp_path / "h", **changes))
@@ -174,15 +161,12 @@ def test_missing_and_broken_weights_are_refused(tmp_path: Path) -> None:
         build_head(find_head(tmp_path / "h"))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
-        ({"classify.bias": None}, r"the weights do not fit head\.json"),
-        ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
-        ({"classify.bias": torch.tensor([torch.inf, 0.0])}, r"'classify\.bias' holds numbers that are not finite"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), [
+    ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
+    ({"classify.bias": None}, r"the weights do not fit head\.json"),
+    ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
+    ({"classify.bias": torch.tensor([torch.inf, 0.0])}, r"'classify\.bias' holds numbers that are not finite"),
+])  # fmt: skip
 def test_weights_of_another_head_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = written(tmp_path / "h") / "head.safetensors"
     tensors = {name: value for name, value in (load_file(path) | change).items() if value is not None}

@@ -8,14 +8,13 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import HeadTask, TokenFeatures, characters_of
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import FoundSpan
-from elmo_tasks.heads.token_features import TokenFeatures, characters_of
-from elmo_tasks.layers.device import cpu_multiplies_bfloat16
-from elmo_tasks.text.characters import character_ids
+from elmo_tasks.layers import cpu_multiplies_bfloat16
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of
-from tests.heads import brute_force
+from elmo_tasks.text.tokens import character_ids
+from tests.heads.crf_cases import enumerated_span_probabilities
 
 LABELS = labels_of(["LOC", "PER"], "BIO")
 L, D, S = 3, 6, 2
@@ -99,9 +98,7 @@ def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
     assert features.static is not None
     dirty = values.masked_fill(~mask.unsqueeze(2), 1e4)
     other = TokenFeatures(
-        features.characters,
-        features.words.masked_fill(~mask, 2),
-        features.static.masked_fill(~mask.unsqueeze(2), 1e9),
+        features.characters, features.words.masked_fill(~mask, 2), features.static.masked_fill(~mask.unsqueeze(2), 1e9)
     )
     assert torch.equal(head(values, mask, features)[mask], head(dirty, mask, other)[mask])
     head.loss(dirty, mask, torch.full(mask.shape, 2), other).backward()
@@ -128,7 +125,7 @@ def test_confidences_are_exact(scheme: Scheme) -> None:
     head = a_head(labels_of("X", scheme), scheme)
     values, mask, _ = a_batch((("Ada", "saw", "Town"),))
     (found,) = head.predict(values, mask, n_readings=6)
-    expected = brute_force.span_probabilities(head.crf, head(values, mask)[0])
+    expected = enumerated_span_probabilities(head.crf, head(values, mask)[0])
     readings = (found, *found.alternatives)
     assert len(readings) > 1
     assert any(r.spans for r in readings)
@@ -155,12 +152,7 @@ def test_gradient_reaches_the_mix() -> None:
 @pytest.mark.parametrize("settings", [{}, EVERYTHING])
 def test_it_learns_four_sentences(settings: dict[str, Any]) -> None:
     words = (*WORDS[:2], ("in", "Town"), ("saw", "Ada", "in", "Old", "Town"))
-    gold = [
-        ("B-PER", "O", "B-LOC", "I-LOC"),
-        ("B-PER",),
-        ("O", "B-LOC"),
-        ("O", "B-PER", "O", "B-LOC", "I-LOC"),
-    ]
+    gold = [("B-PER", "O", "B-LOC", "I-LOC"), ("B-PER",), ("O", "B-LOC"), ("O", "B-PER", "O", "B-LOC", "I-LOC")]
     torch.manual_seed(1)
     head = built(lstm_hidden=8, lstm_layers=1, dropout=0.0, **settings)
     values, mask, features = a_batch(words)
@@ -205,29 +197,20 @@ def test_characters_of_a_batch() -> None:
     assert words.tolist() == [[1, 2], [0, 0], [2, 0]]
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
-        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
-        ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
-        ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
-        ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
-        ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
-        (
-            {"character_filters": 2, "character_width": 0},
-            "character_width: expected a whole number of at least 1, got 0",
-        ),
-        ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
-        (
-            {"character_filters": 2, "character_embedding": 0},
-            "character_embedding: expected a whole number of at least 1",
-        ),
-        ({"labels": []}, "labels: expected at least one, each of them once, got none"),
-        ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
+    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+    ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
+    ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
+    ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
+    ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
+    ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
+    ({"character_filters": 2, "character_width": 0}, "character_width: expected a whole number of at least 1, got 0"),
+    ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
+    ({"character_filters": 2, "character_embedding": 0}, "character_embedding: expected a whole number of at least 1"),
+    ({"labels": []}, "labels: expected at least one, each of them once, got none"),
+    ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
+])  # fmt: skip
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         built(**settings)

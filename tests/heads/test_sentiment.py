@@ -9,11 +9,9 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.heads.head import HeadTask
+from elmo_tasks.heads.head import HeadTask, TokenFeatures
 from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
-from elmo_tasks.heads.token_features import TokenFeatures
-from elmo_tasks.layers.device import cpu_multiplies_bfloat16
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
 
 L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")
@@ -191,21 +189,18 @@ def test_fixed_weights_and_l2() -> None:
     assert learned.l2() == 5
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"class_names": ["good"]}, "class_names: expected two or more, each of them once, got good"),
-        ({"class_names": []}, "class_names: expected two or more, each of them once, got none"),
-        ({"class_names": ["a", "b", "a"]}, "class_names: expected two or more, each of them once, got a, b, a"),
-        ({"pooling": "sum"}, "pooling: expected one of mean, max, attention, got 'sum'"),
-        ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
-        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
-        ({"lstm_hidden": 4, "lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
-        ({"hidden": -1}, "hidden: expected a whole number of at least 0, got -1"),
-        ({"dropout": -0.1}, "dropout: expected a share from 0 to below 1, got -0.1"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"class_names": ["good"]}, "class_names: expected two or more, each of them once, got good"),
+    ({"class_names": []}, "class_names: expected two or more, each of them once, got none"),
+    ({"class_names": ["a", "b", "a"]}, "class_names: expected two or more, each of them once, got a, b, a"),
+    ({"pooling": "sum"}, "pooling: expected one of mean, max, attention, got 'sum'"),
+    ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
+    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+    ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
+    ({"lstm_hidden": 4, "lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
+    ({"hidden": -1}, "hidden: expected a whole number of at least 0, got -1"),
+    ({"dropout": -0.1}, "dropout: expected a share from 0 to below 1, got -0.1"),
+])  # fmt: skip
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     task = {name: settings.pop(name, default) for name, default in TASK.items()}
     with pytest.raises(ConfigError, match=re.escape(message)):

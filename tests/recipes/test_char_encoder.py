@@ -10,9 +10,8 @@ import torch
 import yaml
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.char_cnn import CharacterCNN
-from elmo_tasks.bilm.char_encoders import WordCache, embed_char_encoder, encode_words, with_char_encoder
+from elmo_tasks.bilm.bilm import BiLM, with_char_encoder
+from elmo_tasks.bilm.char_cnn import CharacterCNN, WordCache, embed_char_encoder, encode_words
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
@@ -21,7 +20,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.recipes.char_encoder import WordTypes
 from elmo_tasks.recipes.static_vectors import write_vectors
-from elmo_tasks.text.characters import character_ids
+from elmo_tasks.text.tokens import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 from elmo_tasks.training.export_bilm import write_model

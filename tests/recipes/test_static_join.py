@@ -8,7 +8,7 @@ from torch.nn.functional import normalize
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers.layers import Layers
+from elmo_tasks.layers import Layers
 from elmo_tasks.recipes.static_vectors import join_vectors, main, write_vectors
 
 WORDS = [f"w{k}" for k in range(700)]  # more than one batch

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.bilm.perplexity import sentence_losses
-from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.bilm.softmax import LMSoftmax, sentence_losses
 from elmo_tasks.data.language_batches import sentence_batches
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, write_cloze
 from elmo_tasks.encoders.elmo import Elmo

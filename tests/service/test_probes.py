@@ -6,8 +6,7 @@ import shutil
 import pytest
 
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.evaluation.probes import NAME, PROBES
-from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.evaluation.results import NAME, PROBES, Evaluation, Row
 from elmo_tasks.service import probes
 from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.probes import read_measurements

@@ -6,10 +6,10 @@ import pytest
 import torch
 
 from elmo_tasks import sentence_similarity
-from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_sentences
 from elmo_tasks.encoders.transformer import Transformer
+from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
-from elmo_tasks.layers.pooling import masked_mean
+from elmo_tasks.layers import masked_mean
 from elmo_tasks.service.comparisons import SENTENCE, compare_sentences
 from elmo_tasks.service.loaded_models import OnceCache
 from tests.encoders.tiny_transformers import minilm, tiny_bert

@@ -20,7 +20,7 @@ from torch import nn
 
 from elmo_tasks.heads.crf import CRF
 from elmo_tasks.heads.tagging import TaggingHead
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix
 
 
 class LinearTagger(TaggingHead):
@@ -40,7 +40,7 @@ CLASSIFIER = '''
 from torch import nn
 
 from elmo_tasks.heads.classification import ClassificationHead
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix
 
 
 class FirstWord(ClassificationHead):

@@ -22,7 +22,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import read_checkpoint
-from tests.bilm.tiny_published import TINY, write_copies
+from tests.bilm.weights_server import TINY, write_copies
 
 pytestmark = pytest.mark.ci
 

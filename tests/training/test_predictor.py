@@ -234,15 +234,12 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     assert head.predict([]) == []
 
 
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ("Ada flew to Oslo.", r"expected a list of sentences, found one string; put it in a list: \[sentence\]"),
-        (None, "expected a list of sentences, found NoneType"),
-        ([1], "expected a sentence as text or as a list of tokens, found int: 1"),
-        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
-    ],
-)
+@pytest.mark.parametrize(("sentences", "message"), [
+    ("Ada flew to Oslo.", r"expected a list of sentences, found one string; put it in a list: \[sentence\]"),
+    (None, "expected a list of sentences, found NoneType"),
+    ([1], "expected a sentence as text or as a list of tokens, found int: 1"),
+    ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+])  # fmt: skip
 def test_what_is_no_list_of_sentences_is_refused(sentences: Any, message: str, models: Path) -> None:
     with pytest.raises(InputError, match=message):
         load_head(models / "classifier").predict(sentences)

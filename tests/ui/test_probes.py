@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.evaluation.probes import PROBES
+from elmo_tasks.evaluation.results import PROBES
 from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
 from elmo_tasks.ui.page import render
 from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores

@@ -1,17 +1,20 @@
 """One wrong bit in weights is noticed, whatever holds them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_tasks.__main__ import main
+from elmo_tasks.bilm.folders import FolderKind
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import WeightsError
+from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.files import write_json
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
 from elmo_tasks.heads.sentiment import SentimentHead
@@ -19,6 +22,57 @@ from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
+
+NOTES = FolderKind("notes", re.compile(r"note\.json"))
+
+
+def write(folder: Path, text: str) -> None:
+    with NOTES.written(folder) as partial:
+        write_json(partial / "note.json", {"text": text})
+
+
+def test_an_older_one_is_replaced(tmp_path):
+    write(tmp_path / "a", "old")
+    write(tmp_path / "a", "new")
+    assert "new" in (tmp_path / "a" / "note.json").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_after_an_error_all_is_as_it_was(tmp_path):
+    write(tmp_path / "a", "old")
+    with pytest.raises(KeyboardInterrupt), NOTES.written(tmp_path / "a"):
+        raise KeyboardInterrupt
+    assert "old" in (tmp_path / "a" / "note.json").read_text()
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_when_the_name_cannot_be_taken_the_older_one_comes_back(tmp_path, monkeypatch):
+    write(tmp_path / "a", "old")
+    rename = Path.rename
+
+    def refuse_once(self, target):
+        if Path(target).name == "a" and not self.name.endswith("-old"):
+            raise OSError("no")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", refuse_once)
+    with pytest.raises(OSError, match="no"):
+        write(tmp_path / "a", "new")
+    assert "old" in (tmp_path / "a" / "note.json").read_text()
+
+
+def test_everybody_may_read_it(tmp_path):
+    write(tmp_path / "a", "x")
+    assert (tmp_path / "a").stat().st_mode & 0o777 == 0o755
+    assert (tmp_path / "a" / "note.json").stat().st_mode & 0o777 == 0o644
+
+
+def test_something_else_is_left_alone(tmp_path):
+    (tmp_path / "diary.txt").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds something that is not notes \(diary.txt\)"):
+        write(tmp_path, "x")
+    with pytest.raises(ConfigError, match="a file of this name is in the way"):
+        write(tmp_path / "diary.txt", "x")
 
 
 def a_model(folder: Path, to: str = "safetensors") -> Path:

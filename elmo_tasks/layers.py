@@ -1,14 +1,102 @@
-"""Weighted sum of layers, learned with the task (Peters et al., 2018, eq. 1)."""
+"""The layers that every encoder gives: their names, pooling and learned mix; the device that they are on."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
+
+Offsets = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Layers:
+    """All layers of an encoder for one batch of sentences."""
+
+    values: Tensor  # [L, B, T, D]; zero where mask is False
+    mask: Tensor  # [B, T] bool, True for a token. No boundaries: T is the longest sentence's number of tokens
+    tokens: tuple[tuple[str, ...], ...]  # the tokens of each sentence
+    #: (start, end) characters of each token in its sentence; None for sentences given as tokens
+    offsets: tuple[Offsets, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.values.shape[1:3] != self.mask.shape or self.mask.dtype != torch.bool:
+            raise ValueError(
+                f"Layers: values {tuple(self.values.shape)} do not fit a {self.mask.dtype} mask {tuple(self.mask.shape)}"
+            )
+
+    def __len__(self) -> int:
+        return self.mask.shape[0]
+
+    @property
+    def n_layers(self) -> int:
+        """Number of layers ``L``."""
+        return self.values.shape[0]
+
+    def sentence(self, k: int) -> Tensor:
+        """Return the ``[L, tokens, D]`` vectors of one sentence, without padding."""
+        return self.values[:, k, : len(self.tokens[k])]
+
+    def average(self) -> Tensor:
+        """Return the ``[B, T, D]`` mean of the layers."""
+        return self.values.mean(dim=0)
+
+    def to(self, device: torch.device | str) -> Layers:
+        """Move the layers to a device."""
+        return Layers(self.values.to(device), self.mask.to(device), self.tokens, self.offsets)
+
+
+MEAN = "mean"
+
+
+def layer_names(n_layers: int) -> tuple[str, ...]:
+    """Return ``"0"``, ``"1"``, ... and, for several layers, ``"mean"``."""
+    names = tuple(str(k) for k in range(n_layers))
+    return names if n_layers == 1 else (*names, MEAN)
+
+
+def with_mean(vectors: Tensor) -> Tensor:
+    """Append the mean of several layers: ``[L, ..., D]`` -> ``[L + 1, ..., D]``."""
+    return vectors if len(vectors) == 1 else torch.cat([vectors, vectors.mean(dim=0, keepdim=True)])
+
+
+def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
+    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
+
+    The result is in float32 at least. Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the
+    same vector.
+
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    wide = torch.promote_types(values.dtype, torch.float32)  # a sum of float16 numbers would lose digits
+    total = _tokens_only(values, mask, 0.0).sum(dim=-2, dtype=wide)  # [..., B, D]
+    return total / mask.sum(dim=1, dtype=wide).clamp(min=1).unsqueeze(-1)
+
+
+def masked_max(values: Tensor, mask: Tensor) -> Tensor:
+    """Maximum over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
+
+    Raises:
+        ValueError: shapes that do not fit.
+    """
+    tokens = _tokens_only(values, mask, -torch.inf)
+    if not mask.shape[1]:  # there is no maximum of nothing
+        return values.new_zeros(*values.shape[:-2], values.shape[-1])
+    return tokens.amax(dim=-2).masked_fill(~mask.any(dim=1, keepdim=True), 0.0)
+
+
+def _tokens_only(values: Tensor, mask: Tensor, filler: float) -> Tensor:
+    if values.shape[-3:-1] != mask.shape:
+        raise ValueError(f"the mask {tuple(mask.shape)} does not fit vectors {tuple(values.shape)}")
+    # Filled, not multiplied by 0: padding may contain non-finite values.
+    return values.masked_fill(~mask.unsqueeze(-1), filler)
+
 
 # As AllenNLP: small beside any variance a layer has, and zero vectors (padding) stay zero.
 _EPSILON = 1e-12
@@ -114,3 +202,30 @@ def _prepared(layer: Tensor, norm: bool) -> Tensor:
 def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
     if len(values) != n_layers or not all(math.isfinite(v) for v in values):
         raise ConfigError(f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}")
+
+
+def checked_device(name: str | torch.device | None = None) -> torch.device:
+    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any.
+
+    Raises:
+        ConfigError: there is no such device, or PyTorch cannot use it on this machine.
+    """
+    if name is None:
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        device = torch.device(name)
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError) as error:  # PyTorch built without CUDA asserts
+        reason = str(error).splitlines()[0]
+        raise ConfigError(
+            f"device '{name}' cannot be used here ({reason}); expected cpu, or cuda where there is a GPU"
+        ) from None
+    return device
+
+
+def cpu_multiplies_bfloat16() -> bool:
+    """Check whether this CPU has bfloat16 products; without them bfloat16 is slow."""
+    is_supported = (
+        getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None) if torch.backends.mkldnn.is_available() else None
+    )
+    return is_supported is None or bool(is_supported())

@@ -1,15 +1,68 @@
-"""Checksums of weights on the model card, to detect damaged files."""
+"""Folders of weights: written whole or not at all, with checksums on the card that reveal damaged files."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.errors import WeightsError
-from elmo_tasks.files import read_json, write_json
+from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.files import is_unfinished, read_json, unfinished_folder, write_json
+
+
+@dataclass(frozen=True)
+class FolderKind:
+    """Kind of folder."""
+
+    what: str  # such a folder is, for messages: "a head"
+    #: names of the files that this program writes there: one that holds nothing else may be replaced
+    files: re.Pattern[str]
+
+    def check(self, folder: Path) -> None:
+        """Check that the target may be written: absent, or a folder of this kind."""
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
+        paths = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
+        strange = sorted(path.name for path in paths if not self.files.fullmatch(path.name))
+        if strange:
+            raise ConfigError(
+                f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
+            )
+
+    @contextmanager
+    def written(self, folder: Path) -> Iterator[Path]:
+        """Create a temporary folder that is renamed to the target on success."""
+        self.check(folder)
+        with unfinished_folder(folder) as partial:
+            yield partial
+            old = partial.with_name(f"{partial.name}-old")  # not a name that is swept: it is all there is for a moment
+            if folder.exists():
+                folder.rename(old)
+            try:
+                partial.rename(folder)
+            except BaseException:
+                if old.exists():
+                    old.rename(folder)
+                raise
+            shutil.rmtree(old, ignore_errors=True)
+
+
+#: What a biLM is written as.
+MODEL_FOLDER = FolderKind(
+    "a model",
+    re.compile(
+        r"options\.json|weights\.hdf5|card\.json|calibration\.json|cloze\.json|vocabulary\.txt\.xz"
+        r"|(bilm|softmax|cloze)[-\w]*\.safetensors(\.index\.json)?"
+    ),
+)
+
+
+# --- Checksums on the card. ---
 
 CARD_NAME, KEY = "card.json", "sha256"
 #: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
@@ -47,9 +100,6 @@ def verify(files: Iterable[Path]) -> None:
     """Check files against the checksums on the card beside them.
 
     A folder without a card, or with one that has no checksums, and a file that the card does not name are taken as they are.
-
-    Raises:
-        WeightsError: a file has another checksum.
     """
     cards: dict[Path, dict[str, str]] = {}
     for path in files:

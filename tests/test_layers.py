@@ -2,13 +2,61 @@ from __future__ import annotations
 
 import math
 import re
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers.scalar_mix import ScalarMix
+from elmo_tasks.layers import ScalarMix, cpu_multiplies_bfloat16, masked_max, masked_mean
+
+MASK = torch.tensor([[True, True, True], [True, False, False], [False, False, False]])
+
+
+def vectors(*leading: int) -> torch.Tensor:
+    return torch.randn(*leading, 3, 3, 4, generator=torch.Generator().manual_seed(1)) - 5  # all of them below 0
+
+
+@pytest.mark.parametrize("leading", [(), (2,)])
+def test_pooling_by_hand(leading: tuple[int, ...]) -> None:
+    values = vectors(*leading)
+    zero = torch.zeros(*leading, 4)
+    rows = [values[..., 0, :, :], values[..., 1, :1, :]]
+    torch.testing.assert_close(masked_mean(values, MASK), torch.stack([*(r.mean(-2) for r in rows), zero], -2))
+    torch.testing.assert_close(masked_max(values, MASK), torch.stack([*(r.amax(-2) for r in rows), zero], -2))
+
+
+@pytest.mark.parametrize("pool", [masked_mean, masked_max])
+def test_pooled_padding_may_hold_anything(pool) -> None:
+    values = vectors()
+    dirty = values.masked_fill(~MASK.unsqueeze(2), torch.nan).requires_grad_()
+    assert torch.equal(pool(dirty, MASK), pool(values, MASK))
+    pool(dirty, MASK).sum().backward()
+    assert dirty.grad is not None
+    assert dirty.grad.isfinite().all()
+    assert not dirty.grad[~MASK].any()
+
+
+@pytest.mark.parametrize("pool", [masked_mean, masked_max])
+def test_pooling_no_tokens_at_all(pool) -> None:
+    assert torch.equal(pool(torch.zeros(2, 3, 0, 4), torch.zeros(3, 0, dtype=torch.bool)), torch.zeros(2, 3, 4))
+
+
+def test_the_mean_commutes_with_the_mix() -> None:
+    values, mix = vectors(3), ScalarMix(3, initial_scalars=[0.2, -1, 0.5], initial_gamma=1.3)
+    torch.testing.assert_close(mix(masked_mean(values, MASK)), masked_mean(mix(values, MASK), MASK))
+
+
+def test_the_mean_of_half_precision_is_summed_in_float32() -> None:
+    values = torch.full((1, 5000, 1), 30.0, dtype=torch.float16)  # the sum is above what float16 can hold
+    assert masked_mean(values, torch.ones(1, 5000, dtype=torch.bool)).item() == 30
+
+
+@pytest.mark.parametrize("pool", [masked_mean, masked_max])
+def test_pooled_shapes_that_do_not_fit(pool) -> None:
+    with pytest.raises(ValueError, match=re.escape("the mask (3, 3) does not fit vectors (2, 3, 4)")):
+        pool(torch.zeros(2, 3, 4), MASK)
 
 
 def some_layers(n_layers: int = 3, *shape: int) -> Tensor:
@@ -113,18 +161,15 @@ def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_no
     assert torch.equal(mixed, mix(values.float()))
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-        ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
-        ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
-        ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
-        ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
-        ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
-        ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+    ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
+    ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
+    ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
+    ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
+    ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
+    ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
+])  # fmt: skip
 def test_settings_that_do_not_fit(settings: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         ScalarMix(**({"n_layers": 3} | settings))
@@ -135,3 +180,15 @@ def test_layers_that_do_not_fit() -> None:
         ScalarMix(3)(some_layers(2))
     with pytest.raises(ValueError, match=r"the mask \(2, 3\) does not fit layers \(3, 2, 4, 5\)"):
         ScalarMix(3)(some_layers(), torch.ones(2, 3, dtype=torch.bool))
+
+
+@pytest.mark.parametrize("supported", [True, False])
+def test_bfloat16_is_asked_of_the_cpu(monkeypatch, supported):
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+    monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported))
+    assert cpu_multiplies_bfloat16() is supported
+
+
+def test_a_build_that_cannot_say_is_left_alone(monkeypatch):
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
+    assert cpu_multiplies_bfloat16()

@@ -1,1 +1,0 @@
-"""Layers of an encoder, their names, pooling and learned mixture."""
