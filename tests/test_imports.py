@@ -15,7 +15,7 @@ ROWS = (
     {"layers"},
     {"bilm"},
     {"encoders", "heads"},
-    {"uses", "vectorizer"},
+    {"vectorizer"},
     {"data"},
     {"tasks"},
     {"training"},

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.layer_cache import CacheDescription, LayerCache, cache_encoding
+from elmo_tasks.encoders.uses import Use, progress_fraction
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_file, atomic_write, file_lock, read_json, write_json
 from elmo_tasks.senses.uses import evenly
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
-from elmo_tasks.uses import Use, progress_fraction
 
 DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, ARRAYS_NAME = "index.json", "sentences.txt", "words.txt", "places.npz"
 LAYERS_FOLDER = "layers"

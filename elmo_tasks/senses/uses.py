@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from elmo_tasks.data.tables import Table, TextColumns, find_columns, form_of, parse_table, read_table, texts_of
 from elmo_tasks.data.text_lines import plain_lines, read_text
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import quoted
 from elmo_tasks.senses.lexicon import Entry, Sense
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import Token, split_sentences, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
-from elmo_tasks.uses import Use
 
 if TYPE_CHECKING:
     from elmo_tasks.senses.use_index import UseIndex

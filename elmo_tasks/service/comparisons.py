@@ -11,6 +11,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
+from elmo_tasks.encoders.uses import Use, UseVectors, read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages.answers import ModelGrouping, agreement, closest, limits_of, reads_no_sentence
@@ -31,7 +32,6 @@ from elmo_tasks.service.validation import check_length, check_number, check_word
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
-from elmo_tasks.uses import Use, UseVectors, read_uses
 
 #: Layer name for the sentence embedding of a model that was trained to provide one.
 SENTENCE = "sentence"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torchmetrics.functional.classification import binary_calibration_error
 
 from elmo_tasks.api import Certainty, Source, group_by, partition
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
@@ -24,7 +25,6 @@ from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centre
 from elmo_tasks.senses.lexicon import Entry, Lexicon
 from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
-from elmo_tasks.uses import Use
 
 _SURE = 0.7
 

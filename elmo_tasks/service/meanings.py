@@ -14,6 +14,7 @@ import numpy as np
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source, TextSenses, TextWord, UseMeaning, group_by
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
 from elmo_tasks.messages.text import replace_surrogates
@@ -24,7 +25,6 @@ from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_length, check_words
 from elmo_tasks.text.tokens import split_sentences, tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
-from elmo_tasks.uses import Use
 
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
 #: not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate --senses``).

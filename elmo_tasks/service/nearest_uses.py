@@ -13,6 +13,7 @@ from elmo_tasks.api import NearestUses, NearUse, Progress
 from elmo_tasks.bilm.published import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use, use_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
@@ -26,7 +27,6 @@ from elmo_tasks.service.meanings import ANOTHER, known_meaning, meanings_of_uses
 from elmo_tasks.service.present import neighbours_of
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.text.word_forms import are_inflections
-from elmo_tasks.uses import Use, use_vectors
 
 DICTIONARY = "dictionary"
 #: View that meanings are predicted from.

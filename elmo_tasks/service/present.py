@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.lexicon import bundled_lexicon
@@ -15,7 +16,6 @@ from elmo_tasks.service.meanings import ANOTHER, meanings_of_uses, senses_as_mea
 from elmo_tasks.service.validation import check_count, check_length
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import Use
 
 #: Each word is read together with all words before it: the work grows with the square of this number.
 MAX_WORDS = 40

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks import api
+from elmo_tasks.encoders.uses import Use, progress_fraction, use_batches
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.maps import map_verdict, nothing_to_draw, projected_answer
@@ -39,7 +40,6 @@ from elmo_tasks.senses.uses import (
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.meanings import ANOTHER, meanings_of_uses
 from elmo_tasks.service.validation import check_length, check_words
-from elmo_tasks.uses import Use, progress_fraction, use_batches
 
 #: View that meanings are predicted from.
 MEANINGS = "meanings"

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 
 from elmo_tasks.api import LIMITS, ComparisonItem
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
-from elmo_tasks.uses import Use
 
 
 def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:

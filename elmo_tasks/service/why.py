@@ -19,6 +19,7 @@ from elmo_tasks.api import (
     Source,
 )
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.uses import Use, use_vectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
@@ -39,7 +40,6 @@ from elmo_tasks.service.comparisons import rounded
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import use_of
 from elmo_tasks.text.tokens import tokenize
-from elmo_tasks.uses import Use, use_vectors
 
 # Maximum number of tokens that one answer may encode; in long sentences, only words near the compared one are hidden.
 _MAX_TOKENS = 12_000

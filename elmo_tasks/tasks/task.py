@@ -102,7 +102,7 @@ class Task:
     @property
     def one_label(self) -> bool:
         """True if a text gets one label as a whole."""
-        return self.words.one_label
+        return self.words.counts == self.words.unit
 
     @property
     def data(self) -> type[SplitData[Any, Any]]:

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from elmo_tasks.data.word_pairs import GradedPair
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.evaluation import meanings
 from elmo_tasks.evaluation.geometry import self_similarity
 from elmo_tasks.evaluation.meanings import (
@@ -23,7 +24,6 @@ from elmo_tasks.evaluation.meanings import (
     spearman,
     uncentred,
 )
-from elmo_tasks.uses import Use
 
 
 def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():

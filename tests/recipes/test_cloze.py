@@ -10,11 +10,11 @@ from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.cloze import load_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use, read_uses
 from elmo_tasks.recipes import cloze
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.training.export_bilm import write_model
-from elmo_tasks.uses import Use, read_uses
 
 #: What stands in the gap is decided by both sides together: for either side alone both words are as likely.
 LINES = ["ka mi so .", "ka nu ta .", "lo nu so .", "lo mi ta ."]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.attribution import (
     cosine_changes,
     decisive,
@@ -12,7 +13,6 @@ from elmo_tasks.senses.attribution import (
     informative_direction,
     nearest,
 )
-from elmo_tasks.uses import Use
 
 TOKENS = ("We", "sat", "on", "the", "bank", "of", "the", "river")
 USE = Use.of_tokens(TOKENS, 4)

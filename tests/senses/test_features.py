@@ -6,8 +6,8 @@ import torch
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.features import CONTEXT, WORDS, centred, context_vector, context_vectors, extract, join, unit
-from elmo_tasks.uses import Use
 from tests.bilm.test_bilm import tiny
 
 WORDS_OF = ["the", "river", "bank", "was", "steep", "and", "green"]

@@ -1,0 +1,60 @@
+"""The way of a request through the rooms: few rooms, and calls go down the list of rooms only."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+import elmo_tasks
+from elmo_tasks import load_head
+from elmo_tasks.service.session import Session
+from tests.test_imports import ROWS
+
+ROOT = f"{Path(elmo_tasks.__file__).parent}/"
+LEVELS = {room: level for level, row in enumerate(ROWS) for room in row} | {"ui": len(ROWS)}
+SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river."]
+
+
+def room_of(frame: FrameType | None) -> str | None:
+    """Return the room of a frame, or of the nearest caller in a room."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith(ROOT):
+            return frame.f_code.co_filename.removeprefix(ROOT).split("/")[0].removesuffix(".py")
+        frame = frame.f_back
+    return None
+
+
+def walk(work: Callable[[], object]) -> tuple[set[str], set[tuple[str, str]]]:
+    """Return the rooms whose functions work calls, and the calls from a room to one above it."""
+    rooms, climbs = set(), set()
+
+    def on_call(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(ROOT) and not frame.f_code.co_name.startswith("<"):
+            here, before = room_of(frame), room_of(frame.f_back)
+            rooms.add(here)
+            if before and LEVELS[here] > LEVELS[before]:
+                climbs.add((before, here))
+
+    work()  # loads what is loaded once
+    sys.setprofile(on_call)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return rooms, climbs
+
+
+def test_a_comparison_passes_eight_rooms_and_climbs_nowhere():
+    session = Session()
+    rooms, climbs = walk(lambda: session.compare("bank", SENTENCES).to_dict())
+    assert {"service", "encoders", "bilm", "senses"} <= rooms
+    assert len(rooms) <= 8, sorted(rooms)
+    assert not climbs
+
+
+def test_a_prediction_passes_eight_rooms_and_climbs_nowhere():
+    head = load_head("ner-conll2003")
+    rooms, climbs = walk(lambda: head.predict(["Ada Marsh flew to Oslo."]))
+    assert {"training", "encoders", "bilm", "heads"} <= rooms
+    assert len(rooms) <= 8, sorted(rooms)
+    assert not climbs
