@@ -8,21 +8,9 @@ from typing import Any, TypeVar
 
 from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
 from elmo_tasks.messages import heads
-from elmo_tasks.messages.heads import (
-    class_difference,
-    class_headline,
-    class_words,
-    is_clear,
-    marked_spans,
-    marked_words,
-    short_verdict,
-    tip,
-    type_note,
-    unweighed,
-    verdict,
-)
+from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
 from elmo_tasks.messages.text import first_capital, score_line
-from elmo_tasks.ui.heat import tint
+from elmo_tasks.ui.charts import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
@@ -105,18 +93,10 @@ def sentiment_card(
         results=results,
         without=without,
         heading=heading(option.head),
-        headline=class_headline(results),
-        difference=class_difference(results, without) if without else "",
         about=about_line(option, baseline=bool(without)),
-        verdict=verdict,
-        short_verdict=short_verdict,
-        is_clear=is_clear,
         words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
         step=lambda push: tint(push, STEPS),
-        tip=tip,
         query=query,
-        unweighed=unweighed(results),
-        has_occlusion=any(result.occlusion for result in results),
         csv=sentiment_csv(option, results, without),
         data=json_data(option, results, without),
     )
@@ -155,9 +135,6 @@ def entity_card(
         results=results,
         without=without,
         spans=spans,
-        headline=heads.tag_headline(results),
-        difference=heads.tag_difference(results, without) if without else "",
-        differs=lambda result, plain: bool(heads.tag_differences(result, result.best, plain.best)),
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
         pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),

@@ -23,9 +23,9 @@ from elmo_tasks.api import (
 from elmo_tasks.messages.meanings import source_line
 from elmo_tasks.messages.text import first_capital, listed, number, slug
 from elmo_tasks.messages.views import READS_LETTERS, layer_title, sentence_layer_title, title_of, view_place
+from elmo_tasks.ui.charts import CHANCES, COSINES, cell_style, cosine_style
 from elmo_tasks.ui.compare_form import Form, query_of
-from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
-from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.page import csv_file, render, saved_page
 
 #: An answer of Compare: by one model, by several, or of whole sentences.
 Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
@@ -57,8 +57,12 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
     )
 
 
-def title(answer: Compared) -> str:
-    """Return the title of an answer's saved page."""
+def saved(answer: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
+    """Return the file of an answer, which needs no server; the layer of the ``form`` is shown first."""
+    return saved_page(_title(answer), page(answer, form, models, saved=True))
+
+
+def _title(answer: Compared) -> str:
     if isinstance(answer, SideBySide):
         answer = answer.comparisons[0]
     if not isinstance(answer, Comparison):

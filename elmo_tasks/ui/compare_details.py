@@ -13,12 +13,11 @@ from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import first_capital, number, percent
 from elmo_tasks.messages.views import view_place
+from elmo_tasks.ui.charts import tint
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.heat import tint
 from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
 #: Title of each fold, and what it offers.
 FOLDS = {

@@ -9,19 +9,19 @@ import gradio as gr
 
 from elmo_tasks.api import Comparison, Service, SideBySide
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import compare_answer, compare_details, saved_page
+from elmo_tasks.ui import compare_answer, compare_details
 from elmo_tasks.ui.compare_answer import Compared
 from elmo_tasks.ui.compare_form import (
+    EXAMPLES,
     Form,
     editor_value,
     form_from,
     form_from_query,
+    known_senses,
     note_of_error,
     notes_of,
     query_of,
 )
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from elmo_tasks.ui.page import nothing
 from elmo_tasks.ui.parts import (
     QUIET,
@@ -29,6 +29,7 @@ from elmo_tasks.ui.parts import (
     FormEvent,
     build_save_page,
     custom_form,
+    endpoint,
     error_script,
     markup,
     on_submit,
@@ -75,7 +76,7 @@ def file_of(service: Service, event: FormEvent) -> tuple[str, str]:
     if form is None:
         raise InputError("Compare some sentences first.")
     answer = answer_to(service, form)
-    return f"{compare_answer.file_stem(answer)}.html", saved_page.of_comparison(answer, form, service.models())
+    return f"{compare_answer.file_stem(answer)}.html", compare_answer.saved(answer, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Changes:

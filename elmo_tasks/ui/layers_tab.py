@@ -16,9 +16,8 @@ from elmo_tasks.messages.text import first_capital, listed, number, percent, slu
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
-from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import PRIVATE, choice, markup
+from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 
 AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less count as equal: the spread of a probe over random starts.
@@ -98,9 +97,6 @@ def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -
         entries=entries,
         panel=panel(chosen) if chosen else "",
         longest=longest,
-        columns=layer_columns(longest),
-        overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
-        layer_words=layer_words,
     )
 
 
@@ -114,38 +110,18 @@ def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
 def panel(entry: LayerWeights) -> str:
     """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
-    course = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
         name=f"layer-weights-{slug(entry.head)}",
-        sentence=layer_weights.sentence(entry),
-        certainty=layer_weights.certainty(entry),
         ranges=ranges,
-        spread=layer_weights.mean_and_spread(entry),
         top=full_tenth(max(high for _, high in ranges)),
         range_text=range_text,
-        layer_words=layer_words,
-        columns=layer_columns(entry.layers),
-        course=course,
-        charts=charts(entry) if course else (),
+        charts=charts(entry) if layer_weights.course(entry) else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),
         query=urlencode([("tab", "layers"), ("head", entry.head)]),
     )
-
-
-def layer_words(at: int, name: str) -> str:
-    """Return the name of a layer beside its bar."""
-    return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
-
-
-def layer_columns(names: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the columns of a table with a weight for each layer.
-
-    A column is its title, and True because it has numbers.
-    """
-    return [(f"Layer {name}", True) for name in names]
 
 
 def range_text(low: float, high: float) -> str:

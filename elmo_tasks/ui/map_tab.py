@@ -28,9 +28,7 @@ from elmo_tasks.messages.maps import (
 )
 from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.views import map_title, title_of
-from elmo_tasks.ui import saved_page
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render
+from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
 from elmo_tasks.ui.parts import (
     PRIVATE,
     REPORTED,
@@ -39,6 +37,7 @@ from elmo_tasks.ui.parts import (
     build_save_page,
     choice,
     custom_form,
+    endpoint,
     markup,
     on_submit,
     reported_by,
@@ -175,7 +174,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
 
 def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
     """Return the name and the text of a saved page with a map, which needs no server."""
-    text = saved_page.page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models))
+    text = saved_page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models))
     return f"sense-map-{slug(answer.word)}.html", text
 
 

@@ -16,9 +16,8 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.views import title_of, view_title
-from elmo_tasks.ui.endpoints import endpoint
 from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, markup, reported_by
+from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, endpoint, markup, reported_by
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = (

@@ -1,14 +1,17 @@
-"""The scripts, styles and templates of the page, and the files that it saves.
+"""The scripts, styles, templates and examples of the page, and the files that it saves.
 
 Templates escape what is put into them; :class:`Markup` stays as it is. A file is in its link, so nothing goes to a server.
 """
 
 from __future__ import annotations
 
+import base64
 import csv
+import hashlib
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -16,6 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from elmo_tasks.messages import heads, layer_weights, training
 from elmo_tasks.messages.heads import class_words, type_note
 from elmo_tasks.messages.meanings import heading, hesitation
 from elmo_tasks.messages.text import (
@@ -25,12 +29,15 @@ from elmo_tasks.messages.text import (
     listed,
     number,
     percent,
+    score_text,
     short_percent,
     signed,
 )
 from elmo_tasks.messages.views import layer_title, map_title, mapped_by, view_place, view_title
 
 FOLDER = Path(__file__).parent
+#: Texts of ours to try, in the order of the page; what belongs in them is said in :mod:`elmo_tasks.ui.compare_form`.
+EXAMPLES: Mapping[str, Any] = json.loads((FOLDER / "examples.json").read_text(encoding="utf-8"))
 GROUP_LETTERS = "ABCDEFGHIJKL"
 Mark = TypeVar("Mark")
 _templates = Environment(
@@ -79,10 +86,14 @@ _templates.filters.update(
     data_link=data_link,
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
+    # Titles of a table's columns of numbers.
+    layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
+# With the sentences that a template asks for by itself.
 _templates.globals.update(
-    GROUP_LETTERS=GROUP_LETTERS, zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
+    heads=heads, layer_weights=layer_weights, training=training, GROUP_LETTERS=GROUP_LETTERS, zip=zip
 )
+_templates.globals.update(number=number, cell_percent=cell_percent, short_percent=short_percent, score_text=score_text)
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -102,6 +113,27 @@ def joined(*names: str) -> str:
     Later scripts can use the definitions of earlier ones, because gradio runs them as one function.
     """
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
+
+
+def saved_page(title: str, answer: str) -> str:
+    """Return an answer as a page of its own, with the styles and scripts that it needs."""
+    styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page")))
+    shared = joined(*(f"scripts/{name}.js" for name in ("saved_page", "form", "terms")))
+    # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
+    calls = [
+        f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"
+        for name in ("answer", "map_answer")
+    ]
+    script = "\n".join(("", shared, *calls, ""))
+    return render(
+        "saved_page.html",
+        title=title,
+        answer=Markup(answer),  # from our templates, which escape what people typed
+        made=date.today().isoformat(),
+        style=Markup(styles),  # ours alone, as is the script
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
 
 
 #: Of the tabs whose answer may be missing: its class, and what is shown until it comes.

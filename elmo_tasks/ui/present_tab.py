@@ -6,28 +6,27 @@ The content of a step is in its template; the markup of the live parts is in ``t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, Service
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, LayerComparison, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
-from elmo_tasks.ui import map_tab
+from elmo_tasks.ui import map_tab, page
+from elmo_tasks.ui.charts import cosine_style
 from elmo_tasks.ui.compare_answer import display_order, group_of, layer_sentence, snippet
-from elmo_tasks.ui.compare_form import Form, form_from, query_of
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import EXAMPLES, QUIZ, groups_of, outcome
-from elmo_tasks.ui.heat import cosine_style
+from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, groups_of, query_of
 from elmo_tasks.ui.page import fill, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
-#: Comparisons to guess on.
+#: Comparisons to guess on, in pairs and by groups.
+QUIZ = tuple(Example(entry["word"], **entry) for entry in page.EXAMPLES["quiz"])
 STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam"))
 #: Words to start from where the audience has none.
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
@@ -229,6 +228,18 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
     result = outcome(comparison, meant) if meant else ""
     query = query_of(form, comparison.model)
     return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
+
+
+def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
+    """Describe the model's result on uses whose meanings are known."""
+    if comparison.spellings_differ:
+        return "The spellings differ, so meanings are not compared."
+    if not comparison.groups:
+        return "The model cannot tell how these group, and says so."
+    is_right = set(comparison.groups) == set(groups_of(meant).values())
+    how = "as they were meant" if is_right else "otherwise than they were meant"
+    sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
+    return f"The model sorts them {how}, {sure}."
 
 
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:

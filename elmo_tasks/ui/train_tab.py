@@ -15,13 +15,11 @@ import gradio as gr
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training
-from elmo_tasks.messages.text import duration, first_capital, score_text
+from elmo_tasks.messages.text import duration, first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.layers_tab import layer_columns, layer_words
 from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
+from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
 
 _MAX_LABELS = 12
@@ -81,8 +79,6 @@ def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
         focus=focus,
         jobs=jobs,
         is_live=any(job.status == "running" for job in jobs),
-        states=training.STATES,
-        score_text=score_text,
         when=when,
     )
 
@@ -92,18 +88,11 @@ def card(job: TrainingJob) -> str:
     return render(
         "train_run.html",
         job=job,
-        state=training.STATES[job.status],
-        headline=training.headline(job),
-        details=training.details(job),
         percentage=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
         is_live=job.status == "running",
         losses=charts.losses(job),
         scores=charts.scores(job),
         weights=charts.weights(job),
-        columns=layer_columns(job.layers if job.learned and len(job.layers) > 1 else ()),
-        layer_words=layer_words,
-        score_text=score_text,
-        is_rough=training.is_rough(job),
         metric="Share right" if job.metric == "accuracy" else "F1",
         csv=csv_text(job),
         data=job.to_dict(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -15,11 +15,20 @@ from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import TRY_EXAMPLES
-from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
+from elmo_tasks.ui.page import EXAMPLES, csv_file, pieces, render
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, endpoint, markup
 
+
+class Example(NamedTuple):
+    """Text that runs on click."""
+
+    title: str  # label of its button
+    task: str  # a mode of the tab
+    lines: Sequence[str]
+
+
+#: The first is what the form opens with.
+TRY_EXAMPLES = tuple(Example(**entry) for entry in EXAMPLES["try"])
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.compare_form import EXAMPLES
 
 
 def box(page, number):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from elmo_tasks.api import MapRequest
-from elmo_tasks.ui import map_tab, saved_page
+from elmo_tasks.ui import compare_answer, map_tab
 from elmo_tasks.ui.compare_form import Form
 from tests.browser.test_look import CONTRAST
 from tests.ui.fake_service import FakeService
@@ -47,7 +47,7 @@ def a_map():
 
 def a_comparison():
     service = FakeService()
-    return saved_page.of_comparison(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
+    return compare_answer.saved(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
 
 
 def reads_well(page):

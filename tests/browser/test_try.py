@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from elmo_tasks.ui.examples import TRY_EXAMPLES
+from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 from tests.browser.test_look import CONTRAST
 
 READY = ".try-answer .task"

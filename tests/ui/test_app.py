@@ -5,8 +5,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.ui import compare_form, compare_tab
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 

@@ -9,8 +9,7 @@ import pytest
 from gradio_client import Client
 
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 from tests.ui.fake_service import FakeService
 
 INFO = build_app(FakeService()).get_api_info()["named_endpoints"]

@@ -7,7 +7,7 @@ import pytest
 from elmo_tasks.api import Choice, ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_form
-from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.page import csv_cell
 
 LIMITS = Limits()

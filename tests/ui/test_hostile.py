@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import MapRequest, Message
-from elmo_tasks.ui import compare_answer, compare_details, map_tab, nearest_tab, page, present_tab, saved_page
+from elmo_tasks.ui import compare_answer, compare_details, map_tab, nearest_tab, page, present_tab
 from elmo_tasks.ui.compare_form import Form
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
@@ -82,7 +82,7 @@ PAGES = {
     "own word": own,
     "neighbours": neighbours,
     "problem": lambda: present_tab.part("problem", HOSTILE),
-    "saved comparison": lambda: saved_page.of_comparison(compared(), FORM),
+    "saved comparison": lambda: compare_answer.saved(compared(), FORM),
     "saved map": lambda: map_tab.file_of(mapped(), ())[1],
 }
 

@@ -7,8 +7,7 @@ import gradio_client
 import pytest
 
 from elmo_tasks.api import Cancelled, cancellable, check_cancelled, uncancellable
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 from tests.ui.fake_service import FakeService
 
 

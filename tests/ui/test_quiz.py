@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.ui import present_tab
-from elmo_tasks.ui.examples import QUIZ
+from elmo_tasks.ui.present_tab import QUIZ
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 

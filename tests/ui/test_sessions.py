@@ -6,8 +6,7 @@ import httpx
 import pytest
 
 from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 from tests.ui.fake_service import FakeService
 
 pytestmark = pytest.mark.ci

@@ -12,10 +12,9 @@ from starlette.datastructures import QueryParams
 from elmo_tasks.api import Entity, HeadInfo, Limits, Score, TaggedSentence, TagSequence
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import cards, try_tab
-from elmo_tasks.ui.examples import TRY_EXAMPLES
-from elmo_tasks.ui.layout import build_app
+from elmo_tasks.ui.layout import build_app, launch_options
 from elmo_tasks.ui.page import csv_file, data_link
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE

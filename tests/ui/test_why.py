@@ -6,7 +6,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 
 from elmo_tasks.ui import compare_details, compare_form, compare_tab
-from elmo_tasks.ui.endpoints import Pages
+from elmo_tasks.ui.parts import Pages
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 
