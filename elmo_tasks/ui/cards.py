@@ -38,10 +38,7 @@ def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]
 
 
 def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[HeadOption]:
-    """Return the options with these names, in this order.
-
-    If none of these heads is there, the first option is returned.
-    """
+    """Return the options with these names in this order, or the first one if none is there."""
     by_name = {option.head.name: option for option in options}
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
@@ -115,10 +112,7 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of an entity type, the same everywhere.
-
-    Its letters always stand beside it.
-    """
+    """Return the colour of an entity type, the same everywhere; its letters stand beside it."""
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -172,10 +166,7 @@ def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) ->
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head finds an entity.
-
-    A place is a sentence number, words, a position and both entities.
-    """
+    """Yield where a head finds an entity: sentence number, words, position, both entities."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         baseline = {(span.start_char, span.end_char): span for span in others}

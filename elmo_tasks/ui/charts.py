@@ -70,10 +70,7 @@ def share_of(cosine: float, floor: float) -> float:
 
 
 def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
-    """Return the background and text colours of a cell, in both themes.
-
-    ``share`` runs from zero (0) to one (1).
-    """
+    """Return the background and text colours of a cell, in both themes."""
     return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
 
 
@@ -84,18 +81,12 @@ def cell_style(share: float, scale: Scale = CHANCES) -> str:
 
 
 def cosine_style(cosine: float, floor: float) -> str:
-    """Return the colours of a cosine as CSS variables.
-
-    ``floor`` is the cosine of two unrelated items.
-    """
+    """Return the colours of a cosine as CSS variables; unrelated items have the ``floor``."""
     return cell_style(share_of(cosine, floor), COSINES)
 
 
 def tint(push: float, steps: Sequence[float]) -> str:
-    """Return the CSS class of a word's tint, or an empty string.
-
-    The classes are ``for1`` to ``for4`` and ``against1`` to ``against4``, by the steps that the effect reaches.
-    """
+    """Return the CSS class of a word's tint by the steps that its effect reaches; else empty."""
     reached = sum(abs(push) >= least for least in steps)
     return f"{'for' if push > 0 else 'against'}{reached}" if reached else ""
 
@@ -117,11 +108,7 @@ class Line:
 
 
 def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = "") -> str:
-    """Draw a chart of the rounds from the first to the last.
-
-    Marks at the ends of lines are moved apart so that they do not cover each other. The ``ticks`` go from the bottom to the top;
-    the ``axis`` is the label of the rounds, unless several charts share one label.
-    """
+    """Draw a chart: ``ticks`` from the bottom to the top, ``axis`` below the rounds."""
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds
 
@@ -133,6 +120,7 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
 
     drawn = [line for line in lines if line.points]
     marked = [line for line in drawn if line.layer]
+    # Their marks are moved apart so that they do not cover each other.
     places = spread_out([1 - y(line.points[-1][1]) / 100 for line in marked], 0.16)
     return render(
         "line_chart.html",
@@ -220,10 +208,7 @@ def _finite(points: Points) -> Points:
 
 
 def _round_up(value: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten.
-
-    The scale then stays the same while the curve falls.
-    """
+    """Round up to 1, 2 or 5 times a power of ten: the scale stays while the curve falls."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

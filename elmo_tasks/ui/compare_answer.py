@@ -1,8 +1,4 @@
-"""Answers of the Compare tab.
-
-One model gives a verdict, the uses and one panel per layer; there are also answers by several models and for whole
-sentences.
-"""
+"""Answers of the Compare tab: by one model, by several, and of whole sentences."""
 
 from __future__ import annotations
 
@@ -32,10 +28,7 @@ Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
 
 
 def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, saved: bool = False) -> str:
-    """Render an answer, also for a ``saved`` page.
-
-    The page's script shows one layer panel at a time.
-    """
+    """Render an answer, also for a ``saved`` page; its script shows one layer at a time."""
     if isinstance(answer, SideBySide):
         return _page_by_several(answer, form, models, saved=saved)
     if not isinstance(answer, Comparison):
@@ -58,7 +51,7 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
 
 
 def saved(answer: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
-    """Return the file of an answer, which needs no server; the layer of the ``form`` is shown first."""
+    """Return the file of an answer; the layer of the ``form`` is shown first."""
     return saved_page(_title(answer), page(answer, form, models, saved=True))
 
 

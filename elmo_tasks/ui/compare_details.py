@@ -32,9 +32,7 @@ STEPS = (0.01, 0.03, 0.08, 0.16)
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the closed folds below a comparison, from its query.
-
-    Without a query there are no folds.
+    """Return the closed folds below the comparison of a query; without one there are none.
 
     The page sends the ``groups`` of the uses along, so that they need not be computed again.
     """
@@ -139,10 +137,7 @@ def reason(explanation: Explanation) -> str:
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
-    """Split a sentence into pieces, each hidden word with its effect.
-
-    The compared word has the mark ``"word"``.
-    """
+    """Split a sentence: hidden words with their effect, the compared one as ``"word"``."""
     item = explanation.comparison.items[use]
     spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
     spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
@@ -163,10 +158,7 @@ def way_words(way: str) -> str:
 
 
 def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
-    """Return the half-views: title, side before the word or not, and bars.
-
-    A bar has a layer, a cosine and a length.
-    """
+    """Yield the half-views: title, whether before the word, and bars (layer, cosine, length)."""
 
     def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
         return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
@@ -221,10 +213,7 @@ def why_csv(explanation: Explanation) -> str:
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
-    """Add the two folds to the open container, with their events and endpoints.
-
-    They are empty until there is an answer.
-    """
+    """Add the two folds, empty until there is an answer, with their events and endpoints."""
     why, substitutes = (
         custom_form(kind, "scripts/word_tips.js", "scripts/details.js", template="${value.markup}", value=fold)
         for kind, fold in zip(FOLDS, closed(), strict=True)
@@ -246,9 +235,7 @@ def _endpoints(service: Service) -> None:
         layer: str | None = None,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Explain what the cosine of two uses of a word depends on.
-
-        The words around them are hidden one at a time.
+        """Explain what sets two uses of a word apart by hiding the words around them.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/why")``.
 
@@ -260,11 +247,8 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            word, model, pair, sentences (of the pair), layer, cosine, random_pair_cosine, asked ("apart" or "together"), answer
-            (one sentence), decisive (the word it names, or null), ways (of hiding: "" is leaving out), words (use, index,
-            token, start, end, changes of the cosine for each way, change: their mean), skipped (words not hidden), sides (layer,
-            before, after, random_before, random_after: cosines of the half-views), side ("before", "after", "both", "unclear"),
-            side_answer.
+            Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or null), ways (of hiding: "" is
+            leaving out), words (changes of the cosine for each way, change: their mean), sides (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
             raise InputError(f"Expected {of_pair}.")

@@ -1,4 +1,4 @@
-"""Request of the Compare tab: what the form or a link holds, the messages at its fields, and examples.
+"""Request of the Compare tab: its form, links, messages at fields, and examples.
 
 The examples were written for this project. The sentences of one differ in syntax and topic and are rich in context words:
 parallel sentences ("I ate an apple", "I ate a carrot") look alike to a language model whatever the word is. A page states the
@@ -76,10 +76,7 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
 
 
 def query_of(form: Form, *models: str) -> str:
-    """Return the query string that restores a comparison by these models.
-
-    The page adds the layer that it shows.
-    """
+    """Return the query that restores a comparison by these models; the page adds its layer."""
     start = [("whole", "1")] if form.whole else [("word", form.word)]
     if form.own_meanings and not form.whole:
         start.append(("own", form.own_meanings))

@@ -135,9 +135,7 @@ def _endpoints(service: Service) -> None:
     def compare(
         word: str, sentences: list[str], model: str | None = None, own_meanings: str | None = None
     ) -> dict[str, Any]:
-        """Compare the uses of a word in 2 to 12 sentences.
-
-        [Brackets] in a sentence mark another word there.
+        """Compare the uses of a word in 2 to 12 sentences; [brackets] mark another word.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
 
@@ -148,11 +146,8 @@ def _endpoints(service: Service) -> None:
             own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
 
         Returns:
-            word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), source (of the
-            meanings), meanings (word, key, part_of_speech, gloss), uses (meaning, probability, probabilities, another_meaning,
-            certainty), groups (uses of one meaning), certainty ("confident", "tentative" or "abstain"), probability (that all
-            groups are right), verdict, headline, same_meaning (the probability that two uses mean the same; empty where that is
-            not known).
+            Comparison: with uses (their meaning and its probability), groups (uses of one meaning), certainty ("confident",
+            "tentative" or "abstain"), probability (that all groups are right), same_meaning (of every two uses; may be empty).
         """
         return service.compare(word, sentences, model or None, own_meanings or "").to_dict()
 
@@ -166,8 +161,8 @@ def _endpoints(service: Service) -> None:
             model: name of the model; the default one if it is not given.
 
         Returns:
-            model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
-            see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
+            SentenceComparison: with layers (cosine; unconnected: the mean of two unconnected sentences), shown (the layer that
+            did best in a test) and told (what that can tell, as measured).
         """
         return service.compare_sentences(sentences, model or None).to_dict()
 

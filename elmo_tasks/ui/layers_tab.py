@@ -83,10 +83,7 @@ def build(service: Service, tab: gr.Tab) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
-    """Render the panel of a head, all heads side by side, and the explanation.
-
-    The first head is shown if none is given.
-    """
+    """Render the panel of a head (or the first), all heads side by side, and the explanation."""
     entries = learned(all_weights)
     chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
     longest = max((entry.layers for entry in entries), key=len, default=())

@@ -1,7 +1,6 @@
-"""Sense map tab: the uses of a word as marks on a map, by meaning.
+"""Sense map tab: the uses of a word as marks on a map, where more sentences land.
 
-A use is one mark, in the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
-The user can place further sentences on the map.
+A mark has the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
 """
 
 from __future__ import annotations
@@ -101,22 +100,14 @@ def mark_size(n: int) -> float:
 
 
 def scale_of(points: Sequence[tuple[float, float]]) -> float:
-    """Return the pixels per unit of the positions, so that they fill the plot.
-
-    The plot is :data:`WIDTH` x :data:`HEIGHT`.
-    """
+    """Return the pixels per unit of the positions with which they fill the plot."""
     tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
     widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
     return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
-    """Convert positions from -1..1 to percent of the plot, and separate close marks.
-
-    Args:
-        points: ``(x, y)``, y upwards.
-        least: distance to keep, in pixels of a plot of :data:`WIDTH` x :data:`HEIGHT`.
-    """
+    """Return places in percent of the plot, marks ``least`` pixels apart; y points upwards."""
     scale = scale_of(points)
     places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
     for _ in range(60 if len(points) <= 120 else 12):
@@ -142,10 +133,7 @@ def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[flo
 
 
 def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
-    """Render a map: answer, picture, uses and explanation.
-
-    Without its ``request`` the page is one to save: no forms and no buttons that need the app.
-    """
+    """Render a map; without its ``request`` as a page to save, with nothing that needs the app."""
     last = len(answer.groups)
     order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
     query, left_out = link_of(request) if request else ("", "")
@@ -241,9 +229,7 @@ def linked(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
-    """Draw the map of a form: its markup, and the answer.
-
-    Without a text, the examples of the dictionary count.
+    """Draw the map of a form: its markup, and the answer. Without a text, examples count.
 
     Raises:
         InputError: the request cannot be answered.
@@ -410,9 +396,7 @@ def _endpoints(service: Service) -> None:
             text_b: a second text, to compare the first with.
 
         Returns:
-            word, model, view, views (name, sees), uses (sentence, start, end, source, group, probability, is_sure, x, y, nearest),
-            groups (letter, key, name, n_uses, example, by_source), are_meanings, verdict, headline, shown, n_own, sources,
-            read_as, examples_of.
+            SenseMap: with uses (sentence, source, group, probability, place, nearest uses), groups (meanings or clusters), views.
         """
         request = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
         return service.sense_map(request).to_dict()
@@ -425,9 +409,7 @@ def _endpoints(service: Service) -> None:
         examples: bool = True,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Put a sentence on the map of its word, and name its meaning.
-
-        Nothing else on the map moves.
+        """Put a sentence on the map of its word, where nothing else moves, and name its meaning.
 
         Example: ``predict("bank", "The bank was covered with reeds.", api_name="/land")``.
 
@@ -440,8 +422,7 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            sentence, start, end, x, y, group (null if its meaning is not on the map), is_sure, meanings (name, probability,
-            group), nearest (position, cosine, sentence, start, end, group), verdict.
+            ProjectedUse: with its place, group (null if its meaning is not on the map), meanings, nearest uses and verdict.
         """
         return service.project_use(
             sentence, MapRequest(word, text, view or None, examples, model=model or None)

@@ -1,7 +1,4 @@
-"""Nearest uses tab: the nearest uses of any word to a word in a sentence.
-
-Its neighbours without context stand beside them.
-"""
+"""Nearest uses tab: what is nearest to a word with its sentence, and without."""
 
 from __future__ import annotations
 
@@ -68,10 +65,7 @@ def csv_text(answer: NearestUses) -> str:
 
 
 def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
-    """Render the answers of several models to one query.
-
-    ``sense`` is the meaning of the word there, if known.
-    """
+    """Render the answers of several models; ``sense`` is the meaning of the word, if known."""
     first = answers[0]
     reading = [answer for answer in answers if answer.reads_sentence]
     # Static vectors for comparison: the requested ones, or the bundled ones.
@@ -244,10 +238,8 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
-            uses (sentence, start, end, token, cosine, same_word, sense, probability), static (word, cosine), answer, headline,
-            vectors (name of the static vectors), reads_sentence, sense (empty where it is not known), probability (null for
-            an example, whose meaning is known).
+            NearestUses: with uses (sense: empty where it is not known; probability: null for an example, whose meaning is known)
+            and static (words without context, by the vectors named).
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 

@@ -108,10 +108,7 @@ def fill(template: str, macro: str, *values: Any) -> Markup:
 
 
 def joined(*names: str) -> str:
-    """Join scripts or styles into one text.
-
-    Later scripts can use the definitions of earlier ones, because gradio runs them as one function.
-    """
+    """Join scripts or styles; gradio runs scripts as one function that shares names."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
@@ -151,10 +148,7 @@ def nothing(tab: str, reason: str = "") -> str:
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:
-    """Split a text into pieces, each with its mark.
-
-    Marks that are empty or begin inside an earlier one are ignored.
-    """
+    """Split a text into pieces with their marks; empty or overlapping marks are ignored."""
     found: list[tuple[str, Mark | None]] = []
     at = 0
     for start, end, mark in sorted(spans, key=lambda span: span[:2]):
@@ -168,10 +162,7 @@ def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str,
 
 
 def csv_cell(value: object) -> str:
-    """Escape a cell that a spreadsheet would run as a formula.
-
-    Text that begins like one gets a leading apostrophe.
-    """
+    """Format a cell; text that a spreadsheet would run as a formula gets an apostrophe."""
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, bool):

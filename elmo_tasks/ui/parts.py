@@ -1,4 +1,4 @@
-"""What the tabs do with gradio: markup, forms built by a script, their events, and endpoints for programs.
+"""What the tabs do with gradio: markup, forms built by a script, events, endpoints.
 
 A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``), and its new value has the same one.
 """
@@ -50,10 +50,8 @@ def revision_of(event: FormEvent) -> int:
 
 
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
-    """Create a list whose choices change; the handlers validate the chosen value.
-
-    Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
-    """
+    """Create a list whose choices change; the handlers validate the chosen value."""
+    # Gradio would check it against the choices of the session, which it forgets (see `launch_options`).
     box = gr.Dropdown(list(choices), **options)
     box.preprocess = lambda payload: payload  # type: ignore[method-assign]
     return box
@@ -73,7 +71,7 @@ def custom_form(name: str, *scripts: str, template: str = "", classes: str | Non
         name: unique name of the part.
         scripts: they build the part from text nodes only, so that input is never read as a template.
         template: ``"${value.markup}"`` where the answer brings markup for this part.
-        classes: CSS classes.
+        classes: of the part in the styles.
         props: what the script reads from ``props``; ``value`` holds what the form shows at first.
     """
     return gr.HTML(
@@ -96,37 +94,21 @@ def on_submit(
     part: gr.HTML,
     answer: Callable[[FormEvent], Any],
     outputs: Any,
-    *,
     on_failure: tuple[Callable[[], Any] | None, Any] = (None, None),
-    **options: Any,
 ) -> None:
-    """Answer the requests of a :func:`custom_form`.
-
-    Args:
-        part: the form.
-        answer: from the request to the values of the outputs.
-        outputs: what changes.
-        on_failure: a function and its outputs, for what else changes when ``answer`` fails.
-        options: of gradio's event; by default those of an event that runs a model.
-    """
+    """Answer the requests of a form; ``on_failure`` is a function and its outputs."""
 
     def respond(event: gr.EventData) -> Any:
         sent = with_whole_characters(getattr(event, "form", None))
         return answer(sent if isinstance(sent, dict) else {})
 
-    options = options or QUIET
     # The page sends one request at a time; "multiple" lets no click get lost.
-    submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **options)
-    submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **options)
+    submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **QUIET)
+    submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **QUIET)
 
 
 def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) -> None:
-    """Add the part behind a tab's "Save page" button to the open container.
-
-    Args:
-        name: unique name of the part.
-        file_of: returns the file's name and text; requests are not stored, so it recomputes the answer.
-    """
+    """Add what a tab's "Save page" button asks; ``file_of`` computes the answer again, as none is kept."""
 
     def answer(event: FormEvent) -> dict[str, Any]:
         try:
@@ -158,10 +140,7 @@ def take_upload(path: Any) -> bytes | None:
 
 
 def with_whole_characters(value: Any) -> Any:
-    """Replace lone surrogates in a JSON value.
-
-    See :func:`~elmo_tasks.messages.text.replace_surrogates`.
-    """
+    """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.messages.text`)."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):
@@ -177,13 +156,9 @@ def with_whole_characters(value: Any) -> Any:
 def endpoint(
     function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
 ) -> None:
-    """Register a function as a public endpoint; gradio does not check request types.
+    """Register a public endpoint and check the types of its requests, which gradio does not.
 
-    Args:
-        function: its annotations are enforced; they and its docstring are shown to API users.
-        expected: the expected input, for the error message.
-        slots: how many of its calls run at once.
-        expected_of: the same for single arguments.
+    The message of an error says what is ``expected`` (or, of single arguments, ``expected_of`` them).
     """
     types = get_type_hints(function)
 
@@ -207,12 +182,10 @@ def _is_a(value: Any, wanted: Any) -> bool:
 
 
 class Pages(gr.Blocks):
-    """Blocks whose endpoints fill missing inputs with the functions' defaults.
+    """Blocks whose endpoints fill in defaults, and whose work ends when nobody waits for it.
 
-    Gradio's own clients fill it in themselves; to a request written by hand gradio answers ``{"error": null}``.
-
-    A question whose person left ends at its next batch: gradio takes those that wait out of the line by itself, but cannot stop
-    one that runs in a thread.
+    Gradio's own clients fill in defaults; to a request written by hand gradio answers ``{"error": null}``. It takes out of the
+    line who has left, but cannot stop what runs in a thread: that ends at its next batch.
     """
 
     def validate_inputs(self, block_fn: BlockFunction, inputs: list[Any]) -> None:

@@ -297,10 +297,7 @@ def _same_or_not(same: bool) -> str:
 
 
 def reveal(at: int, guess: str, comparison: Comparison) -> dict[str, Any]:
-    """Return the markup of a pair's result, and who was right.
-
-    ``guess`` is the answer of the audience, if any.
-    """
+    """Return the markup of a pair's result and who was right; a room may have no ``guess``."""
     one, other = QUIZ[at].meant
     meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
     model, sentence = model_says(comparison)
@@ -359,9 +356,7 @@ def build(service: Service) -> None:
         return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
-        """Find the words nearest to a word among static vectors.
-
-        There, a word has one vector whatever the sentence.
+        """Find the words nearest to a word among static vectors, which read no sentence.
 
         Example: ``predict("bank", 5, api_name="/static_neighbours")``.
 

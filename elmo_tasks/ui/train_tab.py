@@ -210,10 +210,7 @@ class _Form:
         }
 
     def preview(self, plan: TrainingPlan) -> tuple[str, DatasetPreview | None]:
-        """Read the data of a plan as training would.
-
-        Their card is returned, and the preview of usable data.
-        """
+        """Return the card of a plan's data, read as in training, and the preview if usable."""
         if plan.source == "upload" and not plan.data:
             return no_data(), None
         if plan.source == "examples" and not self.service.training.examples(plan.kind).strip():
@@ -334,9 +331,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     quiet: dict[str, Any] = {**slots, **PRIVATE}
 
     def training_runs() -> list[dict[str, Any]]:
-        """List the training runs on this machine, the newest first.
-
-        Each has its name, status, scores and rounds.
+        """List the training runs on this machine, the newest first: name, status, scores, rounds.
 
         Example: ``predict(api_name="/training_runs")``.
         """

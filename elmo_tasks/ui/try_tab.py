@@ -120,16 +120,9 @@ def _head_cards(
 def _meanings(service: Service, texts: Sequence[str]) -> str:
     senses = service.senses("\n\n".join(texts))
     data = senses.to_dict()
+    columns = ("token", "meaning", "part_of_speech", "gloss", "probability", "certainty")
     rows = [
-        (
-            w["token"],
-            w["meaning"] or "another meaning",
-            w["part_of_speech"],
-            w["gloss"],
-            w["probability"],
-            w["certainty"],
-        )
-        for w in data["words"]
+        [word[key] or "another meaning" if key == "meaning" else word[key] for key in columns] for word in data["words"]
     ]
     return render(
         "senses.html",
@@ -299,9 +292,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         return "\n".join(example.lines), example.task
 
     def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Classify texts: label, probabilities, and the occlusion of every word.
-
-        The occlusion is what leaving the word out changes.
+        """Classify texts: label, probabilities, and occlusion: what leaving out a word changes.
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 
@@ -310,8 +301,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
-            texts of more words than one request may have weighed, the shortest texts first.
+            ClassifiedText of each: without occlusion for texts of more words than one request may have weighed, shortest first.
         """
         return [result.to_dict() for result in service.classify(texts, head or None)]
 
@@ -326,8 +316,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
 
         Returns:
-            model, text, headline, and words: token, start, end, word, meaning (null for another one), part_of_speech, gloss,
-            probability, certainty.
+            TextSenses: with words (their meaning: null for another one, its probability and certainty).
         """
         return service.senses(text, model or None, own_meanings or "").to_dict()
 
@@ -342,7 +331,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
-            For each sentence: text, tokens, tags, spans (type, confidence, where), probability, alternatives.
+            TaggedSentence of each: with tags, spans (type, confidence, where), probability, alternatives.
         """
         if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")
