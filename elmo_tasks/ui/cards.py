@@ -10,8 +10,7 @@ from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, Tag
 from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
 from elmo_tasks.messages.text import first_capital, score_line
-from elmo_tasks.ui.charts import tint
-from elmo_tasks.ui.page import csv_file, pieces, render
+from elmo_tasks.ui.page import csv_file, pieces, render, tint
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 STEPS = (0.02, 0.08, 0.2, 0.4)

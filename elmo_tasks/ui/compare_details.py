@@ -13,10 +13,9 @@ from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import first_capital, number, percent
 from elmo_tasks.messages.views import view_place
-from elmo_tasks.ui.charts import tint
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
-from elmo_tasks.ui.page import csv_file, pieces, render
+from elmo_tasks.ui.page import csv_file, pieces, render, share_of, tint
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
 #: Title of each fold, and what it offers.
@@ -161,7 +160,7 @@ def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str
     """Yield the half-views: title, whether before the word, and bars (layer, cosine, length)."""
 
     def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
-        return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
+        return layer, cosine, share_of(cosine, random)
 
     sides = explanation.sides
     yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]

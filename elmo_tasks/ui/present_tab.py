@@ -12,12 +12,11 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.api import Certainty, Comparison, IncrementalReading, LayerComparison, Service
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
 from elmo_tasks.ui import map_tab, page
-from elmo_tasks.ui.charts import cosine_style
-from elmo_tasks.ui.compare_answer import display_order, group_of, layer_sentence, snippet
+from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, groups_of, query_of
 from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
@@ -152,14 +151,8 @@ def stage_markup() -> str:
 
 def layers(comparison: Comparison) -> str:
     """Render one picture per layer; the page's script shows one of them."""
-
-    def picture(layer: LayerComparison) -> tuple[Any, ...]:
-        style = partial(cosine_style, floor=layer.random_pair_cosine)
-        return layer, layer_sentence(comparison, layer), style
-
-    snippets = [snippet(item) for item in comparison.items]
-    pictures = [picture(layer) for layer in comparison.layers]
-    return part("layers", comparison, pictures, display_order(comparison), group_of(comparison), snippets)
+    pictures = [(layer, layer_sentence(comparison, layer)) for layer in comparison.layers]
+    return part("layers", comparison, pictures, rows_of(comparison))
 
 
 def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
