@@ -5,10 +5,10 @@ A mark has the shape, colour and letter of its meaning; a star marks the user's 
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,32 +16,10 @@ import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.maps import (
-    own_words,
-    read_as,
-    shown_words,
-    source_name,
-    texts_compared,
-    typed_otherwise,
-    use_name,
-)
 from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import map_title, title_of
+from elmo_tasks.messages.views import map_title
+from elmo_tasks.ui import parts
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
-from elmo_tasks.ui.parts import (
-    PRIVATE,
-    REPORTED,
-    SLOW,
-    FormEvent,
-    build_save_page,
-    choice,
-    custom_form,
-    endpoint,
-    markup,
-    on_submit,
-    reported_by,
-    revision_of,
-)
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
@@ -76,14 +54,11 @@ def picture(answer: SenseMap) -> str:
     scale = scale_of(points)
     return render(
         "map_picture.html",
-        uses=answer.uses,
+        answer=answer,
         places=apart(points, 27 * size),
         across=100 * scale / WIDTH,
         up=100 * scale / HEIGHT,
-        groups=answer.groups,
-        source_at={source: at for at, source in enumerate(answer.sources)},
         size=size,
-        name=lambda use, number: use_name(use, number, answer),
         SHAPES=SHAPES,
         STAR=STAR,
     )
@@ -140,23 +115,17 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(
-            filter(None, (answer.message.details, typed_otherwise(answer), own_words(answer), read_as(answer)))
-        ),
-        model=title_of(answer.model, models),
+        models=models,
         picture=picture(answer),
         shape=shape,
-        shown=shown_words(answer),
         order=order,
-        compared=texts_compared(answer),
-        source_name=source_name,
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
         data=answer.to_dict(),
         query=query,
         left_out=left_out,
         # What the script sends with a sentence to place. `drawn` tells this map from another drawn by the same request.
-        request=request and {**asdict(request), "drawn": time.time_ns()},
+        request=request and {**dataclasses.asdict(request), "drawn": time.time_ns()},
     )
 
 
@@ -182,19 +151,11 @@ def csv_text(answer: SenseMap) -> str:
 def request_from(data: Any) -> MapRequest:
     """Parse the fields of a map request that come from the browser."""
     sent = data if isinstance(data, dict) else {}
-    text: dict[str, str] = {
-        key: str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
-    }
-    return MapRequest(
-        text["word"].strip(),
-        text["text"],
-        text["view"] or None,
-        sent.get("examples") is not False,
-        text["name"],
-        text["model"] or None,
-        sent.get("index") is True,
-        text["text_b"],
+    word, text, view, name, model, text_b = (
+        str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
     )
+    with_examples, with_index = sent.get("examples") is not False, sent.get("index") is True
+    return MapRequest(word.strip(), text, view or None, with_examples, name, model or None, with_index, text_b)
 
 
 def link_of(request: MapRequest) -> tuple[str, str]:
@@ -237,12 +198,12 @@ def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None
     has_text = bool(f"{sent.get('text') or ''}{sent.get('text_b') or ''}".strip())
     request = request_from({**sent, "examples": bool(sent.get("examples")) or not has_text})
     found = service.sense_map(request, progress)
-    return page(found, service.models(), replace(request, view=found.view)), found
+    return page(found, service.models(), dataclasses.replace(request, view=found.view)), found
 
 
-def respond_to_sentence(service: Service, event: FormEvent) -> dict[str, Any]:
+def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
-    value: dict[str, Any] = {"revision": revision_of(event), "note": "", "landed": None}
+    value: dict[str, Any] = {"revision": parts.revision_of(event), "note": "", "landed": None}
     try:
         found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
     except InputError as error:
@@ -268,8 +229,8 @@ def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) ->
 
 def build_landing(service: Service, name: str = "landing") -> None:
     """Add the part that places sentences on the maps of its tab."""
-    part = custom_form(name, "scripts/landing.js", classes="landing-part")
-    on_submit(part, lambda event: respond_to_sentence(service, event), part)
+    part = parts.custom_form(name, "scripts/landing.js", classes="landing-part")
+    parts.on_submit(part, lambda event: respond_to_sentence(service, event), part)
 
 
 def build(service: Service, tab: gr.Tab) -> None:
@@ -309,39 +270,28 @@ def build(service: Service, tab: gr.Tab) -> None:
             start = gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label="Words to start with")
             label = f"Or one of the {len(words):,} words with several meanings"
             listed = gr.Dropdown(sorted(words), value=None, label=label)
-            view = choice([(map_title(name), name) for name in views], label="Compare the uses by")
+            view = parts.choice([(map_title(name), name) for name in views], label="Compare the uses by")
             titles = [(model.title, model.name) for model in models]
-            model = choice(titles, label="Model", visible=len(models) > 1)
+            model = parts.choice(titles, label="Model", visible=len(models) > 1)
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nothing("map"), "scripts/map_answer.js")
+            result = parts.markup(nothing("map"), "scripts/map_answer.js")
             drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
             build_landing(service)
-            build_save_page(
+            parts.build_save_page(
                 "map-page", lambda event: file_of(service.sense_map(request_from(event.get("map"))), models)
             )
-    fields = {
-        "word": word,
-        "text": text,
-        "view": view,
-        "examples": examples,
-        "name": name,
-        "model": model,
-        "index": uses_index,
-        "text_b": text_b,
-    }
+    boxes = (word, text, view, examples, name, model, uses_index, text_b)
+    fields = dict(zip((field.name for field in dataclasses.fields(MapRequest)), boxes, strict=True))
 
-    def draw(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def draw(progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
         try:
-            shown, found = respond(service, dict(zip(fields, values, strict=True)), reported_by(progress))
+            shown, found = respond(service, dict(zip(fields, values, strict=True)), parts.reported_by(progress))
         except InputError as error:
             return {result: nothing("map", str(error))}
         views = [(map_title(view.name, view.sees), view.name) for view in found.views]
-        return {
-            result: shown,
-            view: gr.update(choices=views, value=found.view),
-        }
+        return {result: shown, view: gr.update(choices=views, value=found.view)}
 
-    def open_tab(request: gr.Request, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def open_tab(request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
         was_drawn, *typed = values
         if was_drawn:
             return {drawn: gr.skip()}
@@ -358,9 +308,9 @@ def build(service: Service, tab: gr.Tab) -> None:
     tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
     events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
-        start.click(lambda sample: sample[0], start, word, **PRIVATE).then,
-        listed.select(lambda word: word, listed, word, **PRIVATE).then,
-        model.input(lambda: None, None, view, **PRIVATE).then,  # each has views of its own
+        start.click(lambda sample: sample[0], start, word, **parts.PRIVATE).then,
+        listed.select(lambda word: word, listed, word, **parts.PRIVATE).then,
+        model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
     ]
     for event in events:
         event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
@@ -368,7 +318,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     gr.on(typed, None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
-    clear.click(lambda: [""] * 4, None, [*content, text_b], **PRIVATE)
+    clear.click(lambda: [""] * 4, None, [*content, text_b], **parts.PRIVATE)
     _endpoints(service)
 
 
@@ -428,5 +378,5 @@ def _endpoints(service: Service) -> None:
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 
-    endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", SLOW)
-    endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", SLOW)
+    parts.endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", parts.SLOW)
+    parts.endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", parts.SLOW)
