@@ -183,7 +183,7 @@ def why_body(explanation: Explanation) -> str:
         words=lambda use: words(explanation, use),
         step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
         tip=lambda word: tip(explanation, word),
-        way_words=way_words,
+        ways=[(way_words(way), True) for way in explanation.ways],
         halves=list(halves(explanation)) if explanation.sides else (),
         csv=why_csv(explanation),
         data=explanation.to_dict(),

@@ -8,11 +8,11 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
+from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import title_of, view_title
+from elmo_tasks.messages.views import view_title
 from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, endpoint, markup, reported_by
 
@@ -40,13 +40,14 @@ def source_title(name: str) -> str:
 
 def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
     """Render the answer: uses, neighbours without context, and explanation."""
-    floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
     return render(
         "nearest.html",
+        several=False,
         answer=answer,
-        model=title_of(answer.model, models),
+        message=answer.message,
+        models=models,
         source=source_title(answer.source),
-        share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),
+        floor=min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0),
         is_mixed=len({use.same_word for use in answer.uses}) > 1,
         name=f"nearest-{slug(answer.word)}",
         csv=csv_text(answer),
@@ -71,10 +72,11 @@ def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str 
     # Static vectors for comparison: the requested ones, or the bundled ones.
     words = [answer for answer in answers if not answer.reads_sentence] or [first]
     return render(
-        "nearest_several.html",
-        first=first,
-        headline=nearest_by_several(first.word, reading, sense),
-        sense=sense,
+        "nearest.html",
+        several=True,
+        answer=first,
+        message=Message(nearest_by_several(first.word, reading, sense)),
+        known=sense,
         reading=reading,
         words=words,
         name=f"nearest-{slug(first.word)}",
