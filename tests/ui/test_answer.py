@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source
-from elmo_tasks.ui import charts, compare_answer, compare_form, page
+from elmo_tasks.ui import compare_answer, compare_form, page
 from tests.ui.reader import parsed
 
 HOSTILE = (
@@ -122,16 +122,16 @@ def test_any_number_of_sentences(service, count):
 
 
 def test_numbers_are_legible_on_every_colour():
-    for share, scale in product((k / 200 for k in range(201)), (charts.CHANCES, charts.COSINES)):
-        for background, text in charts.cell_colours(share, scale):
-            assert charts.contrast(background, text) >= 4.5, share
+    for share, scale in product((k / 200 for k in range(201)), (page.CHANCES, page.COSINES)):
+        for background, text in page.cell_colours(share, scale):
+            assert page.contrast(background, text) >= 4.5, share
 
 
 @pytest.mark.parametrize(
     ("cosine", "floor", "share"), [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)]
 )
 def test_share(cosine, floor, share):
-    assert charts.share_of(cosine, floor) == pytest.approx(share)
+    assert page.share_of(cosine, floor) == pytest.approx(share)
 
 
 def test_terms_are_explained_on_the_page(service):
