@@ -13,10 +13,9 @@ import gradio as gr
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.text import first_capital, listed, number, percent, slug
-from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
-from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 
 AXIS = "Epoch (one pass over the training texts)"
@@ -55,8 +54,8 @@ def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
     with gr.Column(elem_classes="card components", visible=False) as chooser:
         head = choice([], label="Trained head")
-    weights = markup(render("weights.html", is_waiting=True), "scripts/remembered.js")
-    probes = markup(render("probes.html", is_waiting=True), "scripts/remembered.js")
+    weights = markup(nothing("weights"), "scripts/remembered.js")
+    probes = markup(nothing("probes"), "scripts/remembered.js")
 
     def show_weights(name: str | None, request: gr.Request) -> dict[Any, Any]:
         entries = learned(service.layer_weights())
@@ -89,8 +88,6 @@ def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -
     longest = max((entry.layers for entry in entries), key=len, default=())
     return render(
         "weights.html",
-        is_waiting=False,
-        kinds=TASK_WORDS.values(),
         entries=entries,
         panel=panel(chosen) if chosen else "",
         longest=longest,
@@ -162,7 +159,6 @@ def probes_page(models: Sequence[ModelProbes]) -> str:
     tasks = dict.fromkeys(result.task for model in measured for result in model.results)
     return render(
         "probes.html",
-        is_waiting=False,
         models=models,
         tests=[
             (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])

@@ -197,17 +197,21 @@ def saved_page(title: str, answer: str) -> str:
     )
 
 
-#: Of the tabs whose answer may be missing: its class, and what is shown until it comes.
+#: Of each answer that may be missing: its class, and what is shown until it comes.
 _WAITING = {
     "compare": ("answer", "Comparing…"),
     "map": ("map-answer", "Drawing the map…"),
     "nearest": ("near-answer", "Reading the example sentences…"),
+    "try": ("try-answer", "Loading the models and reading…"),  # which the first question of all has to
+    "train": ("train-answer", "Looking for earlier runs…"),
+    "weights": ("weights-answer", "Reading the weights…"),
+    "probes": ("weights-answer probes-answer", "Reading what was measured…"),
 }
 
 
-def nothing(tab: str, reason: str = "") -> str:
+def nothing(kind: str, reason: str = "") -> str:
     """Render the placeholder without an answer, with the reason if there is one."""
-    classes, waits = _WAITING[tab]
+    classes, waits = _WAITING[kind]
     return render("nothing.html", classes=classes, waits=waits, reason=reason)
 
 

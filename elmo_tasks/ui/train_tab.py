@@ -18,7 +18,7 @@ from elmo_tasks.messages import training
 from elmo_tasks.messages.text import duration, first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
-from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
 
@@ -58,11 +58,6 @@ def plan_from(**data: Any) -> TrainingPlan:
         balanced=data.get("balanced") is True and words.one_label,
         **numbers,
     )
-
-
-def no_runs(*, is_off: bool = False) -> str:
-    """Render the placeholder until runs are listed, or where training is off."""
-    return render("train_none.html", is_off=is_off, kinds=TASK_WORDS.values())
 
 
 def focus_of(jobs: Sequence[TrainingJob], shown: str | None = None) -> TrainingJob | None:
@@ -272,7 +267,7 @@ class _Runs:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
-        self.page = markup(no_runs(), "scripts/remembered.js", classes="train-runs")
+        self.page = markup(nothing("train"), "scripts/remembered.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row():
             self.stop = gr.Button("Stop and keep the best", visible=False)
@@ -339,7 +334,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
 
     endpoint(training_runs, slots=slots)
     if not service.training.offer().allowed:
-        markup(no_runs(is_off=True))
+        markup(render("train_off.html"))
         return
     with gr.Row(elem_classes="compare train"):
         with gr.Column(elem_classes="compare-form card components"):

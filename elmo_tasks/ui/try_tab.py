@@ -15,7 +15,7 @@ from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
-from elmo_tasks.ui.page import EXAMPLES, csv_file, pieces, render
+from elmo_tasks.ui.page import EXAMPLES, csv_file, nothing, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, endpoint, markup
 
 
@@ -72,7 +72,7 @@ def modes_of(name: str) -> Sequence[str]:
 
 def _frame(**parts: Any) -> str:
     """Render the answer: ``cards`` and the ``missing`` heads, or the reason for none."""
-    shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, "is_waiting": False, **parts}
+    shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, **parts}
     return render("try.html", kinds=TASK_WORDS, **shown)
 
 
@@ -219,7 +219,7 @@ class TryTab:
                     components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
                 )
             with gr.Column(elem_classes="compare-answer"):
-                first = _frame(is_waiting=True) if service.heads() else _frame(missing=list(HEAD_ANSWERS))
+                first = nothing("try") if service.heads() else _frame(missing=list(HEAD_ANSWERS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]

@@ -9,7 +9,6 @@ import pytest
 
 from elmo_tasks.evaluation.probes import PROBES
 from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
-from elmo_tasks.ui.page import render
 from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -79,8 +78,3 @@ def test_the_spreadsheet_has_every_number_and_the_papers():
     assert ["fake-small", "pos", "Tags, dev, accuracy", "1", "0.936000"] in rows
     assert ["fake-static", "pos", "Tags, dev, accuracy", "0", "0.850000"] in rows
     assert ["the paper’s ELMo (Paper, table 6)", "pos", "Other Bank", "2", "0.968000"] in rows
-
-
-def test_both_parts_wait_before_they_ask():
-    for part in ("weights", "probes"):
-        assert 'aria-busy="true"' in render(f"{part}.html", is_waiting=True)

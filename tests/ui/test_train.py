@@ -8,6 +8,7 @@ import pytest
 from elmo_tasks.api import SplitScore
 from elmo_tasks.messages import training
 from elmo_tasks.ui import charts, train_tab
+from elmo_tasks.ui.page import render
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
@@ -151,7 +152,7 @@ def test_labels_out_of_balance_are_said(labels, said):
 
 
 def test_where_training_is_off_the_page_says_so():
-    assert "--allow-training" in train_tab.no_runs(is_off=True)
+    assert "--allow-training" in render("train_off.html")
 
 
 def test_with_few_test_rows_the_score_is_small_print():
