@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence
 from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
-from elmo_tasks.messages.text import first_capital, score_line
+from elmo_tasks.messages.text import score_line
 from elmo_tasks.ui.page import csv_file, pieces, render, tint
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
@@ -131,7 +131,6 @@ def entity_card(
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
         pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
-        changes=_changes,
         query=query,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
@@ -146,11 +145,6 @@ def marked(result: TaggedSentence) -> str:
     if heads.has_spans([result]):
         return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
     return marked_words(result.tokens, result.best.tags)
-
-
-def _changes(result: TaggedSentence, reading: TagSequence) -> str:
-    phrases = heads.tag_differences(result, result.best, reading)
-    return first_capital(heads.first_phrases(phrases)) if phrases else "The same entities, tagged another way"
 
 
 def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) -> list[str]:

@@ -16,7 +16,7 @@ import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import slug
+from elmo_tasks.messages.text import number, slug
 from elmo_tasks.messages.views import map_title
 from elmo_tasks.ui import parts
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
@@ -119,6 +119,7 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
         picture=picture(answer),
         shape=shape,
         order=order,
+        near=[[(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]] for use in answer.uses],
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
         data=answer.to_dict(),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from elmo_tasks.messages.text import number
-
 
 def test_the_page_does_not_scroll_sideways(open_page):
     page = open_page(height=844)
@@ -96,13 +94,6 @@ def test_everything_works_from_the_keyboard(open_page):
             break
     page.keyboard.press("ArrowLeft")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
-
-
-def test_the_page_says_numbers_as_the_program_does(open_page):
-    values = [k / 1000 for k in range(1001)]
-    page = open_page()
-    small = [value - 0.5 for value in values if 1000 * value % 5]  # not half way between two of two decimals
-    assert page.evaluate("(values) => values.map(elmo.number)", small) == [number(value) for value in small]
 
 
 def test_all_tabs_of_a_phone_are_in_one_bar_that_scrolls(open_page):

@@ -52,7 +52,7 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
 def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     page = open_map()
     rows = page.locator("tr[data-row]")
-    sums = [sum(cosine for _, cosine in json.loads(row.get_attribute("data-near"))[:5]) for row in rows.all()]
+    sums = [sum(cosine for _, cosine, _ in json.loads(row.get_attribute("data-near"))[:5]) for row in rows.all()]
     typical = rows.nth(sums.index(max(sums))).locator("> *").nth(1)
     assert page.locator(".told .told-line").first.inner_text().strip() == typical.inner_text().strip()
     assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen

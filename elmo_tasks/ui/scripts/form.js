@@ -95,8 +95,6 @@ window.elmo = (() => {
       return [text.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : text, file.name, `<p class="hint" role="status">${name}</p>`];
     }
   }
-  // As messages/text.py formats them.
-  const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
   // Requests to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
   // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
@@ -188,6 +186,6 @@ window.elmo = (() => {
   setTimeout(clearInterval, 8000, follow);
   return {
     make, draw, lineBetween, when, button, showError, clearErrors, busy, narrow, bring, glimpse, isCalm, markOld, markNew, bringAnswer,
-    openText, number, requests, complain, settle, save, linkOf, remembered,
+    openText, requests, complain, settle, save, linkOf, remembered,
   };
 })();
