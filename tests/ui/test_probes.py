@@ -9,11 +9,10 @@ import pytest
 
 from elmo_tasks.evaluation.probes import PROBES
 from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
-from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
+from tests.ui.fake_heads import LIKENESS, POS, STATIC, FakeHeads, scores
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
-MODELS = FakeProbes().probes()
+MODELS = FakeHeads().probes()
 
 
 def test_every_test_has_plain_words():
@@ -65,11 +64,6 @@ def test_a_page_without_numbers_has_no_empty_cards():
     shown = probes_page(MODELS[1:2])
     assert "It was not measured yet." in shown
     assert parsed(shown).headings == ["A probe asks one layer one question."]
-
-
-def test_what_a_file_says_is_no_markup():
-    result = replace(POS, title=HOSTILE, note=HOSTILE, without_name=HOSTILE)
-    parsed(probes_page([replace(MODELS[0], model=HOSTILE, results=(result,))]))
 
 
 def test_the_spreadsheet_has_every_number_and_the_papers():
