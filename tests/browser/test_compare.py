@@ -263,10 +263,3 @@ def test_an_answer_that_the_form_has_left_behind_says_so(open_page):
     first.fill(first.input_value() + " Twice.")
     page.get_by_role("button", name="Compare again").click()
     page.locator(".answer .old-sign").wait_for(state="detached")
-
-
-def test_a_link_to_a_removed_tab_opens_compare_and_says_so(open_page):
-    page = open_page("tab=vote&room=ABCD")
-    page.get_by_role("status").filter(has_text="Votes by phone were removed").wait_for()
-    assert page.get_by_role("tab", name="Compare").get_attribute("aria-selected") == "true"
-    assert page.locator(".verdict:visible").count() == 1

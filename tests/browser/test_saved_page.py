@@ -7,11 +7,10 @@ import pytest
 from elmo_tasks.api import MapRequest
 from elmo_tasks.ui import compare_answer, map_tab
 from elmo_tasks.ui.compare_form import Form
-from tests.browser.test_look import CONTRAST
+from tests.browser.test_accessibility import faults
 from tests.ui.fake_service import FakeService
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
@@ -53,7 +52,7 @@ def a_comparison():
 def reads_well(page):
     for fold in page.locator("details").all():
         fold.evaluate("fold => { fold.open = true; }")
-    return page.evaluate(WIDE) == 0 and page.evaluate(CONTRAST) == []
+    return faults(page) == []
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1920, True)])
