@@ -86,12 +86,7 @@ def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -
     entries = learned(all_weights)
     chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
     longest = max((entry.layers for entry in entries), key=len, default=())
-    return render(
-        "weights.html",
-        entries=entries,
-        panel=panel(chosen) if chosen else "",
-        longest=longest,
-    )
+    return render("weights.html", entries=entries, panel=panel(chosen) if chosen else "", longest=longest)
 
 
 def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:

@@ -10,15 +10,7 @@ from typing import Any
 import gradio as gr
 
 from elmo_tasks.api import Service
-from elmo_tasks.ui import (
-    compare_tab,
-    layers_tab,
-    map_tab,
-    nearest_tab,
-    present_tab,
-    train_tab,
-    try_tab,
-)
+from elmo_tasks.ui import compare_tab, layers_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.parts import Pages, markup
 

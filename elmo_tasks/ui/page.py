@@ -112,15 +112,6 @@ def tint(push: float, steps: Sequence[float]) -> str:
 # --- Templates ---
 
 
-def unbroken(text: str) -> Markup:
-    """Keep the parenthesis at the end of a sentence, its probability, on one line."""
-    before, _, rest = text.rpartition("(")
-    inside, closing, after = rest.partition(")")
-    if not closing or not before:
-        return Markup.escape(text)
-    return Markup('{}<span class="unbroken">({})</span>{}').format(before, inside, after)
-
-
 def data_link(content: Any) -> str:
     """Return a data link of a file: a spreadsheet if it is text, else JSON."""
     if isinstance(content, str):
@@ -141,7 +132,7 @@ _HELPERS: tuple[Callable[..., Any], ...] = (
     *(texts.cell_percent, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
     *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
     *(views.layer_title, views.map_title, views.mapped_by, views.title_of, views.view_place, views.view_title),
-    *(cell_style, cosine_style, share_of, data_link, unbroken, zip),
+    *(cell_style, cosine_style, share_of, data_link, zip),
 )
 _templates.filters.update({helper.__name__: helper for helper in _HELPERS})
 _templates.filters.update(

@@ -92,10 +92,7 @@ def test_a_saved_page_follows_the_device_into_the_dark(open_file):
 
 @pytest.mark.parametrize(
     ("query", "ready", "name"),
-    [
-        ("", ".verdict h2", "compare-bank.html"),
-        ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html"),
-    ],
+    [("", ".verdict h2", "compare-bank.html"), ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html")],
 )
 def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
     page = open_page(query, ready=ready)

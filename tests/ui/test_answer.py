@@ -96,16 +96,6 @@ def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests
     assert ("This is not the answer. It shows the raw numbers of one layer" in shown.visible) == rests_on_more
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [("They differ (71 %).", ">(71 %)<"), ("A (b) and (62 %); no", ">(62 %)<"), ("None.", ""), ("<b> (open", "")],
-)
-def test_how_likely_stands_on_one_line(text, kept):
-    markup = page.unbroken(text)
-    assert parsed(markup).text == text
-    assert (kept in markup) if kept else "<" not in markup
-
-
 def test_without_a_word_the_marked_ones_are_named(service):
     comparison = replace(service.compare("bank", ["The [loan].", "The [river]."]), word="")
     assert "The marked words in 2 sentences" in compare_answer.page(

@@ -125,10 +125,7 @@ def test_charts_of_any_number_of_layers(layers, gamma):
 
 
 def test_one_run_has_no_error_bars_and_three_have(service):
-    for page, counts in (
-        (layers_tab.panel(entry()), (0, 0)),
-        (layers_tab.panel(service.layer_weights()[0]), (3, 9)),
-    ):
+    for page, counts in ((layers_tab.panel(entry()), (0, 0)), (layers_tab.panel(service.layer_weights()[0]), (3, 9))):
         assert (page.count("<u "), page.count("<s ")) == counts
         assert ("One run" in page) == (counts == (0, 0))
 
