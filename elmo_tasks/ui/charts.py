@@ -55,11 +55,6 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
     )
 
 
-def share_ticks(top: float) -> Ticks:
-    """Return a scale of shares from zero to ``top``."""
-    return [(share, percent(share)) for share in (0.0, top / 2, top)]
-
-
 def full_tenth(value: float) -> float:
     """Round up to a tenth, so that the scale does not depend on the last digit."""
     return min(1.0, math.ceil(value * 10 + 1e-9) / 10) or 1.0
@@ -118,9 +113,17 @@ def weights(job: TrainingJob) -> str:
     rows = [e for e in job.course if len(e.weights) == len(job.layers)]
     if not job.learned or len(job.layers) < 2 or len(job.course) < 2 or not rows:
         return ""
-    top = full_tenth(max(weight for e in rows for weight in e.weights))
-    lines = [Line(at, [(e.epoch, e.weights[at]) for e in rows], layer=name) for at, name in enumerate(job.layers)]
-    return line_chart("Share of each layer", lines, share_ticks(top), (0, rounds(job)))
+    return shares(job.layers, [(e.epoch, e.weights) for e in rows], (0, rounds(job)))
+
+
+def shares(
+    layers: Sequence[str], mixes: Sequence[tuple[int, Sequence[float]]], rounds: tuple[int, int], axis: str = ""
+) -> str:
+    """Draw the share of each layer in the mix of each round."""
+    top = full_tenth(max(weight for _, weights in mixes for weight in weights))
+    lines = [Line(at, [(epoch, weights[at]) for epoch, weights in mixes], layer=name) for at, name in enumerate(layers)]
+    ticks = [(share, percent(share)) for share in (0.0, top / 2, top)]
+    return line_chart("Share of each layer", lines, ticks, rounds, axis)
 
 
 def _finite(points: Points) -> Points:

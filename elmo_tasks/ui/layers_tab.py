@@ -12,9 +12,9 @@ import gradio as gr
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.text import first_capital, listed, number, percent, slug
+from elmo_tasks.messages.text import first_capital, listed, number, slug
 from elmo_tasks.ui.cards import distinct
-from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
+from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
 from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 
@@ -105,7 +105,6 @@ def panel(entry: LayerWeights) -> str:
         name=f"layer-weights-{slug(entry.head)}",
         ranges=ranges,
         top=full_tenth(max(high for _, high in ranges)),
-        range_text=range_text,
         charts=charts(entry) if layer_weights.course(entry) else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),
@@ -113,25 +112,16 @@ def panel(entry: LayerWeights) -> str:
     )
 
 
-def range_text(low: float, high: float) -> str:
-    """Return the range of a share; empty where both ends are the same."""
-    return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
-
-
 def charts(entry: LayerWeights) -> tuple[str, str]:
     """Draw the weights over the epochs, and gamma on a scale of its own."""
     mixes = entry.epochs
     rounds = (mixes[0].epoch, mixes[-1].epoch)
-    shares = [
-        Line(at, [(mix.epoch, mix.weights[at]) for mix in mixes], layer=name) for at, name in enumerate(entry.layers)
-    ]
-    top = full_tenth(max(weight for mix in mixes for weight in mix.weights))
     low = math.floor(min(mix.gamma for mix in mixes) * 5) / 5
     high = max(math.ceil(max(mix.gamma for mix in mixes) * 5) / 5, low + 0.2)
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
     gamma = Line(0, [(mix.epoch, mix.gamma) for mix in mixes])
     return (
-        line_chart("Share of each layer", shares, share_ticks(top), rounds, AXIS),
+        shares(entry.layers, [(mix.epoch, mix.weights) for mix in mixes], rounds, AXIS),
         line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
 

@@ -191,11 +191,7 @@ def linked(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
-    """Draw the map of a form: its markup, and the answer. Without a text, examples count.
-
-    Raises:
-        InputError: the request cannot be answered.
-    """
+    """Draw the map of a form: its markup, and the answer; without a text, examples count."""
     has_text = bool(f"{sent.get('text') or ''}{sent.get('text_b') or ''}".strip())
     request = request_from({**sent, "examples": bool(sent.get("examples")) or not has_text})
     found = service.sense_map(request, progress)
@@ -220,11 +216,8 @@ def landed_markup(found: ProjectedUse) -> str:
 
 
 def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
-    """Render the map of the word and its form, or the reason for having none."""
-    try:
-        found = service.sense_map(MapRequest(word))
-    except InputError as error:
-        return fill("present/answers.html", "problem", str(error))
+    """Render the map of the word and its form."""
+    found = service.sense_map(MapRequest(word))
     return fill("landing.html", "stage", found, picture(found), shape, ready)
 
 

@@ -106,11 +106,7 @@ def respond(
     names: Sequence[str],
     progress: Progress | None = None,
 ) -> tuple[str, NearestUses | None]:
-    """Render the answer of one or several models; return it with the answer of a single one.
-
-    Raises:
-        InputError: the request cannot be answered.
-    """
+    """Render the answer of one or several models; return it with the answer of a single one."""
     word, sentence = word.strip(), " ".join(sentence.split())
     link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
     if len(names) > service.limits.max_models:

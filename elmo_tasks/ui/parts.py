@@ -65,14 +65,10 @@ def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
 
 
 def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
-    """Create a part whose script sends requests.
+    """Create a part of a unique name whose scripts send requests and read its ``props``.
 
-    Args:
-        name: unique name of the part.
-        scripts: they build the part from text nodes only, so that input is never read as a template.
-        template: ``"${value.markup}"`` where the answer brings markup for this part.
-        classes: of the part in the styles.
-        props: what the script reads from ``props``; ``value`` holds what the form shows at first.
+    They build it from text nodes, so that input is never read as a template; a ``template`` of ``"${value.markup}"`` shows the
+    markup of answers. The ``value`` is what the form shows at first.
     """
     return gr.HTML(
         {"revision": 0, **props.pop("value", {})},
@@ -204,24 +200,15 @@ class Pages(gr.Blocks):
         inputs[:] = map(with_whole_characters, inputs)
         super().validate_inputs(block_fn, inputs)
 
-    async def call_function(
-        self,
-        block_fn: BlockFunction | int,
-        processed_input: list[Any],
-        iterator: Any = None,
-        requests: Any = None,
-        event_id: str | None = None,
-        *rest: Any,
-        **options: Any,
-    ) -> Any:
+    async def call_function(self, *values: Any, **named: Any) -> Any:
         """Call the function of an event, or resume it, while a client is waiting."""
+        given = inspect.signature(gr.Blocks.call_function).bind(self, *values, **named).arguments
+        event_id = given.get("event_id")
         event = self._queue.event_ids_to_events.get(event_id) if event_id else None
         try:
             # Gradio's threads copy the context.
             with cancellable(lambda: event is None or event.alive):
-                return await super().call_function(
-                    block_fn, processed_input, iterator, requests, event_id, *rest, **options
-                )
+                return await super().call_function(*values, **named)
         except InputError as error:  # of an endpoint: a form says what is wrong at its field
             raise gr.Error(str(error), print_exception=False) from None
         except Cancelled:

@@ -71,7 +71,6 @@ def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
     return render(
         "train.html",
         run=card(focus) if focus is not None else "",
-        focus=focus,
         jobs=jobs,
         is_live=any(job.status == "running" for job in jobs),
         when=when,

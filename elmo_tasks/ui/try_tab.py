@@ -77,11 +77,7 @@ def _frame(**parts: Any) -> str:
 
 
 def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[str]]) -> str:
-    """Render the whole answer; ``heads`` lists the compared heads by kind.
-
-    Raises:
-        InputError: the text cannot be answered.
-    """
+    """Render the whole answer; ``heads`` lists the compared heads by kind."""
     texts, offered = lines_of(text), service.heads()
     if not texts:
         return _frame(is_empty=True)
