@@ -249,11 +249,9 @@ def respond(service: Service, event: FormEvent) -> dict[str, Any]:
         one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
         return forming((one, other))
 
-    def neighbours() -> str:
-        return part("neighbours", [service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
-
+    near = partial(service.static_neighbours, n=SHOWN_NEIGHBOURS)
     parts: dict[str, tuple[str, Callable[[], str]]] = {
-        "neighbours": ("all", neighbours),
+        "neighbours": ("all", lambda: part("neighbours", [near(word) for word in STATIC_WORDS])),
         "landing": ("all", lambda: map_tab.stage(service)),
         "mistakes": ("all", lambda: part("mistakes", service.dictionary_test())),
         "story": ("story", lambda: part("story", compare())),

@@ -283,10 +283,6 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     """Put the tab's components into the open container and wire their events."""
     shown = TryTab(service)
 
-    def choose(index: int) -> tuple[str, str]:
-        example = TRY_EXAMPLES[index]
-        return "\n".join(example.lines), example.task
-
     def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
         """Classify texts: label, probabilities, and occlusion: what leaving out a word changes.
 
@@ -342,7 +338,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
     edits = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
     gr.on(edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
-    picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
+    texts = [("\n".join(example.lines), example.task) for example in TRY_EXAMPLES]
+    picked = shown.examples.click(lambda at: texts[at], shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     for correction in shown.corrections:
         head = shown.head[correction.kind]
