@@ -42,7 +42,7 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
         shown=wanted if wanted in names else names[0],
         verdict=verdict_section(answer, models),
         panels=[layer_panel(answer, layer) for layer in answer.layers],
-        name=file_stem(answer),
+        name=names_of(answer)[1],
         csv=csv_text(answer),
         saved=saved,
         rests_on_more=bool(answer.same_meaning),
@@ -51,23 +51,16 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
 
 def saved(answer: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
     """Return the file of an answer; the layer of the ``form`` is shown first."""
-    return saved_page(_title(answer), page(answer, form, models, saved=True))
+    return saved_page(names_of(answer)[0], page(answer, form, models, saved=True))
 
 
-def _title(answer: Compared) -> str:
-    if isinstance(answer, SideBySide):
-        answer = answer.comparisons[0]
-    if not isinstance(answer, Comparison):
-        return f"{len(answer[0].sentences)} whole sentences"
-    about = f"“{answer.word}”" if answer.word else "The marked words"
-    return f"{about} in {len(answer.items)} sentences"
-
-
-def file_stem(answer: Compared) -> str:
-    """Return the file name of an answer, without the extension."""
-    if isinstance(answer, SideBySide):
-        answer = answer.comparisons[0]
-    return f"compare-{slug(answer.word)}" if isinstance(answer, Comparison) else "compare-sentences"
+def names_of(answer: Compared) -> tuple[str, str]:
+    """Return the title of an answer's saved page, and the name of its files."""
+    first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
+    if not isinstance(first, Comparison):
+        return f"{len(first[0].sentences)} whole sentences", "compare-sentences"
+    about = f"“{first.word}”" if first.word else "The marked words"
+    return f"{about} in {len(first.items)} sentences", f"compare-{slug(first.word)}"
 
 
 def how(models: Sequence[ModelInfo]) -> str:
@@ -233,7 +226,7 @@ def _page_by_several(answer: SideBySide, form: Form, models: Sequence[ModelInfo]
         columns=columns,
         meanings=_numbered(answer.senses) if answer.senses else [None] * len(first.items),
         query=query_of(form, *(comparison.model for comparison in answer.comparisons)),
-        name=file_stem(first),
+        name=names_of(first)[1],
         csv=csv_by_several(answer),
         saved=saved,
     )
@@ -269,7 +262,7 @@ def csv_by_several(answer: SideBySide) -> str:
 
 
 def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, saved: bool) -> str:
-    query, name = query_of(form, *(answer.model for answer in answers)), file_stem(answers)
+    query, name = query_of(form, *(answer.model for answer in answers)), names_of(answers)[1]
     first = answers[0]
     if len(answers) > 1:
         verdict = render(

@@ -54,7 +54,7 @@ def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:
     if form is None:
         raise InputError("Compare some sentences first.")
     answer = answer_to(service, form)
-    return f"{compare_answer.file_stem(answer)}.html", compare_answer.saved(answer, form, service.models())
+    return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(answer, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Changes:

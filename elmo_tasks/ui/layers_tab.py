@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -23,8 +23,7 @@ AXIS = "Epoch (one pass over the training texts)"
 _SAME = 0.005
 
 
-@dataclass(frozen=True)
-class ProbeText:
+class Probe(NamedTuple):
     """Description of a probing test in plain words."""
 
     title: str
@@ -33,18 +32,16 @@ class ProbeText:
 
 
 TESTS = {
-    "pos": ProbeText("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
-    "chunks": ProbeText("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
-    "ner": ProbeText("Entities", "Which words name a person, a place, an organisation?", "names"),
-    "sentiment": ProbeText("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
-    "wsd": ProbeText(
-        "Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"
-    ),
-    "wic": ProbeText("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
-    "coarsewsd": ProbeText(
+    "pos": Probe("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
+    "chunks": Probe("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
+    "ner": Probe("Entities", "Which words name a person, a place, an organisation?", "names"),
+    "sentiment": Probe("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
+    "wsd": Probe("Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"),
+    "wic": Probe("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
+    "coarsewsd": Probe(
         "Clearly different senses", "Is this “spring” the season, the coil or the water? Asked of twenty nouns.", "uses"
     ),
-    "cosimlex": ProbeText(
+    "cosimlex": Probe(
         "Likeness in a text", "How alike do people find two words, once they have read the text around them?", ""
     ),
 }

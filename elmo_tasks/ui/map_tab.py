@@ -260,8 +260,7 @@ def build(service: Service, tab: gr.Tab) -> None:
                 )
                 examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
             button = gr.Button("Draw the map", variant="primary")
-            samples = [[word] for word in first]
-            start = gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label="Words to start with")
+            start = parts.buttons(first, "Words to start with")
             label = f"Or one of the {len(words):,} words with several meanings"
             listed = gr.Dropdown(sorted(words), value=None, label=label)
             view = parts.choice([(map_title(name), name) for name in views], label="Compare the uses by")

@@ -14,7 +14,7 @@ from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.views import view_title
 from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, endpoint, markup, reported_by
+from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, buttons, choice, endpoint, markup, reported_by
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = (
@@ -137,15 +137,10 @@ def build(service: Service, tab: gr.Tab) -> None:
                 info=f"At most {limits.max_tokens} words. [Brackets] mark another word in it.",
                 max_lines=6,
             )
-            repairs = gr.Dataset(
-                components=[gr.Textbox(visible=False)], samples=[], label="Did you mean", visible=False
-            )
+            repairs = buttons((), "Did you mean", visible=False)
             only = gr.Radio(ONLY, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
-            samples = [[title] for title, _, _ in EXAMPLES]
-            examples = gr.Dataset(
-                components=[gr.Textbox(visible=False)], samples=samples, type="index", label="Or try an example"
-            )
+            examples = buttons([title for title, _, _ in EXAMPLES], "Or try an example", type="index")
             layer_list = choice([(view_title(name), name) for name in layers], value=None, label="Compare the uses by")
             source_list = choice([], label="Look through", visible=False)
             chosen = choice(

@@ -57,6 +57,12 @@ def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
     return box
 
 
+def buttons(titles: Sequence[str], label: str, **options: Any) -> gr.Dataset:
+    """Create buttons that pick something; a click gives the title, or the place if the type is index."""
+    samples = [[title] for title in titles]
+    return gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label=label, **options)
+
+
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     """Create a part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(

@@ -16,7 +16,7 @@ from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
 from elmo_tasks.ui.page import EXAMPLES, csv_file, nothing, pieces, render
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, endpoint, markup
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
 
 
 class Example(NamedTuple):
@@ -210,10 +210,8 @@ class TryTab:
                     self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
-                titles = [[example.title] for example in TRY_EXAMPLES]
-                self.examples = gr.Dataset(
-                    components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
-                )
+                titles = [example.title for example in TRY_EXAMPLES]
+                self.examples = buttons(titles, "Or try an example", type="index")
             with gr.Column(elem_classes="compare-answer"):
                 first = nothing("try") if service.heads() else _frame(missing=list(HEAD_ANSWERS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")

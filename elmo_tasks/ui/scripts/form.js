@@ -1,4 +1,5 @@
-// What the tabs share: elements, messages at fields, and the protocol of a request. Runs once, in the head.
+// What the tabs share: elements, messages at fields, and the protocol of a request. Runs once, in the head. Gradio runs the scripts
+// of a part as the body of one function, with `element` and `watch`, and in a form with `props` and `trigger`, too.
 
 window.elmo = (() => {
   const PATIENCE = 60_000; // milliseconds after which a request counts as lost, for example with the connection

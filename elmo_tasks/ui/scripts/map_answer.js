@@ -1,5 +1,4 @@
 // The map: a mark tells its sentence, and its nearest uses, when it is pointed at, tapped or reached by key.
-// Gradio runs this as a function body with `element` and `watch`.
 
 const { make, lineBetween, when } = elmo;
 let held = null; // the mark that was tapped or chosen; what is pointed at goes before it for a moment
