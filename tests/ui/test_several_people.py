@@ -39,18 +39,15 @@ def test_more_people_than_places_get_their_own_answers(fake_url):
 
 # What one person asks at each tab, with a word that nobody else uses.
 QUESTIONS = {
-    "/compare": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
-    "/side_by_side": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    **dict.fromkeys(
+        ("/compare", "/side_by_side", "/why", "/substitutes"),
+        lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    ),
     "/sentences": lambda word: ([f"The {word} shut.", f"My {word} is here."],),
-    "/why": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
-    "/substitutes": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
     "/senses": lambda word: (f"My {word} is by the bank.",),
-    "/sentiment": lambda word: ([f"A fine {word}."],),
-    "/ner": lambda word: ([f"A fine {word}."],),
-    "/sense_map": lambda word: (word, f"My {word} is here."),
+    **dict.fromkeys(("/sentiment", "/ner"), lambda word: ([f"A fine {word}."],)),
+    **dict.fromkeys(("/sense_map", "/nearest", "/meaning_forms"), lambda word: (word, f"My {word} is here.")),
     "/land": lambda word: (word, f"My {word} is here.", f"My {word} is here."),
-    "/nearest": lambda word: (word, f"My {word} is here."),
-    "/meaning_forms": lambda word: (word, f"My {word} is here."),
     "/static_neighbours": lambda word: (word,),
 }
 
