@@ -168,7 +168,7 @@ def _serve(args: argparse.Namespace) -> None:
     check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
-    from elmo_tasks.ui.theme import launch_options
+    from elmo_tasks.ui.layout import launch_options
 
     training = training_is_allowed(args, os.environ)
     service = _service(

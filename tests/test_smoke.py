@@ -11,8 +11,7 @@ from gradio_client.exceptions import AppError
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 
 pytestmark = pytest.mark.smoke
 SENTENCES = [

@@ -10,7 +10,7 @@ from elmo_tasks.api import Certainty, Comparison
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.files import read_json
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.compare_form import EXAMPLES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "clinical.md").read_text(encoding="utf-8")
 FOUND = re.findall(r"^\| ([A-Z][^|]*\.) \| ([^|]*)\|$", PAGE, re.MULTILINE)

@@ -8,7 +8,8 @@ from elmo_tasks.api import partition
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.meaning_scores import score_sets
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui.examples import EXAMPLES, TRY_EXAMPLES, groups_of
+from elmo_tasks.ui.compare_form import EXAMPLES, groups_of
+from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 
 SETS = Path(__file__).parents[2] / "tests" / "senses" / "fresh_sets.jsonl"
 

@@ -91,11 +91,11 @@ def _write_page(args: argparse.Namespace, answer: Compared) -> None:
     if args.html is None:
         return
     from elmo_tasks.files import atomic_write
-    from elmo_tasks.ui import saved_page
+    from elmo_tasks.ui import compare_answer
     from elmo_tasks.ui.compare_form import Form
 
     form = Form(args.word or "", tuple(args.sentences), whole=args.whole)
-    atomic_write(args.html, saved_page.of_comparison(answer, form))
+    atomic_write(args.html, compare_answer.saved(answer, form))
 
 
 def _print_answer(comparison: Comparison) -> None:

@@ -6,24 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence
 from elmo_tasks.messages import heads
-from elmo_tasks.messages.heads import (
-    class_difference,
-    class_headline,
-    class_words,
-    is_clear,
-    marked_spans,
-    marked_words,
-    short_verdict,
-    tip,
-    type_note,
-    unweighed,
-    verdict,
-)
-from elmo_tasks.messages.text import first_capital, score_line
-from elmo_tasks.ui.heat import tint
-from elmo_tasks.ui.page import csv_file, pieces, render
+from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
+from elmo_tasks.messages.text import score_line
+from elmo_tasks.ui.page import csv_file, pieces, render, tint
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 STEPS = (0.02, 0.08, 0.2, 0.4)
@@ -50,10 +37,7 @@ def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]
 
 
 def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[HeadOption]:
-    """Return the options with these names, in this order.
-
-    If none of these heads is there, the first option is returned.
-    """
+    """Return the options with these names in this order, or the first one if none is there."""
     by_name = {option.head.name: option for option in options}
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
@@ -105,18 +89,10 @@ def sentiment_card(
         results=results,
         without=without,
         heading=heading(option.head),
-        headline=class_headline(results),
-        difference=class_difference(results, without) if without else "",
         about=about_line(option, baseline=bool(without)),
-        verdict=verdict,
-        short_verdict=short_verdict,
-        is_clear=is_clear,
         words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
         step=lambda push: tint(push, STEPS),
-        tip=tip,
         query=query,
-        unweighed=unweighed(results),
-        has_occlusion=any(result.occlusion for result in results),
         csv=sentiment_csv(option, results, without),
         data=json_data(option, results, without),
     )
@@ -135,10 +111,7 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
-    """Return the colour of an entity type, the same everywhere.
-
-    Its letters always stand beside it.
-    """
+    """Return the colour of an entity type, the same everywhere; its letters stand beside it."""
     if name in COLOURS:
         return COLOURS[name]
     return labels.index(name) % 6 if name in labels else len(name) % 6
@@ -155,13 +128,9 @@ def entity_card(
         results=results,
         without=without,
         spans=spans,
-        headline=heads.tag_headline(results),
-        difference=heads.tag_difference(results, without) if without else "",
-        differs=lambda result, plain: bool(heads.tag_differences(result, result.best, plain.best)),
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, option.head.labels),
         pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
-        changes=_changes,
         query=query,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
@@ -178,11 +147,6 @@ def marked(result: TaggedSentence) -> str:
     return marked_words(result.tokens, result.best.tags)
 
 
-def _changes(result: TaggedSentence, reading: TagSequence) -> str:
-    phrases = heads.tag_differences(result, result.best, reading)
-    return first_capital(heads.first_phrases(phrases)) if phrases else "The same entities, tagged another way"
-
-
 def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
     """Return the types or tags that occur, in the order of the head."""
     if spans:
@@ -195,10 +159,7 @@ def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) ->
 def _places(
     results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
-    """Yield each place where either head finds an entity.
-
-    A place is a sentence number, words, a position and both entities.
-    """
+    """Yield where a head finds an entity: sentence number, words, position, both entities."""
     for number, result in enumerate(results, 1):
         others = without[number - 1].best.entities if without else ()
         baseline = {(span.start_char, span.end_char): span for span in others}

@@ -28,11 +28,7 @@ class Line:
 
 
 def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = "") -> str:
-    """Draw a chart of the rounds from the first to the last.
-
-    Marks at the ends of lines are moved apart so that they do not cover each other. The ``ticks`` go from the bottom to the top;
-    the ``axis`` is the label of the rounds, unless several charts share one label.
-    """
+    """Draw a chart: ``ticks`` from the bottom to the top, ``axis`` below the rounds."""
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds
 
@@ -44,6 +40,7 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
 
     drawn = [line for line in lines if line.points]
     marked = [line for line in drawn if line.layer]
+    # Their marks are moved apart so that they do not cover each other.
     places = spread_out([1 - y(line.points[-1][1]) / 100 for line in marked], 0.16)
     return render(
         "line_chart.html",
@@ -56,11 +53,6 @@ def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[in
         ends=[(line, 100 - 100 * place) for line, place in zip(marked, places, strict=True)],
         axis=axis,
     )
-
-
-def share_ticks(top: float) -> Ticks:
-    """Return a scale of shares from zero to ``top``."""
-    return [(share, percent(share)) for share in (0.0, top / 2, top)]
 
 
 def full_tenth(value: float) -> float:
@@ -121,9 +113,17 @@ def weights(job: TrainingJob) -> str:
     rows = [e for e in job.course if len(e.weights) == len(job.layers)]
     if not job.learned or len(job.layers) < 2 or len(job.course) < 2 or not rows:
         return ""
-    top = full_tenth(max(weight for e in rows for weight in e.weights))
-    lines = [Line(at, [(e.epoch, e.weights[at]) for e in rows], layer=name) for at, name in enumerate(job.layers)]
-    return line_chart("Share of each layer", lines, share_ticks(top), (0, rounds(job)))
+    return shares(job.layers, [(e.epoch, e.weights) for e in rows], (0, rounds(job)))
+
+
+def shares(
+    layers: Sequence[str], mixes: Sequence[tuple[int, Sequence[float]]], rounds: tuple[int, int], axis: str = ""
+) -> str:
+    """Draw the share of each layer in the mix of each round."""
+    top = full_tenth(max(weight for _, weights in mixes for weight in weights))
+    lines = [Line(at, [(epoch, weights[at]) for epoch, weights in mixes], layer=name) for at, name in enumerate(layers)]
+    ticks = [(share, percent(share)) for share in (0.0, top / 2, top)]
+    return line_chart("Share of each layer", lines, ticks, rounds, axis)
 
 
 def _finite(points: Points) -> Points:
@@ -131,10 +131,7 @@ def _finite(points: Points) -> Points:
 
 
 def _round_up(value: float) -> float:
-    """Round up to 1, 2 or 5 times a power of ten.
-
-    The scale then stays the same while the curve falls.
-    """
+    """Round up to 1, 2 or 5 times a power of ten: the scale stays while the curve falls."""
     if value <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))

@@ -1,14 +1,10 @@
-"""Answers of the Compare tab.
-
-One model gives a verdict, the uses and one panel per layer; there are also answers by several models and for whole
-sentences.
-"""
+"""Answers of the Compare tab: by one model, by several, and of whole sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, product
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from elmo_tasks.api import (
     Comparison,
@@ -24,18 +20,14 @@ from elmo_tasks.messages.meanings import source_line
 from elmo_tasks.messages.text import first_capital, listed, number, slug
 from elmo_tasks.messages.views import READS_LETTERS, layer_title, sentence_layer_title, title_of, view_place
 from elmo_tasks.ui.compare_form import Form, query_of
-from elmo_tasks.ui.heat import CHANCES, COSINES, cell_style, cosine_style
-from elmo_tasks.ui.page import csv_file, render
+from elmo_tasks.ui.page import csv_file, render, saved_page
 
 #: An answer of Compare: by one model, by several, or of whole sentences.
 Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
 
 
 def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, saved: bool = False) -> str:
-    """Render an answer, also for a ``saved`` page.
-
-    The page's script shows one layer panel at a time.
-    """
+    """Render an answer, also for a ``saved`` page; its script shows one layer at a time."""
     if isinstance(answer, SideBySide):
         return _page_by_several(answer, form, models, saved=saved)
     if not isinstance(answer, Comparison):
@@ -50,28 +42,25 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
         shown=wanted if wanted in names else names[0],
         verdict=verdict_section(answer, models),
         panels=[layer_panel(answer, layer) for layer in answer.layers],
-        name=file_stem(answer),
+        name=names_of(answer)[1],
         csv=csv_text(answer),
         saved=saved,
         rests_on_more=bool(answer.same_meaning),
     )
 
 
-def title(answer: Compared) -> str:
-    """Return the title of an answer's saved page."""
-    if isinstance(answer, SideBySide):
-        answer = answer.comparisons[0]
-    if not isinstance(answer, Comparison):
-        return f"{len(answer[0].sentences)} whole sentences"
-    about = f"“{answer.word}”" if answer.word else "The marked words"
-    return f"{about} in {len(answer.items)} sentences"
+def saved(answer: Compared, form: Form, models: Sequence[ModelInfo] = ()) -> str:
+    """Return the file of an answer; the layer of the ``form`` is shown first."""
+    return saved_page(names_of(answer)[0], page(answer, form, models, saved=True))
 
 
-def file_stem(answer: Compared) -> str:
-    """Return the file name of an answer, without the extension."""
-    if isinstance(answer, SideBySide):
-        answer = answer.comparisons[0]
-    return f"compare-{slug(answer.word)}" if isinstance(answer, Comparison) else "compare-sentences"
+def names_of(answer: Compared) -> tuple[str, str]:
+    """Return the title of an answer's saved page, and the name of its files."""
+    first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
+    if not isinstance(first, Comparison):
+        return f"{len(first[0].sentences)} whole sentences", "compare-sentences"
+    about = f"“{first.word}”" if first.word else "The marked words"
+    return f"{about} in {len(first.items)} sentences", f"compare-{slug(first.word)}"
 
 
 def how(models: Sequence[ModelInfo]) -> str:
@@ -84,46 +73,43 @@ def how(models: Sequence[ModelInfo]) -> str:
 
 def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
     """Render a card for each meaning of the uses."""
-    groups, order = group_of(comparison), display_order(comparison)
     present = {meaning for meaning, _ in comparison.cards}
     return render(
         "verdict.html",
         comparison=comparison,
+        rows=rows_of(comparison),
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
         others=[meaning for k, meaning in enumerate(comparison.meanings) if k not in present],
-        groups=groups,
-        order=order,
-        edges=_edges(order, groups),
-        snippets=[snippet(item) for item in comparison.items],
-        style=cell_style,
-        scale=CHANCES.style(),
     )
 
 
-def _edges(order: Sequence[int], groups: Sequence[int | None]) -> set[int]:
-    """Return the columns and rows before which a new group begins."""
-    return {at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]}
+class Rows(NamedTuple):
+    """Uses or sentences as they stand in a heat map."""
+
+    order: Sequence[int]
+    groups: Sequence[int | None]
+    snippets: Sequence[tuple[str, str, str]]  # each with its word in the middle
+    edges: Sequence[int] = ()  # before which a new group begins
+
+
+def rows_of(comparison: Comparison) -> Rows:
+    """Return the uses with those of one meaning side by side."""
+    order, groups = display_order(comparison), group_of(comparison)
+    edges = [at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]]
+    return Rows(order, groups, [snippet(item) for item in comparison.items], edges)
 
 
 def layer_panel(comparison: Comparison, layer: LayerComparison) -> str:
     """Render one layer: a sentence, a picture and tables."""
-    groups, order = group_of(comparison), display_order(comparison)
     return render(
         "layer.html",
-        items=comparison.items,
+        comparison=comparison,
         layer=layer,
+        rows=rows_of(comparison),
         sentence=layer_sentence(comparison, layer),
-        order=order,
-        groups=groups,
-        edges=_edges(order, groups),
-        style=lambda cosine: cosine_style(cosine, layer.random_pair_cosine),
-        snippets=[snippet(item) for item in comparison.items],
         pairs=_pairs_of(layer),
-        # The chance of one meaning stands beside the layer of the verdict.
-        sure=comparison.same_meaning if layer.name == comparison.verdict_layer else (),
         is_one_word=len({item.token for item in comparison.items}) == 1,
-        scale=COSINES.style(),
     )
 
 
@@ -221,18 +207,14 @@ def _page_by_several(answer: SideBySide, form: Form, models: Sequence[ModelInfo]
     titles = {m.name: m.title.removeprefix(f"{m.name}, ") for m in models if m.title != m.name}
     columns = []
     for comparison, right in zip(answer.comparisons, answer.right, strict=True):
-        layer = _verdict_layer(comparison)
+        words = [("", item.token, "") for item in comparison.items]
         column = render(
             "several_model.html",
             comparison=comparison,
             title=titles.get(comparison.model, ""),
             right=right,
-            layer=layer,
-            order=range(len(comparison.items)),  # the same in every column
-            groups=_numbered(group_of(comparison)),
-            snippets=[("", item.token, "") for item in comparison.items],
-            sure_style=cell_style,
-            cosine_style=lambda cosine, floor=layer.random_pair_cosine: cosine_style(cosine, floor),
+            layer=_verdict_layer(comparison),
+            rows=Rows(range(len(words)), _numbered(group_of(comparison)), words),  # in one order in every column
             query="" if saved else query_of(form, comparison.model),
         )
         columns.append(column)
@@ -244,7 +226,7 @@ def _page_by_several(answer: SideBySide, form: Form, models: Sequence[ModelInfo]
         columns=columns,
         meanings=_numbered(answer.senses) if answer.senses else [None] * len(first.items),
         query=query_of(form, *(comparison.model for comparison in answer.comparisons)),
-        name=file_stem(first),
+        name=names_of(first)[1],
         csv=csv_by_several(answer),
         saved=saved,
     )
@@ -280,7 +262,7 @@ def csv_by_several(answer: SideBySide) -> str:
 
 
 def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, saved: bool) -> str:
-    query, name = query_of(form, *(answer.model for answer in answers)), file_stem(answers)
+    query, name = query_of(form, *(answer.model for answer in answers)), names_of(answers)[1]
     first = answers[0]
     if len(answers) > 1:
         verdict = render(
@@ -310,18 +292,9 @@ def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, sav
 
 
 def _sentence_layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:
-    return render(
-        "sentences_layer.html",
-        model=answer.model,
-        layer=layer,
-        title=sentence_layer_title(layer.name),
-        in_column=in_column,
-        order=range(len(answer.sentences)),
-        groups=[None] * len(answer.sentences),
-        snippets=[(_cut(sentence), "", "") for sentence in answer.sentences],
-        style=lambda cosine: cosine_style(cosine, layer.unconnected),
-        scale=COSINES.style(),
-    )
+    n, starts = len(answer.sentences), [(_cut(sentence), "", "") for sentence in answer.sentences]
+    rows, title = Rows(range(n), [None] * n, starts), sentence_layer_title(layer.name)
+    return render("sentences_layer.html", model=answer.model, layer=layer, title=title, rows=rows, in_column=in_column)
 
 
 def _cut(sentence: str, width: int = 34) -> str:

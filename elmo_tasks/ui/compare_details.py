@@ -15,10 +15,8 @@ from elmo_tasks.messages.text import first_capital, number, percent
 from elmo_tasks.messages.views import view_place
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.heat import tint
-from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
+from elmo_tasks.ui.page import csv_file, pieces, render, share_of, tint
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
 #: Title of each fold, and what it offers.
 FOLDS = {
@@ -33,9 +31,7 @@ STEPS = (0.01, 0.03, 0.08, 0.16)
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the closed folds below a comparison, from its query.
-
-    Without a query there are no folds.
+    """Return the closed folds below the comparison of a query; without one there are none.
 
     The page sends the ``groups`` of the uses along, so that they need not be computed again.
     """
@@ -140,10 +136,7 @@ def reason(explanation: Explanation) -> str:
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
-    """Split a sentence into pieces, each hidden word with its effect.
-
-    The compared word has the mark ``"word"``.
-    """
+    """Split a sentence: hidden words with their effect, the compared one as ``"word"``."""
     item = explanation.comparison.items[use]
     spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
     spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
@@ -164,13 +157,10 @@ def way_words(way: str) -> str:
 
 
 def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
-    """Return the half-views: title, side before the word or not, and bars.
-
-    A bar has a layer, a cosine and a length.
-    """
+    """Yield the half-views: title, whether before the word, and bars (layer, cosine, length)."""
 
     def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
-        return layer, cosine, min(1.0, max(0.0, (cosine - random) / max(1 - random, 1e-6)))
+        return layer, cosine, share_of(cosine, random)
 
     sides = explanation.sides
     yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
@@ -193,7 +183,7 @@ def why_body(explanation: Explanation) -> str:
         words=lambda use: words(explanation, use),
         step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
         tip=lambda word: tip(explanation, word),
-        way_words=way_words,
+        ways=[(way_words(way), True) for way in explanation.ways],
         halves=list(halves(explanation)) if explanation.sides else (),
         csv=why_csv(explanation),
         data=explanation.to_dict(),
@@ -222,10 +212,7 @@ def why_csv(explanation: Explanation) -> str:
 
 
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
-    """Add the two folds to the open container, with their events and endpoints.
-
-    They are empty until there is an answer.
-    """
+    """Add the two folds, empty until there is an answer, with their events and endpoints."""
     why, substitutes = (
         custom_form(kind, "scripts/word_tips.js", "scripts/details.js", template="${value.markup}", value=fold)
         for kind, fold in zip(FOLDS, closed(), strict=True)
@@ -247,9 +234,7 @@ def _endpoints(service: Service) -> None:
         layer: str | None = None,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Explain what the cosine of two uses of a word depends on.
-
-        The words around them are hidden one at a time.
+        """Explain what sets two uses of a word apart by hiding the words around them.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/why")``.
 
@@ -261,11 +246,8 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            word, model, pair, sentences (of the pair), layer, cosine, random_pair_cosine, asked ("apart" or "together"), answer
-            (one sentence), decisive (the word it names, or null), ways (of hiding: "" is leaving out), words (use, index,
-            token, start, end, changes of the cosine for each way, change: their mean), skipped (words not hidden), sides (layer,
-            before, after, random_before, random_after: cosines of the half-views), side ("before", "after", "both", "unclear"),
-            side_answer.
+            Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or null), ways (of hiding: "" is
+            leaving out), words (changes of the cosine for each way, change: their mean), sides (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
             raise InputError(f"Expected {of_pair}.")

@@ -1,6 +1,8 @@
-"""Request of the Compare tab.
+"""Request of the Compare tab: its form, links, messages at fields, and examples.
 
-It is what the form or a link holds, with the messages at its fields.
+The examples were written for this project. The sentences of one differ in syntax and topic and are rich in context words:
+parallel sentences ("I ate an apple", "I ate a carrot") look alike to a language model whatever the word is. A page states the
+answer of the model, never the expected one.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 from elmo_tasks.api import Choice, Comparison, ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import ordinal
+from elmo_tasks.ui import page
 
 
 @dataclass(frozen=True)
@@ -73,10 +76,7 @@ def form_from_query(query: str, limits: Limits) -> Form | None:
 
 
 def query_of(form: Form, *models: str) -> str:
-    """Return the query string that restores a comparison by these models.
-
-    The page adds the layer that it shows.
-    """
+    """Return the query that restores a comparison by these models; the page adds its layer."""
     start = [("whole", "1")] if form.whole else [("word", form.word)]
     if form.own_meanings and not form.whole:
         start.append(("own", form.own_meanings))
@@ -122,3 +122,44 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
         "notes": list(notes),
         "revision": revision,
     }
+
+
+# --- Examples ---
+
+
+@dataclass(frozen=True)
+class Example:
+    """Comparison that runs on click, or a pair of the quiz."""
+
+    title: str  # label of its button
+    word: str
+    uses: Sequence[Sequence[str]]  # a sentence, ``[brackets]`` marking another word, and the meaning of the word in it
+    is_one_word: bool = True
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Sentences of the uses."""
+        return tuple(sentence for sentence, _ in self.uses)
+
+    @property
+    def meant(self) -> tuple[str, ...]:
+        """Meaning of the word in each sentence; of several words, the closest two share it."""
+        return tuple(meaning for _, meaning in self.uses)
+
+
+#: The first is what the page opens with.
+EXAMPLES = tuple(Example(**entry) for entry in page.EXAMPLES["compare"])
+
+
+def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
+    """Return the meaning of the word in each sentence, if all are of one example."""
+    for example in EXAMPLES:
+        meanings = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
+        if example.word == word and sentences and all(sentence in meanings for sentence in sentences):
+            return tuple(meanings[sentence] for sentence in sentences)
+    return ()
+
+
+def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Return the uses of each meaning, in order of first appearance."""
+    return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}

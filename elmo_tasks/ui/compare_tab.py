@@ -9,34 +9,13 @@ import gradio as gr
 
 from elmo_tasks.api import Comparison, Service, SideBySide
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import compare_answer, compare_details, saved_page
+from elmo_tasks.ui import compare_answer, compare_details, compare_form, parts
 from elmo_tasks.ui.compare_answer import Compared
-from elmo_tasks.ui.compare_form import (
-    Form,
-    editor_value,
-    form_from,
-    form_from_query,
-    note_of_error,
-    notes_of,
-    query_of,
-)
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import EXAMPLES, known_senses
+from elmo_tasks.ui.compare_form import Form
 from elmo_tasks.ui.page import nothing
-from elmo_tasks.ui.parts import (
-    QUIET,
-    SLOW,
-    FormEvent,
-    build_save_page,
-    custom_form,
-    error_script,
-    markup,
-    on_submit,
-    revision_of,
-)
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
-START = Form(EXAMPLES[0].word, EXAMPLES[0].sentences)
+START = Form(compare_form.EXAMPLES[0].word, compare_form.EXAMPLES[0].sentences)
 #: What an answer changes: the form, the answer, and the folds below it.
 Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 
@@ -47,7 +26,7 @@ def answer_to(service: Service, form: Form) -> Compared:
         models: Sequence[str | None] = form.models or [None]
         return [service.compare_sentences(form.sentences, model) for model in models]
     if form.others:
-        senses = known_senses(form.word, form.sentences)
+        senses = compare_form.known_senses(form.word, form.sentences)
         return service.side_by_side(form.word, form.sentences, form.models, senses)
     return service.compare(form.word, form.sentences, form.model, form.own_meanings)
 
@@ -59,36 +38,36 @@ def respond(service: Service, form: Form, revision: int) -> Changes:
     except InputError as error:
         return _refused(form, error, revision)
     first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
-    notes, folds = notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
+    notes, folds = compare_form.notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
     if isinstance(answer, Comparison):  # the folds explain one model
-        folds = compare_details.closed(query_of(form, answer.model), compare_answer.group_of(answer))
-    return editor_value(form, notes, revision), compare_answer.page(answer, form, service.models()), *folds
+        folds = compare_details.closed(compare_form.query_of(form, answer.model), compare_answer.group_of(answer))
+    return compare_form.editor_value(form, notes, revision), compare_answer.page(answer, form, service.models()), *folds
 
 
-def file_of(service: Service, event: FormEvent) -> tuple[str, str]:
+def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:
     """Return the name and text of a saved page, from the link of the shown answer.
 
     Raises:
         InputError: the link holds no comparison that can be answered.
     """
-    form = form_from_query(str(event.get("query") or ""), service.limits)
+    form = compare_form.form_from_query(str(event.get("query") or ""), service.limits)
     if form is None:
         raise InputError("Compare some sentences first.")
     answer = answer_to(service, form)
-    return f"{compare_answer.file_stem(answer)}.html", saved_page.of_comparison(answer, form, service.models())
+    return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(answer, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Changes:
     """Answer the link that opened the page, or the first example without a link."""
     try:
-        form = form_from_query(query, service.limits)
+        form = compare_form.form_from_query(query, service.limits)
     except InputError as error:
         return _refused(START, error, 1)
     return respond(service, form or START, 1)
 
 
 def _refused(form: Form, error: InputError, revision: int) -> Changes:
-    shown = editor_value(form, [note_of_error(error)], revision)
+    shown = compare_form.editor_value(form, [compare_form.note_of_error(error)], revision)
     return shown, nothing("compare", str(error)), *compare_details.closed()
 
 
@@ -98,11 +77,13 @@ def build(app: gr.Blocks, service: Service) -> None:
 
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form"):
-            editor = custom_form(
+            editor = parts.custom_form(
                 "compare",
                 "scripts/editor.js",
-                value=editor_value(START),
-                examples=[{"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in EXAMPLES],
+                value=compare_form.editor_value(START),
+                examples=[
+                    {"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in compare_form.EXAMPLES
+                ],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
                 most_models=limits.max_models,
                 most=limits.max_sentences,
@@ -110,13 +91,13 @@ def build(app: gr.Blocks, service: Service) -> None:
                 most_words=limits.max_tokens,
             )
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nothing("compare"), "scripts/answer.js")
+            result = parts.markup(nothing("compare"), "scripts/answer.js")
             folds = compare_details.build(service)
-            markup(compare_answer.how(service.models()))
-            build_save_page("compare-page", lambda event: file_of(service, event))
+            parts.markup(compare_answer.how(service.models()))
+            parts.build_save_page("compare-page", lambda event: file_of(service, event))
 
-    def submit(event: FormEvent) -> Changes:
-        return respond(service, form_from(event), revision_of(event))
+    def submit(event: parts.FormEvent) -> Changes:
+        return respond(service, compare_form.form_from(event), parts.revision_of(event))
 
     def load(request: gr.Request) -> Changes:
         return respond_to_link(service, str(request.query_params))
@@ -124,9 +105,9 @@ def build(app: gr.Blocks, service: Service) -> None:
     outputs = [editor, result, *folds]
     # An answer to an earlier request does not stay below the message.
     on_failure = (lambda: (nothing("compare", FAILED), *compare_details.closed()), [result, *folds])
-    on_submit(editor, submit, outputs, on_failure=on_failure)
-    loaded = app.load(load, None, outputs, **QUIET)
-    loaded.failure(on_failure[0], None, on_failure[1], js=error_script(editor), **QUIET)
+    parts.on_submit(editor, submit, outputs, on_failure=on_failure)
+    loaded = app.load(load, None, outputs, **parts.QUIET)
+    loaded.failure(on_failure[0], None, on_failure[1], js=parts.error_script(editor), **parts.QUIET)
     _endpoints(service)
 
 
@@ -134,9 +115,7 @@ def _endpoints(service: Service) -> None:
     def compare(
         word: str, sentences: list[str], model: str | None = None, own_meanings: str | None = None
     ) -> dict[str, Any]:
-        """Compare the uses of a word in 2 to 12 sentences.
-
-        [Brackets] in a sentence mark another word there.
+        """Compare the uses of a word in 2 to 12 sentences; [brackets] mark another word.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
 
@@ -147,11 +126,8 @@ def _endpoints(service: Service) -> None:
             own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
 
         Returns:
-            word, model, items (sentence, tokens, index, token), layers (name, cosine, norms, random_pair_cosine), source (of the
-            meanings), meanings (word, key, part_of_speech, gloss), uses (meaning, probability, probabilities, another_meaning,
-            certainty), groups (uses of one meaning), certainty ("confident", "tentative" or "abstain"), probability (that all
-            groups are right), verdict, headline, same_meaning (the probability that two uses mean the same; empty where that is
-            not known).
+            Comparison: with uses (their meaning and its probability), groups (uses of one meaning), certainty ("confident",
+            "tentative" or "abstain"), probability (that all groups are right), same_meaning (of every two uses; may be empty).
         """
         return service.compare(word, sentences, model or None, own_meanings or "").to_dict()
 
@@ -165,8 +141,8 @@ def _endpoints(service: Service) -> None:
             model: name of the model; the default one if it is not given.
 
         Returns:
-            model, sentences, layers (name, cosine, unconnected: the mean of two unconnected sentences; reworded, related and tests:
-            see told), shown (the layer that did best in the test), answer, headline, told (what that can tell, as measured).
+            SentenceComparison: with layers (cosine; unconnected: the mean of two unconnected sentences), shown (the layer that
+            did best in a test) and told (what that can tell, as measured).
         """
         return service.compare_sentences(sentences, model or None).to_dict()
 
@@ -184,8 +160,8 @@ def _endpoints(service: Service) -> None:
             for each model what /compare answers, and right: whether its groups are the known meanings, or null.
         """
         names = [model.name for model in service.models()[: service.limits.max_models]] if models is None else models
-        return service.side_by_side(word, sentences, names, known_senses(word, sentences)).to_list()
+        return service.side_by_side(word, sentences, names, compare_form.known_senses(word, sentences)).to_list()
 
-    endpoint(compare, "a word (a string) and sentences (a list of strings)")
-    endpoint(sentences, "sentences (a list of strings)")
-    endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", SLOW)
+    parts.endpoint(compare, "a word (a string) and sentences (a list of strings)")
+    parts.endpoint(sentences, "sentences (a list of strings)")
+    parts.endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", parts.SLOW)

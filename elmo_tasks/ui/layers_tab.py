@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.text import first_capital, listed, number, percent, slug
-from elmo_tasks.messages.training import TASK_WORDS
+from elmo_tasks.messages.text import first_capital, listed, number, slug
 from elmo_tasks.ui.cards import distinct
-from elmo_tasks.ui.charts import Line, full_tenth, line_chart, share_ticks
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import PRIVATE, choice, markup
+from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 
 AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less count as equal: the spread of a probe over random starts.
 _SAME = 0.005
 
 
-@dataclass(frozen=True)
-class ProbeText:
+class Probe(NamedTuple):
     """Description of a probing test in plain words."""
 
     title: str
@@ -35,18 +32,16 @@ class ProbeText:
 
 
 TESTS = {
-    "pos": ProbeText("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
-    "chunks": ProbeText("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
-    "ner": ProbeText("Entities", "Which words name a person, a place, an organisation?", "names"),
-    "sentiment": ProbeText("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
-    "wsd": ProbeText(
-        "Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"
-    ),
-    "wic": ProbeText("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
-    "coarsewsd": ProbeText(
+    "pos": Probe("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
+    "chunks": Probe("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
+    "ner": Probe("Entities", "Which words name a person, a place, an organisation?", "names"),
+    "sentiment": Probe("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
+    "wsd": Probe("Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"),
+    "wic": Probe("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
+    "coarsewsd": Probe(
         "Clearly different senses", "Is this “spring” the season, the coil or the water? Asked of twenty nouns.", "uses"
     ),
-    "cosimlex": ProbeText(
+    "cosimlex": Probe(
         "Likeness in a text", "How alike do people find two words, once they have read the text around them?", ""
     ),
 }
@@ -56,8 +51,8 @@ def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
     with gr.Column(elem_classes="card components", visible=False) as chooser:
         head = choice([], label="Trained head")
-    weights = markup(render("weights.html", is_waiting=True), "scripts/remembered.js")
-    probes = markup(render("probes.html", is_waiting=True), "scripts/remembered.js")
+    weights = markup(nothing("weights"), "scripts/remembered.js")
+    probes = markup(nothing("probes"), "scripts/remembered.js")
 
     def show_weights(name: str | None, request: gr.Request) -> dict[Any, Any]:
         entries = learned(service.layer_weights())
@@ -84,24 +79,11 @@ def build(service: Service, tab: gr.Tab) -> None:
 
 
 def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
-    """Render the panel of a head, all heads side by side, and the explanation.
-
-    The first head is shown if none is given.
-    """
+    """Render the panel of a head (or the first), all heads side by side, and the explanation."""
     entries = learned(all_weights)
     chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
     longest = max((entry.layers for entry in entries), key=len, default=())
-    return render(
-        "weights.html",
-        is_waiting=False,
-        kinds=TASK_WORDS.values(),
-        entries=entries,
-        panel=panel(chosen) if chosen else "",
-        longest=longest,
-        columns=layer_columns(longest),
-        overview=layer_weights.overview_sentence(entries) if len(entries) > 1 else "",
-        layer_words=layer_words,
-    )
+    return render("weights.html", entries=entries, panel=panel(chosen) if chosen else "", longest=longest)
 
 
 def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
@@ -114,59 +96,29 @@ def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
 def panel(entry: LayerWeights) -> str:
     """Render the layer weights of one head, and their course over training."""
     ranges = layer_weights.ranges(entry)
-    course = layer_weights.course(entry)
     return render(
         "weights_head.html",
         entry=entry,
         name=f"layer-weights-{slug(entry.head)}",
-        sentence=layer_weights.sentence(entry),
-        certainty=layer_weights.certainty(entry),
         ranges=ranges,
-        spread=layer_weights.mean_and_spread(entry),
         top=full_tenth(max(high for _, high in ranges)),
-        range_text=range_text,
-        layer_words=layer_words,
-        columns=layer_columns(entry.layers),
-        course=course,
-        charts=charts(entry) if course else (),
+        charts=charts(entry) if layer_weights.course(entry) else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),
         query=urlencode([("tab", "layers"), ("head", entry.head)]),
     )
 
 
-def layer_words(at: int, name: str) -> str:
-    """Return the name of a layer beside its bar."""
-    return f"Layer {name}, without context" if at == 0 else f"Layer {name}"
-
-
-def layer_columns(names: Sequence[str]) -> list[tuple[str, bool]]:
-    """Return the columns of a table with a weight for each layer.
-
-    A column is its title, and True because it has numbers.
-    """
-    return [(f"Layer {name}", True) for name in names]
-
-
-def range_text(low: float, high: float) -> str:
-    """Return the range of a share; empty where both ends are the same."""
-    return "" if percent(low) == percent(high) else f"{round(100 * low)}–{round(100 * high)}\u00a0%"
-
-
 def charts(entry: LayerWeights) -> tuple[str, str]:
     """Draw the weights over the epochs, and gamma on a scale of its own."""
     mixes = entry.epochs
     rounds = (mixes[0].epoch, mixes[-1].epoch)
-    shares = [
-        Line(at, [(mix.epoch, mix.weights[at]) for mix in mixes], layer=name) for at, name in enumerate(entry.layers)
-    ]
-    top = full_tenth(max(weight for mix in mixes for weight in mix.weights))
     low = math.floor(min(mix.gamma for mix in mixes) * 5) / 5
     high = max(math.ceil(max(mix.gamma for mix in mixes) * 5) / 5, low + 0.2)
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
     gamma = Line(0, [(mix.epoch, mix.gamma) for mix in mixes])
     return (
-        line_chart("Share of each layer", shares, share_ticks(top), rounds, AXIS),
+        shares(entry.layers, [(mix.epoch, mix.weights) for mix in mixes], rounds, AXIS),
         line_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
 
@@ -189,7 +141,6 @@ def probes_page(models: Sequence[ModelProbes]) -> str:
     tasks = dict.fromkeys(result.task for model in measured for result in model.results)
     return render(
         "probes.html",
-        is_waiting=False,
         models=models,
         tests=[
             (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])

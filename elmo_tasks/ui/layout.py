@@ -1,4 +1,7 @@
-"""Page layout: a header and one tab per task, inside one ``gr.Blocks``."""
+"""The page: a header and one tab per task, in our colours.
+
+No web font and no file of another host: it must look right without a network.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +10,9 @@ from typing import Any
 import gradio as gr
 
 from elmo_tasks.api import Service
-from elmo_tasks.ui import (
-    compare_tab,
-    layers_tab,
-    map_tab,
-    nearest_tab,
-    present_tab,
-    train_tab,
-    try_tab,
-)
-from elmo_tasks.ui.endpoints import Pages
-from elmo_tasks.ui.page import render
-from elmo_tasks.ui.parts import markup
+from elmo_tasks.ui import compare_tab, layers_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab
+from elmo_tasks.ui.page import joined, render
+from elmo_tasks.ui.parts import Pages, markup
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
@@ -28,6 +22,30 @@ REMOVED = {
     "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
     "texts": "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text.",
 }
+SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
+STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
+#: Parts that belong to all tabs.
+SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/terms.js")
+MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
+#: Of what gradio draws itself, as style.css draws our own parts, in the light and in the dark.
+COLOURS = {
+    "body_background_fill": "var(--paper)",
+    "body_text_color": "var(--ink)",
+    "block_background_fill": "transparent",
+    "input_background_fill": "var(--card)",
+    "input_border_color": "#8a919a",
+    "button_primary_background_fill": "var(--accent)",
+    "button_primary_background_fill_hover": "var(--accent)",
+    "button_primary_text_color": "var(--on-accent)",
+    "border_color_accent": "var(--accent)",
+    "border_color_primary": "var(--line)",
+}
+HEAD = """
+<meta name="description" content="See that a word has a different vector in every sentence.">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect \
+width='32' height='32' rx='8' fill='%230d5c63'/%3E%3Ccircle cx='11' cy='16' r='5' fill='%23fff'/%3E%3Crect x='18' \
+y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
+"""
 
 
 def build_app(service: Service) -> gr.Blocks:
@@ -66,3 +84,21 @@ def _open_tab(request: gr.Request) -> tuple[Any, Any]:
 
 def _header(notice: str = "") -> str:
     return render("header.html", title=TITLE, notice=notice)
+
+
+def launch_options() -> dict[str, Any]:
+    """Return the ``launch()`` arguments: our look, no footer, and no record of requests."""
+    colours = {f"{part}{mode}": colour for part, colour in COLOURS.items() for mode in ("", "_dark")}
+    theme = gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md")
+    # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
+    return {
+        "theme": theme.set(
+            block_border_width="0px", input_border_width="1px", block_shadow="none", color_accent="#0d5c63", **colours
+        ),
+        "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>{joined(*SCRIPTS)}</script>",
+        "footer_links": [],
+        "run_history": False,
+        "ssr_mode": False,
+        # Gradio keeps what each of its last sessions typed and was answered, about 130 kB; our pages need none of it.
+        "state_session_capacity": 1,
+    }

@@ -1,15 +1,14 @@
-"""Sense map tab: the uses of a word as marks on a map, by meaning.
+"""Sense map tab: the uses of a word as marks on a map, where more sentences land.
 
-A use is one mark, in the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
-The user can place further sentences on the map.
+A mark has the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,33 +16,10 @@ import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.maps import (
-    own_words,
-    read_as,
-    shown_words,
-    source_name,
-    texts_compared,
-    typed_otherwise,
-    use_name,
-)
-from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import map_title, title_of
-from elmo_tasks.ui import saved_page
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render
-from elmo_tasks.ui.parts import (
-    PRIVATE,
-    REPORTED,
-    SLOW,
-    FormEvent,
-    build_save_page,
-    choice,
-    custom_form,
-    markup,
-    on_submit,
-    reported_by,
-    revision_of,
-)
+from elmo_tasks.messages.text import number, slug
+from elmo_tasks.messages.views import map_title
+from elmo_tasks.ui import parts
+from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
@@ -78,14 +54,11 @@ def picture(answer: SenseMap) -> str:
     scale = scale_of(points)
     return render(
         "map_picture.html",
-        uses=answer.uses,
+        answer=answer,
         places=apart(points, 27 * size),
         across=100 * scale / WIDTH,
         up=100 * scale / HEIGHT,
-        groups=answer.groups,
-        source_at={source: at for at, source in enumerate(answer.sources)},
         size=size,
-        name=lambda use, number: use_name(use, number, answer),
         SHAPES=SHAPES,
         STAR=STAR,
     )
@@ -102,22 +75,14 @@ def mark_size(n: int) -> float:
 
 
 def scale_of(points: Sequence[tuple[float, float]]) -> float:
-    """Return the pixels per unit of the positions, so that they fill the plot.
-
-    The plot is :data:`WIDTH` x :data:`HEIGHT`.
-    """
+    """Return the pixels per unit of the positions with which they fill the plot."""
     tallest = max((abs(y) for _, y in points), default=0.0) or 1.0
     widest = max((abs(x) for x, _ in points), default=0.0) or 1.0
     return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
-    """Convert positions from -1..1 to percent of the plot, and separate close marks.
-
-    Args:
-        points: ``(x, y)``, y upwards.
-        least: distance to keep, in pixels of a plot of :data:`WIDTH` x :data:`HEIGHT`.
-    """
+    """Return places in percent of the plot, marks ``least`` pixels apart; y points upwards."""
     scale = scale_of(points)
     places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
     for _ in range(60 if len(points) <= 120 else 12):
@@ -143,39 +108,31 @@ def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[flo
 
 
 def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
-    """Render a map: answer, picture, uses and explanation.
-
-    Without its ``request`` the page is one to save: no forms and no buttons that need the app.
-    """
+    """Render a map; without its ``request`` as a page to save, with nothing that needs the app."""
     last = len(answer.groups)
     order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
     query, left_out = link_of(request) if request else ("", "")
     return render(
         "map.html",
         answer=answer,
-        reasons=" ".join(
-            filter(None, (answer.message.details, typed_otherwise(answer), own_words(answer), read_as(answer)))
-        ),
-        model=title_of(answer.model, models),
+        models=models,
         picture=picture(answer),
         shape=shape,
-        shown=shown_words(answer),
         order=order,
-        compared=texts_compared(answer),
-        source_name=source_name,
+        near=[[(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]] for use in answer.uses],
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
         data=answer.to_dict(),
         query=query,
         left_out=left_out,
         # What the script sends with a sentence to place. `drawn` tells this map from another drawn by the same request.
-        request=request and {**asdict(request), "drawn": time.time_ns()},
+        request=request and {**dataclasses.asdict(request), "drawn": time.time_ns()},
     )
 
 
 def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
     """Return the name and the text of a saved page with a map, which needs no server."""
-    text = saved_page.page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models))
+    text = saved_page(f"“{answer.word}” in {len(answer.uses)} sentences", page(answer, models))
     return f"sense-map-{slug(answer.word)}.html", text
 
 
@@ -195,19 +152,11 @@ def csv_text(answer: SenseMap) -> str:
 def request_from(data: Any) -> MapRequest:
     """Parse the fields of a map request that come from the browser."""
     sent = data if isinstance(data, dict) else {}
-    text: dict[str, str] = {
-        key: str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
-    }
-    return MapRequest(
-        text["word"].strip(),
-        text["text"],
-        text["view"] or None,
-        sent.get("examples") is not False,
-        text["name"],
-        text["model"] or None,
-        sent.get("index") is True,
-        text["text_b"],
+    word, text, view, name, model, text_b = (
+        str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
     )
+    with_examples, with_index = sent.get("examples") is not False, sent.get("index") is True
+    return MapRequest(word.strip(), text, view or None, with_examples, name, model or None, with_index, text_b)
 
 
 def link_of(request: MapRequest) -> tuple[str, str]:
@@ -242,22 +191,16 @@ def linked(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
-    """Draw the map of a form: its markup, and the answer.
-
-    Without a text, the examples of the dictionary count.
-
-    Raises:
-        InputError: the request cannot be answered.
-    """
+    """Draw the map of a form: its markup, and the answer; without a text, examples count."""
     has_text = bool(f"{sent.get('text') or ''}{sent.get('text_b') or ''}".strip())
     request = request_from({**sent, "examples": bool(sent.get("examples")) or not has_text})
     found = service.sense_map(request, progress)
-    return page(found, service.models(), replace(request, view=found.view)), found
+    return page(found, service.models(), dataclasses.replace(request, view=found.view)), found
 
 
-def respond_to_sentence(service: Service, event: FormEvent) -> dict[str, Any]:
+def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
-    value: dict[str, Any] = {"revision": revision_of(event), "note": "", "landed": None}
+    value: dict[str, Any] = {"revision": parts.revision_of(event), "note": "", "landed": None}
     try:
         found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
     except InputError as error:
@@ -273,18 +216,15 @@ def landed_markup(found: ProjectedUse) -> str:
 
 
 def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
-    """Render the map of the word and its form, or the reason for having none."""
-    try:
-        found = service.sense_map(MapRequest(word))
-    except InputError as error:
-        return fill("present/answers.html", "problem", str(error))
+    """Render the map of the word and its form."""
+    found = service.sense_map(MapRequest(word))
     return fill("landing.html", "stage", found, picture(found), shape, ready)
 
 
 def build_landing(service: Service, name: str = "landing") -> None:
     """Add the part that places sentences on the maps of its tab."""
-    part = custom_form(name, "scripts/landing.js", classes="landing-part")
-    on_submit(part, lambda event: respond_to_sentence(service, event), part)
+    part = parts.custom_form(name, "scripts/landing.js", classes="landing-part")
+    parts.on_submit(part, lambda event: respond_to_sentence(service, event), part)
 
 
 def build(service: Service, tab: gr.Tab) -> None:
@@ -320,43 +260,31 @@ def build(service: Service, tab: gr.Tab) -> None:
                 )
                 examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
             button = gr.Button("Draw the map", variant="primary")
-            samples = [[word] for word in first]
-            start = gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label="Words to start with")
+            start = parts.buttons(first, "Words to start with")
             label = f"Or one of the {len(words):,} words with several meanings"
             listed = gr.Dropdown(sorted(words), value=None, label=label)
-            view = choice([(map_title(name), name) for name in views], label="Compare the uses by")
+            view = parts.choice([(map_title(name), name) for name in views], label="Compare the uses by")
             titles = [(model.title, model.name) for model in models]
-            model = choice(titles, label="Model", visible=len(models) > 1)
+            model = parts.choice(titles, label="Model", visible=len(models) > 1)
         with gr.Column(elem_classes="compare-answer"):
-            result = markup(nothing("map"), "scripts/map_answer.js")
+            result = parts.markup(nothing("map"), "scripts/map_answer.js")
             drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
             build_landing(service)
-            build_save_page(
+            parts.build_save_page(
                 "map-page", lambda event: file_of(service.sense_map(request_from(event.get("map"))), models)
             )
-    fields = {
-        "word": word,
-        "text": text,
-        "view": view,
-        "examples": examples,
-        "name": name,
-        "model": model,
-        "index": uses_index,
-        "text_b": text_b,
-    }
+    boxes = (word, text, view, examples, name, model, uses_index, text_b)
+    fields = dict(zip((field.name for field in dataclasses.fields(MapRequest)), boxes, strict=True))
 
-    def draw(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def draw(progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
         try:
-            shown, found = respond(service, dict(zip(fields, values, strict=True)), reported_by(progress))
+            shown, found = respond(service, dict(zip(fields, values, strict=True)), parts.reported_by(progress))
         except InputError as error:
             return {result: nothing("map", str(error))}
         views = [(map_title(view.name, view.sees), view.name) for view in found.views]
-        return {
-            result: shown,
-            view: gr.update(choices=views, value=found.view),
-        }
+        return {result: shown, view: gr.update(choices=views, value=found.view)}
 
-    def open_tab(request: gr.Request, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def open_tab(request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
         was_drawn, *typed = values
         if was_drawn:
             return {drawn: gr.skip()}
@@ -373,9 +301,9 @@ def build(service: Service, tab: gr.Tab) -> None:
     tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
     events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
-        start.click(lambda sample: sample[0], start, word, **PRIVATE).then,
-        listed.select(lambda word: word, listed, word, **PRIVATE).then,
-        model.input(lambda: None, None, view, **PRIVATE).then,  # each has views of its own
+        start.click(lambda sample: sample[0], start, word, **parts.PRIVATE).then,
+        listed.select(lambda word: word, listed, word, **parts.PRIVATE).then,
+        model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
     ]
     for event in events:
         event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
@@ -383,7 +311,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     gr.on(typed, None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
-    clear.click(lambda: [""] * 4, None, [*content, text_b], **PRIVATE)
+    clear.click(lambda: [""] * 4, None, [*content, text_b], **parts.PRIVATE)
     _endpoints(service)
 
 
@@ -411,9 +339,7 @@ def _endpoints(service: Service) -> None:
             text_b: a second text, to compare the first with.
 
         Returns:
-            word, model, view, views (name, sees), uses (sentence, start, end, source, group, probability, is_sure, x, y, nearest),
-            groups (letter, key, name, n_uses, example, by_source), are_meanings, verdict, headline, shown, n_own, sources,
-            read_as, examples_of.
+            SenseMap: with uses (sentence, source, group, probability, place, nearest uses), groups (meanings or clusters), views.
         """
         request = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
         return service.sense_map(request).to_dict()
@@ -426,9 +352,7 @@ def _endpoints(service: Service) -> None:
         examples: bool = True,
         model: str | None = None,
     ) -> dict[str, Any]:
-        """Put a sentence on the map of its word, and name its meaning.
-
-        Nothing else on the map moves.
+        """Put a sentence on the map of its word, where nothing else moves, and name its meaning.
 
         Example: ``predict("bank", "The bank was covered with reeds.", api_name="/land")``.
 
@@ -441,12 +365,11 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            sentence, start, end, x, y, group (null if its meaning is not on the map), is_sure, meanings (name, probability,
-            group), nearest (position, cosine, sentence, start, end, group), verdict.
+            ProjectedUse: with its place, group (null if its meaning is not on the map), meanings, nearest uses and verdict.
         """
         return service.project_use(
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 
-    endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", SLOW)
-    endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", SLOW)
+    parts.endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", parts.SLOW)
+    parts.endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", parts.SLOW)

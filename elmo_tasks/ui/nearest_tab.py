@@ -1,7 +1,4 @@
-"""Nearest uses tab: the nearest uses of any word to a word in a sentence.
-
-Its neighbours without context stand beside them.
-"""
+"""Nearest uses tab: what is nearest to a word with its sentence, and without."""
 
 from __future__ import annotations
 
@@ -11,14 +8,13 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import ModelInfo, NearestUses, Progress, Service
+from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import title_of, view_title
-from elmo_tasks.ui.endpoints import endpoint
+from elmo_tasks.messages.views import view_title
 from elmo_tasks.ui.page import csv_file, nothing, render
-from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, choice, markup, reported_by
+from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, buttons, choice, endpoint, markup, reported_by
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = (
@@ -44,13 +40,14 @@ def source_title(name: str) -> str:
 
 def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
     """Render the answer: uses, neighbours without context, and explanation."""
-    floor = min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0)
     return render(
         "nearest.html",
+        several=False,
         answer=answer,
-        model=title_of(answer.model, models),
+        message=answer.message,
+        models=models,
         source=source_title(answer.source),
-        share=lambda cosine: max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)),
+        floor=min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0),
         is_mixed=len({use.same_word for use in answer.uses}) > 1,
         name=f"nearest-{slug(answer.word)}",
         csv=csv_text(answer),
@@ -69,19 +66,17 @@ def csv_text(answer: NearestUses) -> str:
 
 
 def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
-    """Render the answers of several models to one query.
-
-    ``sense`` is the meaning of the word there, if known.
-    """
+    """Render the answers of several models; ``sense`` is the meaning of the word, if known."""
     first = answers[0]
     reading = [answer for answer in answers if answer.reads_sentence]
     # Static vectors for comparison: the requested ones, or the bundled ones.
     words = [answer for answer in answers if not answer.reads_sentence] or [first]
     return render(
-        "nearest_several.html",
-        first=first,
-        headline=nearest_by_several(first.word, reading, sense),
-        sense=sense,
+        "nearest.html",
+        several=True,
+        answer=first,
+        message=Message(nearest_by_several(first.word, reading, sense)),
+        known=sense,
         reading=reading,
         words=words,
         name=f"nearest-{slug(first.word)}",
@@ -111,11 +106,7 @@ def respond(
     names: Sequence[str],
     progress: Progress | None = None,
 ) -> tuple[str, NearestUses | None]:
-    """Render the answer of one or several models; return it with the answer of a single one.
-
-    Raises:
-        InputError: the request cannot be answered.
-    """
+    """Render the answer of one or several models; return it with the answer of a single one."""
     word, sentence = word.strip(), " ".join(sentence.split())
     link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
     if len(names) > service.limits.max_models:
@@ -146,15 +137,10 @@ def build(service: Service, tab: gr.Tab) -> None:
                 info=f"At most {limits.max_tokens} words. [Brackets] mark another word in it.",
                 max_lines=6,
             )
-            repairs = gr.Dataset(
-                components=[gr.Textbox(visible=False)], samples=[], label="Did you mean", visible=False
-            )
+            repairs = buttons((), "Did you mean", visible=False)
             only = gr.Radio(ONLY, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
-            samples = [[title] for title, _, _ in EXAMPLES]
-            examples = gr.Dataset(
-                components=[gr.Textbox(visible=False)], samples=samples, type="index", label="Or try an example"
-            )
+            examples = buttons([title for title, _, _ in EXAMPLES], "Or try an example", type="index")
             layer_list = choice([(view_title(name), name) for name in layers], value=None, label="Compare the uses by")
             source_list = choice([], label="Look through", visible=False)
             chosen = choice(
@@ -245,10 +231,8 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            word, sentence, start, end, model, layer, layers, source, sources, n_tokens, only, random_pair_cosine,
-            uses (sentence, start, end, token, cosine, same_word, sense, probability), static (word, cosine), answer, headline,
-            vectors (name of the static vectors), reads_sentence, sense (empty where it is not known), probability (null for
-            an example, whose meaning is known).
+            NearestUses: with uses (sense: empty where it is not known; probability: null for an example, whose meaning is known)
+            and static (words without context, by the vectors named).
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 

@@ -1,54 +1,115 @@
-"""The scripts, styles and templates of the page, and the files that it saves.
+"""The scripts, styles, templates and colours of the page, and the files that it saves.
 
 Templates escape what is put into them; :class:`Markup` stays as it is. A file is in its link, so nothing goes to a server.
 """
 
 from __future__ import annotations
 
+import base64
 import csv
+import hashlib
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elmo_tasks.messages.heads import class_words, type_note
-from elmo_tasks.messages.meanings import heading, hesitation
-from elmo_tasks.messages.text import (
-    cell_percent,
-    first_capital,
-    first_terms,
-    listed,
-    number,
-    percent,
-    short_percent,
-    signed,
-)
-from elmo_tasks.messages.views import layer_title, map_title, mapped_by, view_place, view_title
+from elmo_tasks.messages import heads, layer_weights, maps, meanings, training, views
+from elmo_tasks.messages import text as texts
 
 FOLDER = Path(__file__).parent
+#: Texts of ours to try, in the order of the page; what belongs in them is said in :mod:`elmo_tasks.ui.compare_form`.
+EXAMPLES: Mapping[str, Any] = json.loads((FOLDER / "examples.json").read_text(encoding="utf-8"))
 GROUP_LETTERS = "ABCDEFGHIJKL"
 Mark = TypeVar("Mark")
-_templates = Environment(
-    loader=FileSystemLoader(FOLDER / "templates"),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=StrictUndefined,
+
+
+# --- Colours of the heat maps ---
+
+
+class Scale(NamedTuple):
+    """Colours from zero to one, in the light and the dark theme."""
+
+    light: tuple[str, ...]
+    dark: tuple[str, ...]
+
+    @property
+    def legend(self) -> str:
+        """CSS variables of a legend."""
+        return f"--l:{','.join(self.light)};--d:{','.join(self.dark)}"
+
+
+#: How likely two uses mean the same.
+CHANCES = Scale(
+    ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"), ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
+)
+#: Cosines, in other colours to avoid confusion.
+COSINES = Scale(
+    ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
 )
 
 
-def unbroken(text: str) -> Markup:
-    """Keep the parenthesis at the end of a sentence, its probability, on one line."""
-    before, _, rest = text.rpartition("(")
-    inside, closing, after = rest.partition(")")
-    if not closing or not before:
-        return Markup.escape(text)
-    return Markup('{}<span class="unbroken">({})</span>{}').format(before, inside, after)
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _luminance(colour: str) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    """Compute the WCAG contrast ratio of two colours, 1 to 21."""
+    low, high = sorted((_luminance(one), _luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def _mix(stops: tuple[str, ...], share: float) -> str:
+    position = share * (len(stops) - 1)
+    index = min(int(position), len(stops) - 2)
+    weight = position - index
+    pairs = zip(_channels(stops[index]), _channels(stops[index + 1]), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * weight):02x}" for a, b in pairs)
+
+
+def _text_on(background: str) -> str:
+    # White reads better on a saturated middle tone; where it lacks contrast, black has more than enough.
+    return "#ffffff" if contrast(background, "#ffffff") >= 4.5 else "#000000"
+
+
+def share_of(cosine: float, floor: float) -> float:
+    """Scale a cosine to 0..1 between ``floor`` and 1, clipped."""
+    return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
+
+
+def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
+    """Return the background and text colours of a cell, in both themes."""
+    return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
+
+
+def cell_style(share: float, scale: Scale = CHANCES) -> str:
+    """Return the colours of a cell as CSS variables."""
+    (background, text), (background_dark, text_dark) = cell_colours(share, scale)
+    return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
+
+
+def cosine_style(cosine: float, floor: float) -> str:
+    """Return the colours of a cosine as CSS variables; unrelated items have the ``floor``."""
+    return cell_style(share_of(cosine, floor), COSINES)
+
+
+def tint(push: float, steps: Sequence[float]) -> str:
+    """Return the CSS class of a word's tint by the steps that its effect reaches; else empty."""
+    reached = sum(abs(push) >= least for least in steps)
+    return f"{'for' if push > 0 else 'against'}{reached}" if reached else ""
+
+
+# --- Templates ---
 
 
 def data_link(content: Any) -> str:
@@ -59,30 +120,35 @@ def data_link(content: Any) -> str:
     return f"data:application/json;charset=utf-8,{quote(json.dumps(content, ensure_ascii=False, indent=1))}"
 
 
+_templates = Environment(
+    loader=FileSystemLoader(FOLDER / "templates"),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=StrictUndefined,
+)
+#: What templates call, also as filters: ``{{ share|percent }}``.
+_HELPERS: tuple[Callable[..., Any], ...] = (
+    *(texts.cell_percent, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
+    *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
+    *(views.layer_title, views.map_title, views.mapped_by, views.title_of, views.view_place, views.view_title),
+    *(cell_style, cosine_style, share_of, data_link, zip),
+)
+_templates.filters.update({helper.__name__: helper for helper in _HELPERS})
 _templates.filters.update(
-    first_terms=first_terms,
-    unbroken=unbroken,
-    number=number,
-    signed=signed,
-    percent=percent,
-    listed=listed,
-    capital=first_capital,
-    class_words=class_words,
-    type_note=type_note,
-    heading=heading,
-    hesitation=hesitation,
-    view_title=view_title,
-    layer_title=lambda layer: layer_title(layer.name, getattr(layer, "sees", "")),
-    view_place=view_place,
-    map_title=map_title,
-    mapped_by=mapped_by,
-    data_link=data_link,
+    capital=texts.first_capital,
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
+    # Titles of a table's columns of numbers.
+    layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
-_templates.globals.update(
-    GROUP_LETTERS=GROUP_LETTERS, zip=zip, number=number, cell_percent=cell_percent, short_percent=short_percent
-)
+_templates.globals.update({helper.__name__: helper for helper in _HELPERS})
+# Their sentences.
+_templates.globals.update(heads=heads, layer_weights=layer_weights, map_words=maps, training=training)
+_templates.globals.update(CHANCES=CHANCES, COSINES=COSINES, GROUP_LETTERS=GROUP_LETTERS)
+# And macros of other templates.
+_templates.globals["m"] = _templates.get_template("macros.html").module
+_templates.globals["maps"] = _templates.get_template("heat_map.html").module
 
 
 def render(template: str, **values: Any) -> Markup:
@@ -97,32 +163,51 @@ def fill(template: str, macro: str, *values: Any) -> Markup:
 
 
 def joined(*names: str) -> str:
-    """Join scripts or styles into one text.
-
-    Later scripts can use the definitions of earlier ones, because gradio runs them as one function.
-    """
+    """Join scripts or styles; gradio runs scripts as one function that shares names."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-#: Of the tabs whose answer may be missing: its class, and what is shown until it comes.
+def saved_page(title: str, answer: str) -> str:
+    """Return an answer as a page of its own, with the styles and scripts that it needs."""
+    styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page")))
+    shared = joined(*(f"scripts/{name}.js" for name in ("saved_page", "form", "terms")))
+    # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
+    calls = [
+        f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"
+        for name in ("answer", "map_answer")
+    ]
+    script = "\n".join(("", shared, *calls, ""))
+    return render(
+        "saved_page.html",
+        title=title,
+        answer=Markup(answer),  # from our templates, which escape what people typed
+        made=date.today().isoformat(),
+        style=Markup(styles),  # ours alone, as is the script
+        script=Markup(script),
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+#: Of each answer that may be missing: its class, and what is shown until it comes.
 _WAITING = {
     "compare": ("answer", "Comparing…"),
     "map": ("map-answer", "Drawing the map…"),
     "nearest": ("near-answer", "Reading the example sentences…"),
+    "try": ("try-answer", "Loading the models and reading…"),  # which the first question of all has to
+    "train": ("train-answer", "Looking for earlier runs…"),
+    "weights": ("weights-answer", "Reading the weights…"),
+    "probes": ("weights-answer probes-answer", "Reading what was measured…"),
 }
 
 
-def nothing(tab: str, reason: str = "") -> str:
+def nothing(kind: str, reason: str = "") -> str:
     """Render the placeholder without an answer, with the reason if there is one."""
-    classes, waits = _WAITING[tab]
+    classes, waits = _WAITING[kind]
     return render("nothing.html", classes=classes, waits=waits, reason=reason)
 
 
 def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str, Mark | None]]:
-    """Split a text into pieces, each with its mark.
-
-    Marks that are empty or begin inside an earlier one are ignored.
-    """
+    """Split a text into pieces with their marks; empty or overlapping marks are ignored."""
     found: list[tuple[str, Mark | None]] = []
     at = 0
     for start, end, mark in sorted(spans, key=lambda span: span[:2]):
@@ -136,10 +221,7 @@ def pieces(text: str, spans: Iterable[tuple[int, int, Mark]]) -> list[tuple[str,
 
 
 def csv_cell(value: object) -> str:
-    """Escape a cell that a spreadsheet would run as a formula.
-
-    Text that begins like one gets a leading apostrophe.
-    """
+    """Format a cell; text that a spreadsheet would run as a formula gets an apostrophe."""
     if isinstance(value, float):
         return f"{value:.6f}"
     if isinstance(value, bool):

@@ -1,20 +1,23 @@
-"""Helpers around gr.HTML: static markup, forms built by a script, and their events.
+"""What the tabs do with gradio: markup, forms built by a script, events, endpoints.
 
-A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``); the answer is the form's new
-value, a dict with the same ``revision``.
+A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``), and its new value has the same one.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import gradio as gr
+from gradio.blocks import BlockFunction
 from gradio.utils import get_upload_folder
 
-from elmo_tasks.api import Progress
+from elmo_tasks.api import Cancelled, Progress, cancellable
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.ui.page import joined
@@ -47,13 +50,17 @@ def revision_of(event: FormEvent) -> int:
 
 
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
-    """Create a list whose choices change; the handlers validate the chosen value.
-
-    Gradio would check it against the choices of the session, which it forgets (see ``launch_options``).
-    """
+    """Create a list whose choices change; the handlers validate the chosen value."""
+    # Gradio would check it against the choices of the session, which it forgets (see `launch_options`).
     box = gr.Dropdown(list(choices), **options)
     box.preprocess = lambda payload: payload  # type: ignore[method-assign]
     return box
+
+
+def buttons(titles: Sequence[str], label: str, **options: Any) -> gr.Dataset:
+    """Create buttons that pick something; a click gives the title, or the place if the type is index."""
+    samples = [[title] for title in titles]
+    return gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label=label, **options)
 
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
@@ -64,14 +71,10 @@ def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
 
 
 def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
-    """Create a part whose script sends requests.
+    """Create a part of a unique name whose scripts send requests and read its ``props``.
 
-    Args:
-        name: unique name of the part.
-        scripts: they build the part from text nodes only, so that input is never read as a template.
-        template: ``"${value.markup}"`` where the answer brings markup for this part.
-        classes: CSS classes.
-        props: what the script reads from ``props``; ``value`` holds what the form shows at first.
+    They build it from text nodes, so that input is never read as a template; a ``template`` of ``"${value.markup}"`` shows the
+    markup of answers. The ``value`` is what the form shows at first.
     """
     return gr.HTML(
         {"revision": 0, **props.pop("value", {})},
@@ -93,37 +96,21 @@ def on_submit(
     part: gr.HTML,
     answer: Callable[[FormEvent], Any],
     outputs: Any,
-    *,
     on_failure: tuple[Callable[[], Any] | None, Any] = (None, None),
-    **options: Any,
 ) -> None:
-    """Answer the requests of a :func:`custom_form`.
-
-    Args:
-        part: the form.
-        answer: from the request to the values of the outputs.
-        outputs: what changes.
-        on_failure: a function and its outputs, for what else changes when ``answer`` fails.
-        options: of gradio's event; by default those of an event that runs a model.
-    """
+    """Answer the requests of a form; ``on_failure`` is a function and its outputs."""
 
     def respond(event: gr.EventData) -> Any:
         sent = with_whole_characters(getattr(event, "form", None))
         return answer(sent if isinstance(sent, dict) else {})
 
-    options = options or QUIET
     # The page sends one request at a time; "multiple" lets no click get lost.
-    submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **options)
-    submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **options)
+    submitted = part.submit(respond, None, outputs, trigger_mode="multiple", **QUIET)
+    submitted.failure(on_failure[0], None, on_failure[1], js=error_script(part), **QUIET)
 
 
 def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) -> None:
-    """Add the part behind a tab's "Save page" button to the open container.
-
-    Args:
-        name: unique name of the part.
-        file_of: returns the file's name and text; requests are not stored, so it recomputes the answer.
-    """
+    """Add what a tab's "Save page" button asks; ``file_of`` computes the answer again, as none is kept."""
 
     def answer(event: FormEvent) -> dict[str, Any]:
         try:
@@ -155,10 +142,7 @@ def take_upload(path: Any) -> bytes | None:
 
 
 def with_whole_characters(value: Any) -> Any:
-    """Replace lone surrogates in a JSON value.
-
-    See :func:`~elmo_tasks.messages.text.replace_surrogates`.
-    """
+    """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.messages.text`)."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):
@@ -166,3 +150,72 @@ def with_whole_characters(value: Any) -> Any:
     if isinstance(value, dict):
         return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
     return value
+
+
+# --- Endpoints ---
+
+
+def endpoint(
+    function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
+) -> None:
+    """Register a public endpoint and check the types of its requests, which gradio does not.
+
+    The message of an error says what is ``expected`` (or, of single arguments, ``expected_of`` them).
+    """
+    types = get_type_hints(function)
+
+    @wraps(function)
+    def checked(*values: Any) -> Any:
+        for (name, wanted), value in zip(types.items(), values, strict=False):  # the last type is what comes back
+            if not _is_a(value, wanted):
+                raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False)
+        return function(*values)
+
+    gr.api(checked, api_name=function.__name__, **slots)
+
+
+def _is_a(value: Any, wanted: Any) -> bool:
+    parts = get_args(wanted)
+    if NoneType in parts:
+        return value is None or _is_a(value, parts[0])
+    if get_origin(wanted) is list:
+        return isinstance(value, list) and all(_is_a(part, parts[0]) for part in value)
+    return type(value) is wanted  # to isinstance, true is a whole number
+
+
+class Pages(gr.Blocks):
+    """Blocks whose endpoints fill in defaults, and whose work ends when nobody waits for it.
+
+    Gradio's own clients fill in defaults; to a request written by hand gradio answers ``{"error": null}``. It takes out of the
+    line who has left, but cannot stop what runs in a thread: that ends at its next batch.
+    """
+
+    def validate_inputs(self, block_fn: BlockFunction, inputs: list[Any]) -> None:
+        """Complete an endpoint's inputs and replace lone surrogates, invalid in an answer.
+
+        Raises:
+            gr.Error: one that has no default is missing; the text names it.
+        """
+        if block_fn.fn is not None and block_fn.api_visibility == "public" and len(inputs) < len(block_fn.inputs):
+            parameters = list(inspect.signature(block_fn.fn).parameters.values())[: len(block_fn.inputs)]
+            missing = parameters[len(inputs) :]
+            needed = [parameter.name for parameter in missing if parameter.default is inspect.Parameter.empty]
+            if needed:
+                raise gr.Error(f"Expected also: {', '.join(needed)}.", print_exception=False)
+            inputs.extend(parameter.default for parameter in missing)
+        inputs[:] = map(with_whole_characters, inputs)
+        super().validate_inputs(block_fn, inputs)
+
+    async def call_function(self, *values: Any, **named: Any) -> Any:
+        """Call the function of an event, or resume it, while a client is waiting."""
+        given = inspect.signature(gr.Blocks.call_function).bind(self, *values, **named).arguments
+        event_id = given.get("event_id")
+        event = self._queue.event_ids_to_events.get(event_id) if event_id else None
+        try:
+            # Gradio's threads copy the context.
+            with cancellable(lambda: event is None or event.alive):
+                return await super().call_function(*values, **named)
+        except InputError as error:  # of an endpoint: a form says what is wrong at its field
+            raise gr.Error(str(error), print_exception=False) from None
+        except Cancelled:
+            raise gr.Error("Nobody waits for this any more.", print_exception=False) from None

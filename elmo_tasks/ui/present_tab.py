@@ -6,28 +6,26 @@ The content of a step is in its template; the markup of the live parts is in ``t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.api import Comparison, IncrementalReading, LayerComparison, Service
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
-from elmo_tasks.ui import map_tab
-from elmo_tasks.ui.compare_answer import display_order, group_of, layer_sentence, snippet
-from elmo_tasks.ui.compare_form import Form, form_from, query_of
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import EXAMPLES, QUIZ, groups_of, outcome
-from elmo_tasks.ui.heat import cosine_style
+from elmo_tasks.ui import map_tab, page
+from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
+from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, groups_of, query_of
 from elmo_tasks.ui.page import fill, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
-#: Comparisons to guess on.
+#: Comparisons to guess on, in pairs and by groups.
+QUIZ = tuple(Example(entry["word"], **entry) for entry in page.EXAMPLES["quiz"])
 STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam"))
 #: Words to start from where the audience has none.
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
@@ -153,14 +151,8 @@ def stage_markup() -> str:
 
 def layers(comparison: Comparison) -> str:
     """Render one picture per layer; the page's script shows one of them."""
-
-    def picture(layer: LayerComparison) -> tuple[Any, ...]:
-        style = partial(cosine_style, floor=layer.random_pair_cosine)
-        return layer, layer_sentence(comparison, layer), style
-
-    snippets = [snippet(item) for item in comparison.items]
-    pictures = [picture(layer) for layer in comparison.layers]
-    return part("layers", comparison, pictures, display_order(comparison), group_of(comparison), snippets)
+    pictures = [(layer, layer_sentence(comparison, layer)) for layer in comparison.layers]
+    return part("layers", comparison, pictures, rows_of(comparison))
 
 
 def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
@@ -231,6 +223,18 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
     return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
 
 
+def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
+    """Describe the model's result on uses whose meanings are known."""
+    if comparison.spellings_differ:
+        return "The spellings differ, so meanings are not compared."
+    if not comparison.groups:
+        return "The model cannot tell how these group, and says so."
+    is_right = set(comparison.groups) == set(groups_of(meant).values())
+    how = "as they were meant" if is_right else "otherwise than they were meant"
+    sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
+    return f"The model sorts them {how}, {sure}."
+
+
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:
     """Answer a request: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
     value: dict[str, Any] = {"revision": revision_of(event), "note": None}
@@ -245,11 +249,9 @@ def respond(service: Service, event: FormEvent) -> dict[str, Any]:
         one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
         return forming((one, other))
 
-    def neighbours() -> str:
-        return part("neighbours", [service.static_neighbours(word, SHOWN_NEIGHBOURS) for word in STATIC_WORDS])
-
+    near = partial(service.static_neighbours, n=SHOWN_NEIGHBOURS)
     parts: dict[str, tuple[str, Callable[[], str]]] = {
-        "neighbours": ("all", neighbours),
+        "neighbours": ("all", lambda: part("neighbours", [near(word) for word in STATIC_WORDS])),
         "landing": ("all", lambda: map_tab.stage(service)),
         "mistakes": ("all", lambda: part("mistakes", service.dictionary_test())),
         "story": ("story", lambda: part("story", compare())),
@@ -286,10 +288,7 @@ def _same_or_not(same: bool) -> str:
 
 
 def reveal(at: int, guess: str, comparison: Comparison) -> dict[str, Any]:
-    """Return the markup of a pair's result, and who was right.
-
-    ``guess`` is the answer of the audience, if any.
-    """
+    """Return the markup of a pair's result and who was right; a room may have no ``guess``."""
     one, other = QUIZ[at].meant
     meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
     model, sentence = model_says(comparison)
@@ -348,9 +347,7 @@ def build(service: Service) -> None:
         return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 
     def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
-        """Find the words nearest to a word among static vectors.
-
-        There, a word has one vector whatever the sentence.
+        """Find the words nearest to a word among static vectors, which read no sentence.
 
         Example: ``predict("bank", 5, api_name="/static_neighbours")``.
 

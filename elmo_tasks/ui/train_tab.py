@@ -15,13 +15,11 @@ import gradio as gr
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training
-from elmo_tasks.messages.text import duration, first_capital, score_text
+from elmo_tasks.messages.text import duration, first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.layers_tab import layer_columns, layer_words
-from elmo_tasks.ui.page import csv_file, render
-from elmo_tasks.ui.parts import PRIVATE, choice, markup, take_upload
+from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
 
 _MAX_LABELS = 12
@@ -62,11 +60,6 @@ def plan_from(**data: Any) -> TrainingPlan:
     )
 
 
-def no_runs(*, is_off: bool = False) -> str:
-    """Render the placeholder until runs are listed, or where training is off."""
-    return render("train_none.html", is_off=is_off, kinds=TASK_WORDS.values())
-
-
 def focus_of(jobs: Sequence[TrainingJob], shown: str | None = None) -> TrainingJob | None:
     """Return the run to show: the chosen one, else the one that is running, else the newest."""
     running = next((job for job in jobs if job.status == "running"), jobs[0] if jobs else None)
@@ -78,11 +71,8 @@ def page(jobs: Sequence[TrainingJob], focus: TrainingJob | None) -> str:
     return render(
         "train.html",
         run=card(focus) if focus is not None else "",
-        focus=focus,
         jobs=jobs,
         is_live=any(job.status == "running" for job in jobs),
-        states=training.STATES,
-        score_text=score_text,
         when=when,
     )
 
@@ -92,18 +82,11 @@ def card(job: TrainingJob) -> str:
     return render(
         "train_run.html",
         job=job,
-        state=training.STATES[job.status],
-        headline=training.headline(job),
-        details=training.details(job),
         percentage=round(100 * min(1.0, job.step / job.steps)) if job.steps else 0,
         is_live=job.status == "running",
         losses=charts.losses(job),
         scores=charts.scores(job),
         weights=charts.weights(job),
-        columns=layer_columns(job.layers if job.learned and len(job.layers) > 1 else ()),
-        layer_words=layer_words,
-        score_text=score_text,
-        is_rough=training.is_rough(job),
         metric="Share right" if job.metric == "accuracy" else "F1",
         csv=csv_text(job),
         data=job.to_dict(),
@@ -221,10 +204,7 @@ class _Form:
         }
 
     def preview(self, plan: TrainingPlan) -> tuple[str, DatasetPreview | None]:
-        """Read the data of a plan as training would.
-
-        Their card is returned, and the preview of usable data.
-        """
+        """Return the card of a plan's data, read as in training, and the preview if usable."""
         if plan.source == "upload" and not plan.data:
             return no_data(), None
         if plan.source == "examples" and not self.service.training.examples(plan.kind).strip():
@@ -286,7 +266,7 @@ class _Runs:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
-        self.page = markup(no_runs(), "scripts/remembered.js", classes="train-runs")
+        self.page = markup(nothing("train"), "scripts/remembered.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row():
             self.stop = gr.Button("Stop and keep the best", visible=False)
@@ -345,9 +325,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     quiet: dict[str, Any] = {**slots, **PRIVATE}
 
     def training_runs() -> list[dict[str, Any]]:
-        """List the training runs on this machine, the newest first.
-
-        Each has its name, status, scores and rounds.
+        """List the training runs on this machine, the newest first: name, status, scores, rounds.
 
         Example: ``predict(api_name="/training_runs")``.
         """
@@ -355,7 +333,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
 
     endpoint(training_runs, slots=slots)
     if not service.training.offer().allowed:
-        markup(no_runs(is_off=True))
+        markup(render("train_off.html"))
         return
     with gr.Row(elem_classes="compare train"):
         with gr.Column(elem_classes="compare-form card components"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -15,11 +15,20 @@ from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
-from elmo_tasks.ui.endpoints import endpoint
-from elmo_tasks.ui.examples import TRY_EXAMPLES
-from elmo_tasks.ui.page import csv_file, pieces, render
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, choice, markup
+from elmo_tasks.ui.page import EXAMPLES, csv_file, nothing, pieces, render
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
 
+
+class Example(NamedTuple):
+    """Text that runs on click."""
+
+    title: str  # label of its button
+    task: str  # a mode of the tab
+    lines: Sequence[str]
+
+
+#: The first is what the form opens with.
+TRY_EXAMPLES = tuple(Example(**entry) for entry in EXAMPLES["try"])
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
@@ -63,16 +72,12 @@ def modes_of(name: str) -> Sequence[str]:
 
 def _frame(**parts: Any) -> str:
     """Render the answer: ``cards`` and the ``missing`` heads, or the reason for none."""
-    shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, "is_waiting": False, **parts}
+    shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, **parts}
     return render("try.html", kinds=TASK_WORDS, **shown)
 
 
 def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[str]]) -> str:
-    """Render the whole answer; ``heads`` lists the compared heads by kind.
-
-    Raises:
-        InputError: the text cannot be answered.
-    """
+    """Render the whole answer; ``heads`` lists the compared heads by kind."""
     texts, offered = lines_of(text), service.heads()
     if not texts:
         return _frame(is_empty=True)
@@ -111,16 +116,9 @@ def _head_cards(
 def _meanings(service: Service, texts: Sequence[str]) -> str:
     senses = service.senses("\n\n".join(texts))
     data = senses.to_dict()
+    columns = ("token", "meaning", "part_of_speech", "gloss", "probability", "certainty")
     rows = [
-        (
-            w["token"],
-            w["meaning"] or "another meaning",
-            w["part_of_speech"],
-            w["gloss"],
-            w["probability"],
-            w["certainty"],
-        )
-        for w in data["words"]
+        [word[key] or "another meaning" if key == "meaning" else word[key] for key in columns] for word in data["words"]
     ]
     return render(
         "senses.html",
@@ -212,12 +210,10 @@ class TryTab:
                     self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
-                titles = [[example.title] for example in TRY_EXAMPLES]
-                self.examples = gr.Dataset(
-                    components=[gr.Textbox(visible=False)], samples=titles, type="index", label="Or try an example"
-                )
+                titles = [example.title for example in TRY_EXAMPLES]
+                self.examples = buttons(titles, "Or try an example", type="index")
             with gr.Column(elem_classes="compare-answer"):
-                first = _frame(is_waiting=True) if service.heads() else _frame(missing=list(HEAD_ANSWERS))
+                first = nothing("try") if service.heads() else _frame(missing=list(HEAD_ANSWERS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
@@ -285,14 +281,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     """Put the tab's components into the open container and wire their events."""
     shown = TryTab(service)
 
-    def choose(index: int) -> tuple[str, str]:
-        example = TRY_EXAMPLES[index]
-        return "\n".join(example.lines), example.task
-
     def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Classify texts: label, probabilities, and the occlusion of every word.
-
-        The occlusion is what leaving the word out changes.
+        """Classify texts: label, probabilities, and occlusion: what leaving out a word changes.
 
         Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
 
@@ -301,8 +291,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            For each text: text, tokens, label, is_sure, probabilities by class, occlusion (token, start, end, change); none for
-            texts of more words than one request may have weighed, the shortest texts first.
+            ClassifiedText of each: without occlusion for texts of more words than one request may have weighed, shortest first.
         """
         return [result.to_dict() for result in service.classify(texts, head or None)]
 
@@ -317,8 +306,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
 
         Returns:
-            model, text, headline, and words: token, start, end, word, meaning (null for another one), part_of_speech, gloss,
-            probability, certainty.
+            TextSenses: with words (their meaning: null for another one, its probability and certainty).
         """
         return service.senses(text, model or None, own_meanings or "").to_dict()
 
@@ -333,7 +321,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
-            For each sentence: text, tokens, tags, spans (type, confidence, where), probability, alternatives.
+            TaggedSentence of each: with tags, spans (type, confidence, where), probability, alternatives.
         """
         if not 1 <= n_readings <= MAX_READINGS:
             raise InputError(f"Expected {of_readings}.")
@@ -348,7 +336,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
     edits = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
     gr.on(edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
-    picked = shown.examples.click(choose, shown.examples, [shown.text, shown.mode], **READ_TEXTS)
+    texts = [("\n".join(example.lines), example.task) for example in TRY_EXAMPLES]
+    picked = shown.examples.click(lambda at: texts[at], shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     for correction in shown.corrections:
         head = shown.head[correction.kind]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.layout import build_app, launch_options
 from tests.ui.fake_service import FakeService
 
 if __name__ == "__main__":

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from urllib.parse import urlencode
 
 import pytest
 
-from elmo_tasks.ui.examples import EXAMPLES
+from elmo_tasks.ui.compare_form import EXAMPLES
 
 
 def box(page, number):
@@ -208,13 +207,6 @@ def test_a_link_brings_a_phone_to_its_answer_and_the_front_page_to_the_form(open
     assert open_page(width=390, height=844).evaluate(tops) > 400
 
 
-def test_a_hostile_link_gives_a_plain_message(open_page):
-    page = open_page(query=urlencode([("word", "<img src=x onerror=alert(1)>"), *[("s", "x")] * 40]))
-    assert "it holds 40 sentences" in page.locator(".quiet h2").inner_text()
-    compare(page)
-    wait_for(page, verdict(page), "fall into 2 groups")
-
-
 def test_the_csv_downloads(open_page):
     page = open_page()
     with page.expect_download() as download:
@@ -263,10 +255,3 @@ def test_an_answer_that_the_form_has_left_behind_says_so(open_page):
     first.fill(first.input_value() + " Twice.")
     page.get_by_role("button", name="Compare again").click()
     page.locator(".answer .old-sign").wait_for(state="detached")
-
-
-def test_a_link_to_a_removed_tab_opens_compare_and_says_so(open_page):
-    page = open_page("tab=vote&room=ABCD")
-    page.get_by_role("status").filter(has_text="Votes by phone were removed").wait_for()
-    assert page.get_by_role("tab", name="Compare").get_attribute("aria-selected") == "true"
-    assert page.locator(".verdict:visible").count() == 1

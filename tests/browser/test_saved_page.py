@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from elmo_tasks.api import MapRequest
-from elmo_tasks.ui import map_tab, saved_page
+from elmo_tasks.ui import compare_answer, map_tab
 from elmo_tasks.ui.compare_form import Form
-from tests.browser.test_look import CONTRAST
+from tests.browser.test_accessibility import faults
 from tests.ui.fake_service import FakeService
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
-WIDE = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
 
 @pytest.fixture
@@ -47,13 +46,13 @@ def a_map():
 
 def a_comparison():
     service = FakeService()
-    return saved_page.of_comparison(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
+    return compare_answer.saved(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
 
 
 def reads_well(page):
     for fold in page.locator("details").all():
         fold.evaluate("fold => { fold.open = true; }")
-    return page.evaluate(WIDE) == 0 and page.evaluate(CONTRAST) == []
+    return faults(page) == []
 
 
 @pytest.mark.parametrize(("width", "dark"), [(390, False), (1920, True)])
@@ -93,10 +92,7 @@ def test_a_saved_page_follows_the_device_into_the_dark(open_file):
 
 @pytest.mark.parametrize(
     ("query", "ready", "name"),
-    [
-        ("", ".verdict h2", "compare-bank.html"),
-        ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html"),
-    ],
+    [("", ".verdict h2", "compare-bank.html"), ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html")],
 )
 def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
     page = open_page(query, ready=ready)

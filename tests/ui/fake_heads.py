@@ -11,9 +11,13 @@ from elmo_tasks.api import (
     ClassifiedText,
     Entity,
     HeadInfo,
+    LayerScore,
     LayerWeights,
     Limits,
     MixWeights,
+    ModelProbes,
+    PaperScores,
+    ProbeResult,
     Score,
     TaggedSentence,
     TagSequence,
@@ -93,8 +97,22 @@ def _check(texts: Sequence[str], head: str | None, kind: str, limits: Limits) ->
     return chosen
 
 
+def scores(*values: float, mean: float | None = None) -> tuple[LayerScore, ...]:
+    layers = tuple(LayerScore(str(k), value) for k, value in enumerate(values))
+    return layers if mean is None else (*layers, LayerScore("mean", mean))
+
+
+PAPER = PaperScores("Other Bank", "Paper, table 6", (LayerScore("1", 0.973), LayerScore("2", 0.968)), False)
+POS = ProbeResult(
+    "pos", "Tags, dev, accuracy", "percent", scores(0.879, 0.936, 0.934, mean=0.93), 0.861, "by rote", "How.", PAPER
+)
+LIKENESS = ProbeResult("cosimlex", "Likeness", "index", scores(-0.1, 0.42, 0.3, mean=0.4), 0.0, "chance", "How.")
+STATIC = ProbeResult("pos", "Tags, dev, accuracy", "percent", scores(0.85), 0.861, "by rote", "How.")
+LAYERS = ("the letters of the word", "LSTM layer 1", "LSTM layer 2")
+
+
 class FakeHeads:
-    """What heads answer."""
+    """What heads answer, and what was measured of layers: of two models, not of the third."""
 
     limits = Limits()
     on_offer = HEADS
@@ -201,3 +219,10 @@ class FakeHeads:
             for seed, move in ((1, 0.0), (2, shift), (3, -shift))
         )
         return LayerWeights(head, title, ("0", "1", "2"), MixWeights(final, gamma, 0, 1, 0.86), tuple(epochs), runs)
+
+    def probes(self) -> tuple[ModelProbes, ...]:
+        return (
+            ModelProbes("fake-small", LAYERS, "probe --model fake-small", (POS, LIKENESS)),
+            ModelProbes("fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."),
+            ModelProbes("fake-static", ("one vector for each word",), "probe --model fake-static", (STATIC,)),
+        )

@@ -82,47 +82,20 @@ class FakeMap:
             near = tuple((other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k)[:8]
             is_example = source == EXAMPLES
             x, y = (0.6 if group else -0.6) + 0.3 * math.cos(2.4 * k), 0.3 * math.sin(2.4 * k)
-            uses.append(
-                MapUse(
-                    sentence,
-                    start,
-                    start + len(word),
-                    source,
-                    group,
-                    None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95,
-                    is_example or "unsure" not in sentence,
-                    round(x, 4),
-                    round(y, 4),
-                    near,
-                )
-            )
-        groups = tuple(
-            SenseGroup(
-                "ABCDEF"[g],
-                key,
-                NAMES[key],
-                sum(use.group == g for use in uses),
-                next(k for k, use in enumerate(uses) if use.group == g),
-                tuple(sum(use.group == g and use.source == source for use in uses) for source in sources),
-            )
-            for g, key in enumerate(keys)
-        )
+            chance = None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95
+            known_of = (group, chance, is_example or "unsure" not in sentence)
+            uses.append(MapUse(sentence, start, start + len(word), source, *known_of, round(x, 4), round(y, 4), near))
+        groups = []
+        for g, key in enumerate(keys):
+            members = [k for k, use in enumerate(uses) if use.group == g]
+            by_source = tuple(sum(uses[k].source == source for k in members) for source in sources)
+            groups.append(SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source))
         n = len(groups)
         said = Message(f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed.")
-        return SenseMap(
-            word,
-            request.model or "fake-small",
-            request.view or "meanings",
-            LARGE_VIEWS if request.model == "fake-large" else VIEWS,
-            tuple(uses),
-            groups,
-            bool(known),
-            said,
-            0.42,
-            sum(use.own for use in uses),
-            sources,
-            (word,) if EXAMPLES in sources else (),
-        )
+        model, views = request.model or "fake-small", LARGE_VIEWS if request.model == "fake-large" else VIEWS
+        drawn = (tuple(uses), tuple(groups), bool(known), said, 0.42, sum(use.own for use in uses), sources)
+        examples_of = (word,) if EXAMPLES in sources else ()
+        return SenseMap(word, model, request.view or "meanings", views, *drawn, examples_of)
 
     def project_use(self, sentence: str, request: MapRequest) -> ProjectedUse:
         drawn = self.sense_map(request)
@@ -171,28 +144,11 @@ class FakeNearest:
             if only == "all" or (only == "same") == same
         )[:n]
         static = (StaticNeighbour("lender", 0.7), StaticNeighbour("banks", 0.65)) if word == "bank" else ()
-        return NearestUses(
-            word,
-            sentence,
-            start,
-            start + len(word),
-            model or "fake-small",
-            layer or "meanings",
-            ("meanings", "0", "1", "2", "mean"),
-            source or "dictionary",
-            ("dictionary", "my letters"),
-            1200,
-            only,
-            0.12,
-            uses,
-            static,
-            Message(
-                "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12.",
-                "Most are of this word.",
-            )
-            if uses
-            else Message(f"There is no other use of “{word}” here."),
-            "fake-words",
-            model != "fake-large",
-            "river" if "Herons" in sentence else "",
+        of_word = "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
+        said = (
+            Message(of_word, "Most are of this word.") if uses else Message(f"There is no other use of “{word}” here.")
         )
+        asked = (word, sentence, start, start + len(word), model or "fake-small", layer or "meanings")
+        places = (("meanings", "0", "1", "2", "mean"), source or "dictionary", ("dictionary", "my letters"), 1200, only)
+        known_of = ("fake-words", model != "fake-large", "river" if "Herons" in sentence else "")
+        return NearestUses(*asked, *places, 0.12, uses, static, said, *known_of)

@@ -13,11 +13,16 @@ from elmo_tasks.api import (
     Choice,
     Comparison,
     ComparisonItem,
+    DirectionSimilarity,
+    Explanation,
+    HiddenWord,
     LayerComparison,
     Limits,
     Meaning,
     Message,
     ModelInfo,
+    SentenceComparison,
+    SentenceLayer,
     SideBySide,
     Source,
     Substitutes,
@@ -30,10 +35,7 @@ from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
-from tests.ui.fake_probes import FakeProbes
-from tests.ui.fake_sentences import FakeSentences
 from tests.ui.fake_training import FakeTraining
-from tests.ui.fake_why import FakeWhy
 
 TOPICS = {
     "money": "loan savings cash mortgage lender rates salary shares",
@@ -44,6 +46,9 @@ TOPICS = {
 LAYERS = ("0", "1", "2", "mean")
 RANDOM_PAIR = {"0": 0.01, "1": 0.16, "2": 0.12, "mean": 0.1}
 CEILING = {"1": 0.82, "2": 0.74, "mean": 0.86}
+#: Of hiding a word, and what sets uses apart.
+WAYS = ("", "something", "the")
+TOPIC_WORDS = {"loan", "river", "cash", "muddy", "loans"}
 
 
 def _noise(*parts: str) -> float:
@@ -64,7 +69,18 @@ def _use_meaning(best: int, n: int, *, sure: bool) -> UseMeaning:
     return UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
 
 
-class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSentences, FakeProbes):
+def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:
+    item = comparison.items[use]
+    found = enumerate(re.finditer(r"\w+|[^\w\s]", item.sentence))
+    return [(at, match) for at, match in found if at != item.index]
+
+
+def _word(comparison: Comparison, use: int, at: int, match: re.Match[str]) -> HiddenWord:
+    change = 0.2 if match[0] in TOPIC_WORDS else -0.05 if at == 0 else 0.0
+    return HiddenWord(use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change)
+
+
+class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
     limits = Limits()
@@ -117,22 +133,10 @@ class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSen
         meanings = tuple(Meaning(word, name, "noun", f"the {name} kind") for name in groups)
         meant = tuple(_use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items)))
         certainty = Certainty.CONFIDENT if found else Certainty.ABSTAIN
-        return Comparison(
-            word,
-            chosen,
-            items,
-            layers,
-            Message(said, "The model is 90 % sure of all of them together."),
-            "2",
-            Source.DICTIONARY,
-            meanings,
-            meant,
-            tuple(found),
-            certainty,
-            0.9 if found else 0.3,
-            same,
-            1200,
-        )
+        said = Message(said, "The model is 90 % sure of all of them together.")
+        sure = (certainty, 0.9 if found else 0.3, same, 1200)
+        source = Source.DICTIONARY
+        return Comparison(word, chosen, items, layers, said, "2", source, meanings, meant, tuple(found), *sure)
 
     @staticmethod
     def _topics(groups: dict[str, list[int]], n: int) -> list[int]:
@@ -171,26 +175,13 @@ class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSen
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
                 said = Message("“fake-large” does not read the sentence: every cosine is 1.00.")
-                comparison = replace(
-                    comparison,
-                    source=Source.NONE,
-                    meanings=(),
-                    uses=(),
-                    groups=(),
-                    same_meaning=(),
-                    certainty=Certainty.ABSTAIN,
-                    message=said,
-                )
+                none = dict.fromkeys(("meanings", "uses", "groups", "same_meaning"), ())
+                comparison = replace(comparison, source=Source.NONE, certainty=Certainty.ABSTAIN, message=said, **none)
             found.append(comparison)
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
         right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)
-        said = (
-            "“fake-small” is right"
-            if right[0]
-            else "“fake-small” is not right"
-            if senses
-            else "Only “fake-small” groups"
-        )
+        judged = "is right" if right[0] else "is not right"
+        said = f"“fake-small” {judged}" if senses else "Only “fake-small” groups"
         return SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
 
     def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
@@ -236,3 +227,42 @@ class FakeService(FakeWhy, FakeMap, FakeNearest, FakeHeads, FakePresent, FakeSen
         norms = tuple(12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence) for item in items)
         lengths = tuple(tuple(12 + 6 * _noise("norm", name, token) for token in item.tokens) for item in items)
         return LayerComparison(name, matrix, norms, RANDOM_PAIR[name], token_norms=lengths)
+
+    def explain(
+        self,
+        word: str,
+        sentences: Sequence[str],
+        pair: tuple[int, int] | None = None,
+        layer: str | None = None,
+        model: str | None = None,
+    ) -> Explanation:
+        comparison = self.compare(word, sentences, model)
+        if any("breakwhy" in sentence for sentence in sentences):
+            raise RuntimeError("a secret detail")
+        a, b = pair or (0, len(comparison.items) - 1)
+        if not 0 <= a < b < len(comparison.items):
+            raise InputError(f"Choose two different uses, counted from 0 to {len(comparison.items) - 1}.", field="pair")
+        asked = next((found for found in comparison.layers[1:] if found.name == (layer or "2")), None)
+        if asked is None:
+            raise InputError("There is no such layer; choose one of 1, 2, mean.", field="layer")
+        words = tuple(_word(comparison, use, at, m) for use in (a, b) for at, m in _others(comparison, use))
+        named = next((found for found in words if found.token in TOPIC_WORDS), None)
+        answer = (
+            f"Mostly because of “{named.token}” in sentence {named.use + 1}." if named else "No single word decides it."
+        )
+        sides = (DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2), DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1))
+        pairs = (asked.cosine[a][b], asked.random_pair_cosine)
+        said = "The words before it tell the two apart more than the words after it."
+        return Explanation(
+            comparison, (a, b), asked.name, *pairs, True, answer, named, WAYS, words, 0, sides, "before", said
+        )
+
+    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+        if len(sentences) < 2:
+            raise InputError("Type at least two sentences.", field="sentences")
+        words = [{word.strip(".").casefold() for word in sentence.split()} for sentence in sentences]
+        cosine = tuple(tuple(len(a & b) / len(a | b) for b in words) for a in words)
+        layers = tuple(SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean"))
+        told = "In a test with 24 sentences it was right in 3."
+        said = Message("1 and 2 are the closest.", "So they are.")
+        return SentenceComparison(model or "fake-small", tuple(sentences), layers, "1", said, told)

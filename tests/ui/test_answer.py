@@ -4,7 +4,7 @@ from itertools import product
 import pytest
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source
-from elmo_tasks.ui import compare_answer, compare_form, heat, page
+from elmo_tasks.ui import compare_answer, compare_form, page
 from tests.ui.reader import parsed
 
 HOSTILE = (
@@ -96,16 +96,6 @@ def test_cosines_are_said_not_to_be_the_answer_where_they_are_not(service, rests
     assert ("This is not the answer. It shows the raw numbers of one layer" in shown.visible) == rests_on_more
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [("They differ (71 %).", ">(71 %)<"), ("A (b) and (62 %); no", ">(62 %)<"), ("None.", ""), ("<b> (open", "")],
-)
-def test_how_likely_stands_on_one_line(text, kept):
-    markup = page.unbroken(text)
-    assert parsed(markup).text == text
-    assert (kept in markup) if kept else "<" not in markup
-
-
 def test_without_a_word_the_marked_ones_are_named(service):
     comparison = replace(service.compare("bank", ["The [loan].", "The [river]."]), word="")
     assert "The marked words in 2 sentences" in compare_answer.page(
@@ -122,16 +112,16 @@ def test_any_number_of_sentences(service, count):
 
 
 def test_numbers_are_legible_on_every_colour():
-    for share, scale in product((k / 200 for k in range(201)), (heat.CHANCES, heat.COSINES)):
-        for background, text in heat.cell_colours(share, scale):
-            assert heat.contrast(background, text) >= 4.5, share
+    for share, scale in product((k / 200 for k in range(201)), (page.CHANCES, page.COSINES)):
+        for background, text in page.cell_colours(share, scale):
+            assert page.contrast(background, text) >= 4.5, share
 
 
 @pytest.mark.parametrize(
     ("cosine", "floor", "share"), [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)]
 )
 def test_share(cosine, floor, share):
-    assert heat.share_of(cosine, floor) == pytest.approx(share)
+    assert page.share_of(cosine, floor) == pytest.approx(share)
 
 
 def test_terms_are_explained_on_the_page(service):

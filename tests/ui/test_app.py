@@ -1,51 +1,13 @@
 import json
+from types import SimpleNamespace
 
+import gradio as gr
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AppError
 
-from elmo_tasks.ui import compare_form, compare_tab
+from elmo_tasks.ui import compare_form, compare_tab, layout
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
-
-SENTENCES = ["The bank lent cash.", "The muddy [shore]."]
-
-
-@pytest.fixture(scope="module")
-def client():
-    app = build_app(FakeService())
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    yield Client(url, verbose=False, analytics_enabled=False)
-    app.close()
-
-
-def test_endpoint_gives_the_comparison(client):
-    result = client.predict("bank", SENTENCES, None, api_name="/compare")
-    assert result == json.loads(json.dumps(FakeService().compare("bank", SENTENCES).to_dict()))
-
-
-def test_endpoint_has_a_default_model(client):
-    by_name = client.predict(word="bank", sentences=SENTENCES, api_name="/compare")
-    assert by_name["model"] == "fake-small"
-    other = client.predict(word="bank", sentences=SENTENCES, model="fake-large", api_name="/compare")
-    assert other["model"] == "fake-large"
-
-
-@pytest.mark.parametrize(
-    ("word", "sentences", "message"),
-    [
-        ("", SENTENCES, "Type the word to compare"),
-        ("bank", ["One bank."], "at least two sentences"),
-        ("bank", ["No such thing.", "The bank."], "“bank” is not in sentence 1"),
-        ("bank", "The bank.", "a list of strings"),
-        ("bank", [1, 2], "a list of strings"),
-    ],
-)
-def test_endpoint_says_what_is_wrong(client, word, sentences, message):
-    with pytest.raises(AppError, match=message):
-        client.predict(word, sentences, None, api_name="/compare")
 
 
 def test_only_the_named_endpoints_are_public(client):
@@ -89,3 +51,39 @@ def test_no_link_answers_the_first_example(service):
 def test_the_settings_of_the_page_are_plain_values():
     # Gradio copies them for every page that is opened, and fills the log with what it cannot copy.
     assert json.dumps(build_app(FakeService()).get_config_file())
+
+
+def opened(tab):
+    return layout._open_tab(SimpleNamespace(query_params={"tab": tab} if tab else {}))
+
+
+@pytest.mark.parametrize("tab", sorted(set(layout.REMOVED) - set(layout.TABS)))
+def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
+    selected, notice = opened(tab)
+    assert not isinstance(selected, gr.Tabs)  # Compare stays open
+    assert layout.REMOVED[tab] in parsed(notice).text
+
+
+@pytest.mark.parametrize("tab", ["map", "present", "nonsense", None])
+def test_any_other_link_says_nothing(tab):
+    selected, notice = opened(tab)
+    assert isinstance(selected, gr.Tabs) == (tab in layout.TABS)
+    assert notice == gr.skip()
+
+
+def test_slow_work_has_slots_of_its_own():
+    """What may take seconds: a comparison waits only behind what is as quick as itself."""
+    app = build_app(FakeService())
+    slots = {fn.api_name: fn.concurrency_id for fn in app.fns.values() if fn.api_visibility == "public"}
+    slow = {"sentiment", "sense_map", "land", "side_by_side"}
+    assert {name for name, slot in slots.items() if slot == "slow"} == slow
+    assert slots["compare"] == "model"
+    pressed = {_name(app.blocks.get(part)): fn.concurrency_id for fn in app.fns.values() for part, _ in fn.targets}
+    assert (pressed["compare"], pressed["Find the nearest uses"]) == ("model", "model")
+    assert (pressed["Draw the map"], pressed["Look for"]) == ("uses", "texts")  # the latter of the tab Try
+
+
+def _name(block):
+    if part := getattr(block, "props", {}).get("part"):
+        return part
+    return getattr(block, "label", None) or getattr(block, "value", None)

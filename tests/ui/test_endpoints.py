@@ -1,28 +1,75 @@
-"""Each public endpoint documents a call, and that call is made here on the real models."""
+"""Endpoints: each gives what the service answers, says what is wrong, and documents a call that works on the real models."""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 import pytest
-from gradio_client import Client
+from gradio_client.exceptions import AppError
 
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from tests.ui.conftest import client_of, served
 from tests.ui.fake_service import FakeService
+from tests.ui.try_answers import JORDAN, NOT_BAD
 
 INFO = build_app(FakeService()).get_api_info()["named_endpoints"]
 EXAMPLE = re.compile(r"Example: ``(predict\(.*?\))``")
 
 
+SERVICE = FakeService()
+TWO = ["The bank lent cash.", "The muddy [shore]."]
+ANSWERS = [
+    ("/compare", ("bank", TWO), lambda: SERVICE.compare("bank", TWO)),  # with the default model
+    ("/compare", ("bank", TWO, "fake-large"), lambda: SERVICE.compare("bank", TWO, "fake-large")),
+    ("/why", ("bank", TWO), lambda: SERVICE.explain("bank", TWO)),
+    ("/substitutes", ("bank", TWO), lambda: SERVICE.substitutes("bank", TWO)),
+    ("/sentiment", ([NOT_BAD, "Bad."],), lambda: SERVICE.classify([NOT_BAD, "Bad."])),
+    ("/sentiment", ([NOT_BAD], "fake-sentiment-static"), lambda: SERVICE.classify([NOT_BAD], "fake-sentiment-static")),
+    ("/ner", (list(JORDAN),), lambda: SERVICE.tag(JORDAN)),
+    ("/ner", (list(JORDAN), None, 3), lambda: SERVICE.tag(JORDAN, None, 3)),
+]
+WRONG = [
+    ("/compare", ("", TWO), "Type the word to compare"),
+    ("/compare", ("bank", ["One bank."]), "at least two sentences"),
+    ("/compare", ("bank", ["No such thing.", "The bank."]), "“bank” is not in sentence 1"),
+    ("/compare", ("bank", "The bank."), "a list of strings"),
+    ("/compare", ("bank", [1, 2]), "a list of strings"),
+    ("/why", ("bank", "The bank."), "a list of strings"),
+    ("/why", ("bank", TWO, "0,1"), "a list of two whole numbers"),
+    ("/why", ("bank", TWO, [0, True]), "a list of two whole numbers"),
+    ("/why", ("bank", TWO, [0, 5]), "Choose two different uses"),
+    ("/why", ("bank", TWO, None, "0"), "choose one of 1, 2, mean"),
+    ("/why", ("bank", TWO, None, None, "gone"), "There is no model “gone”"),
+    ("/sentiment", (["x"], "gone"), "There is no head “gone”"),
+    ("/sentiment", ([],), "at least one text"),
+    ("/sentiment", ("a string",), "a list of strings"),
+    ("/ner", ([1],), "a list of strings"),
+    ("/ner", (["x"], None, 0), "from 1 to 10"),
+    ("/ner", (["x"], None, 1_000_000), "from 1 to 10"),
+    ("/ner", (["x"] * 21,), "at most 20 texts"),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments", "answer"), ANSWERS)
+def test_an_endpoint_gives_what_the_service_answers(client, name, arguments, answer):
+    found = answer()
+    expected = [one.to_dict() for one in found] if isinstance(found, tuple) else found.to_dict()
+    assert client.predict(*arguments, api_name=name) == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize(("name", "arguments", "message"), WRONG)
+def test_an_endpoint_says_what_is_wrong(client, name, arguments, message):
+    with pytest.raises(AppError, match=message):
+        client.predict(*arguments, api_name=name)
+
+
 @pytest.fixture(scope="module")
-def client(tmp_path_factory):
-    app = build_app(Session(runs_dir=tmp_path_factory.mktemp("runs")))
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    yield Client(url, verbose=False, analytics_enabled=False)
-    app.close()
+def real_client(tmp_path_factory):
+    with served(build_app(Session(runs_dir=tmp_path_factory.mktemp("runs")))) as url:
+        yield client_of(url)
 
 
 def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
@@ -53,8 +100,8 @@ def test_what_an_endpoint_takes_and_gives_is_typed(name):
 
 @pytest.mark.ci
 @pytest.mark.parametrize("name", sorted(INFO))
-def test_the_documented_call_works(client, name):
+def test_the_documented_call_works(real_client, name):
     arguments, named = documented_call(name)
-    answer = client.predict(*arguments, **named, api_name=name)
+    answer = real_client.predict(*arguments, **named, api_name=name)
     assert isinstance(answer, dict | list)
     assert answer or name == "/training_runs"

@@ -7,8 +7,8 @@ import pytest
 from elmo_tasks.api import Choice, ComparisonItem, Limits
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_form
-from elmo_tasks.ui.examples import EXAMPLES
-from elmo_tasks.ui.page import csv_cell
+from elmo_tasks.ui.compare_form import EXAMPLES
+from elmo_tasks.ui.page import csv_cell, csv_file
 
 LIMITS = Limits()
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
@@ -125,6 +125,8 @@ def test_display_order_keeps_groups_together_and_forgets_nobody(service):
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_text_is_never_a_formula(start):
     assert csv_cell(f"{start}SUM(A1)") == f"'{start}SUM(A1)"
+    (name,), (text, number) = csv.reader(io.StringIO(csv_file([f"{start}a"], [[f"{start}b", -0.5]])))
+    assert (name, text, number) == (f"'{start}a", f"'{start}b", "-0.500000")
 
 
 def test_csv_numbers_stay_numbers():

@@ -1,4 +1,4 @@
-"""Nothing that a person typed or a model found is read as markup, on any page of Compare, the maps, Nearest and Present."""
+"""Nothing that a person typed, a model found or a log holds is read as markup, on any page."""
 
 from __future__ import annotations
 
@@ -6,10 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import MapRequest, Message
-from elmo_tasks.ui import compare_answer, compare_details, map_tab, nearest_tab, page, present_tab, saved_page
+from elmo_tasks.api import Entity, HeadInfo, MapRequest, Message, MixWeights, Score, TaggedSentence, TagSequence
+from elmo_tasks.ui import (
+    cards,
+    compare_answer,
+    compare_details,
+    layers_tab,
+    map_tab,
+    nearest_tab,
+    page,
+    present_tab,
+    train_tab,
+    try_tab,
+)
 from elmo_tasks.ui.compare_form import Form
+from tests.ui.fake_heads import POS
 from tests.ui.fake_service import FakeService
+from tests.ui.fake_training import PREVIEW, job
 from tests.ui.reader import parsed
 from tests.ui.test_answer import HOSTILE
 
@@ -65,7 +78,54 @@ def neighbours():
     return present_tab.part("neighbours", [replace(SERVICE.static_neighbours("bank"), word=HOSTILE)])
 
 
+def entity_cards():
+    head = HeadInfo(HOSTILE, HOSTILE, "tagging", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
+    span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
+    best, other = TagSequence((f"B-{HOSTILE}",), (span,), 0.5), TagSequence(("O",), (), 0.1)
+    tagged = TaggedSentence(HOSTILE, (HOSTILE,), ((0, len(HOSTILE)),), best, (other,))
+    words = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
+    option = cards.HeadOption(head, head)
+    return cards.entity_card(option, [tagged] * 2, [words] * 2) + cards.entity_card(option, [words], [words])
+
+
+def sentiment_cards():
+    head = HeadInfo(HOSTILE, HOSTILE, "classification", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
+    (classified,) = SERVICE.classify([HOSTILE])
+    odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
+    return cards.sentiment_card(cards.HeadOption(head, head), [odd] * 2, [classified] * 2)
+
+
+def weights():
+    found = replace(SERVICE.layer_weights()[0], title=HOSTILE, head=HOSTILE, layers=(HOSTILE, "1", "2"))
+    return layers_tab.weights_page([replace(found, epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)])] * 2)
+
+
+def probes():
+    result = replace(POS, title=HOSTILE, note=HOSTILE, without_name=HOSTILE)
+    return layers_tab.probes_page([replace(SERVICE.probes()[0], model=HOSTILE, results=(result,))])
+
+
+def runs():
+    bad = job(name=HOSTILE, title=HOSTILE, data=HOSTILE, message=HOSTILE, status="failed", layers=(HOSTILE, "1", "2"))
+    listed = ([bad, replace(bad, status="done")], [replace(bad, status="running", head=HOSTILE)])
+    return "".join(train_tab.page(found, found[-1]) for found in listed)
+
+
+def training_data():
+    texts = replace(PREVIEW, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
+    tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
+    shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
+    return shown + train_tab.no_data(HOSTILE)
+
+
 PAGES = {
+    "try": lambda: try_tab.page(SERVICE, HOSTILE, "all", {}),
+    "entities": entity_cards,
+    "sentiment": sentiment_cards,
+    "weights": weights,
+    "probes": probes,
+    "runs": runs,
+    "training data": training_data,
     "comparison": lambda: compare_answer.page(compared(), FORM, SERVICE.models()),
     "refused": lambda: page.nothing("compare", HOSTILE),
     "several models": lambda: compare_answer.page(by_several(), FORM, SERVICE.models()),
@@ -82,7 +142,7 @@ PAGES = {
     "own word": own,
     "neighbours": neighbours,
     "problem": lambda: present_tab.part("problem", HOSTILE),
-    "saved comparison": lambda: saved_page.of_comparison(compared(), FORM),
+    "saved comparison": lambda: compare_answer.saved(compared(), FORM),
     "saved map": lambda: map_tab.file_of(mapped(), ())[1],
 }
 

@@ -3,12 +3,12 @@
 import threading
 import time
 
-import gradio_client
+import httpx
 import pytest
 
 from elmo_tasks.api import Cancelled, cancellable, check_cancelled, uncancellable
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from tests.ui.conftest import client_of, served
 from tests.ui.fake_service import FakeService
 
 
@@ -35,23 +35,20 @@ class _Batches:
 
 
 @pytest.fixture
-def served(monkeypatch):
+def asked(monkeypatch):
     service, work = FakeService(), _Batches()
     monkeypatch.setattr(service, "classify", work.classify)
     app = build_app(service)
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    yield url, work, app._queue.event_queue_per_concurrency_id
-    app.close()
+    with served(app) as url:
+        yield url, work, app._queue.event_queue_per_concurrency_id
 
 
 def _leave(url, session):
     """A browser that asks, listens, and is closed in the middle."""
-    import httpx
-
-    asked = {"data": [["Some text."], None], "session_hash": session}
+    question = {"data": [["Some text."], None], "session_hash": session}
     fns = httpx.get(f"{url}config").json()["dependencies"]
-    asked["fn_index"] = next(fn["id"] for fn in fns if fn["api_name"] == "sentiment")
-    httpx.post(f"{url}gradio_api/queue/join", json=asked).raise_for_status()
+    question["fn_index"] = next(fn["id"] for fn in fns if fn["api_name"] == "sentiment")
+    httpx.post(f"{url}gradio_api/queue/join", json=question).raise_for_status()
     return httpx.stream("GET", f"{url}gradio_api/queue/data", params={"session_hash": session}, timeout=30)
 
 
@@ -62,8 +59,8 @@ def _until(is_so, seconds=10):
     return is_so()
 
 
-def test_what_runs_ends_when_its_person_leaves(served):
-    url, work, _ = served
+def test_what_runs_ends_when_its_person_leaves(asked):
+    url, work, _ = asked
     with _leave(url, "one"):
         assert work.begun.wait(5)
         time.sleep(0.3)
@@ -73,8 +70,8 @@ def test_what_runs_ends_when_its_person_leaves(served):
     assert work.batches < 100
 
 
-def test_what_waits_is_not_begun_when_its_person_leaves(served):
-    url, work, lines = served
+def test_what_waits_is_not_begun_when_its_person_leaves(asked):
+    url, work, lines = asked
     streams = [_leave(url, name) for name in ("one", "two", "three")]  # two places: the third waits
     for stream in streams:
         stream.__enter__()
@@ -89,9 +86,9 @@ def test_what_waits_is_not_begun_when_its_person_leaves(served):
     assert work.asked == 2
 
 
-def test_who_stays_is_answered(served):
-    url, work, _ = served
-    client = gradio_client.Client(url, verbose=False, analytics_enabled=False)
+def test_who_stays_is_answered(asked):
+    url, work, _ = asked
+    client = client_of(url)
     job = client.submit(["Some text."], api_name="/sentiment")
     assert work.begun.wait(5)
     time.sleep(0.5)

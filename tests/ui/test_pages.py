@@ -23,25 +23,8 @@ from tests.ui.fake_service import FakeService
 
 FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
 #: Elements that stand within a line.
-INLINE = {
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "code",
-    "em",
-    "i",
-    "kbd",
-    "mark",
-    "output",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "sub",
-    "sup",
-    "u",
-}
+INLINE = {"a", "abbr", "b", "bdi", "code", "em", "i", "kbd", "mark", "output", "s", "small", "span", "strong", "sub",
+          "sup", "u"}  # fmt: skip
 CELLS = {"td", "th"}
 UNREAD = {"script", "style", "svg", "template"}
 BANK = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")

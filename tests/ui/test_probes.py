@@ -9,12 +9,10 @@ import pytest
 
 from elmo_tasks.evaluation.results import PROBES
 from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
-from elmo_tasks.ui.page import render
-from tests.ui.fake_probes import LIKENESS, POS, STATIC, FakeProbes, scores
+from tests.ui.fake_heads import LIKENESS, POS, STATIC, FakeHeads, scores
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 
-MODELS = FakeProbes().probes()
+MODELS = FakeHeads().probes()
 
 
 def test_every_test_has_plain_words():
@@ -68,19 +66,9 @@ def test_a_page_without_numbers_has_no_empty_cards():
     assert parsed(shown).headings == ["A probe asks one layer one question."]
 
 
-def test_what_a_file_says_is_no_markup():
-    result = replace(POS, title=HOSTILE, note=HOSTILE, without_name=HOSTILE)
-    parsed(probes_page([replace(MODELS[0], model=HOSTILE, results=(result,))]))
-
-
 def test_the_spreadsheet_has_every_number_and_the_papers():
     rows = list(csv.reader(io.StringIO(probes_csv([MODELS[0], MODELS[2]]))))
     assert rows[0] == ["model", "test", "title", "layer", "score"]
     assert ["fake-small", "pos", "Tags, dev, accuracy", "1", "0.936000"] in rows
     assert ["fake-static", "pos", "Tags, dev, accuracy", "0", "0.850000"] in rows
     assert ["the paper’s ELMo (Paper, table 6)", "pos", "Other Bank", "2", "0.968000"] in rows
-
-
-def test_both_parts_wait_before_they_ask():
-    for part in ("weights", "probes"):
-        assert 'aria-busy="true"' in render(f"{part}.html", is_waiting=True)

@@ -9,7 +9,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.ui import compare_form, compare_tab, map_tab, saved_page
+from elmo_tasks.ui import compare_answer, compare_form, compare_tab, map_tab
 from tests.ui.reader import parsed
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
@@ -22,7 +22,7 @@ def of_map(service, **request):
 
 
 def of_comparison(service):
-    return saved_page.of_comparison(service.compare("bank", SENTENCES), FORM, service.models())
+    return compare_answer.saved(service.compare("bank", SENTENCES), FORM, service.models())
 
 
 def test_a_comparison_holds_its_answer_and_every_layer(service):

@@ -7,7 +7,7 @@ import pytest
 
 from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
+from tests.ui.conftest import served
 from tests.ui.fake_service import FakeService
 
 pytestmark = pytest.mark.ci
@@ -15,25 +15,15 @@ pytestmark = pytest.mark.ci
 MARK = "Quokkas"
 
 
-def served(bounds, **options):
-    app = build_app(FakeService())
-    middleware = {"middleware": [(RequestLimits, (), bounds)]}
-    _, url, _ = app.launch(
-        prevent_thread_lock=True,
-        quiet=True,
-        server_name="127.0.0.1",
-        app_kwargs=middleware,
-        **launch_options(),
-        **options,
-    )
-    return app, url.rstrip("/")
+def behind(bounds, **options):
+    """The app behind its door."""
+    return served(build_app(FakeService()), app_kwargs={"middleware": [(RequestLimits, (), bounds)]}, **options)
 
 
 @pytest.fixture(scope="module")
 def address():
-    app, url = served({"max_bytes": 100_000})
-    yield url
-    app.close()
+    with behind({"max_bytes": 100_000}) as url:
+        yield url.rstrip("/")
 
 
 def in_memory(mark: str) -> int:
@@ -88,16 +78,13 @@ def test_gradios_own_door_for_uploads_is_closed(address):
 
 
 def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_time():
-    app, url = served({"uploads": UploadLimits(1_000, max_requests=1), "pause": 0.3}, auth=[("ada", "secret")])
-    try:
-        with httpx.Client(base_url=url) as client:
-            for _ in range(2):  # a stranger's take nobody's turn
-                assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
-            answer = client.post("/login", data={"username": "ada", "password": "guess"})
-            assert answer.status_code == 400
-            assert answer.elapsed.total_seconds() >= 0.3
-            assert client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
-            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 200
-            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429
-    finally:
-        app.close()
+    bounds = {"uploads": UploadLimits(1_000, max_requests=1), "pause": 0.3}
+    with behind(bounds, auth=[("ada", "secret")]) as url, httpx.Client(base_url=url) as client:
+        for _ in range(2):  # a stranger's take nobody's turn
+            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
+        answer = client.post("/login", data={"username": "ada", "password": "guess"})
+        assert answer.status_code == 400
+        assert answer.elapsed.total_seconds() >= 0.3
+        assert client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
+        assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 200
+        assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429

@@ -8,9 +8,8 @@ import pytest
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer
-from elmo_tasks.ui.compare_form import Form, form_from, form_from_query, query_of
+from elmo_tasks.ui.compare_form import EXAMPLES, Form, form_from, form_from_query, known_senses, query_of
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
-from elmo_tasks.ui.examples import EXAMPLES, known_senses
 from tests.ui.reader import parsed
 
 BANK = EXAMPLES[0]

@@ -7,26 +7,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from gradio_client import Client
 from gradio_client.exceptions import AppError
 
-from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.theme import launch_options
-from tests.ui.fake_service import FakeService
+from tests.ui.conftest import client_of
 
 pytestmark = pytest.mark.ci
 
 
-@pytest.fixture(scope="module")
-def url():
-    app = build_app(FakeService())
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    yield url
-    app.close()
-
-
-def test_a_quick_question_does_not_wait_for_a_slow_one(url):
-    one, other = (Client(url, verbose=False, analytics_enabled=False) for _ in range(2))
+def test_a_quick_question_does_not_wait_for_a_slow_one(fake_url):
+    one, other = (client_of(fake_url) for _ in range(2))
     slow = one.submit(["Read this slowly."] * 5, api_name="/sentiment")  # 4 seconds in the fake
     began = time.monotonic()
     other.predict("bank", ["A bank.", "The bank."], api_name="/compare")
@@ -34,8 +23,8 @@ def test_a_quick_question_does_not_wait_for_a_slow_one(url):
     assert slow.result()
 
 
-def test_more_people_than_places_get_their_own_answers(url):
-    people = [Client(url, verbose=False, analytics_enabled=False) for _ in range(6)]
+def test_more_people_than_places_get_their_own_answers(fake_url):
+    people = [client_of(fake_url) for _ in range(6)]
     words = [f"bank{letter}" for letter in "abcdef"]
 
     def ask(k):
@@ -50,30 +39,27 @@ def test_more_people_than_places_get_their_own_answers(url):
 
 # What one person asks at each tab, with a word that nobody else uses.
 QUESTIONS = {
-    "/compare": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
-    "/side_by_side": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    **dict.fromkeys(
+        ("/compare", "/side_by_side", "/why", "/substitutes"),
+        lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
+    ),
     "/sentences": lambda word: ([f"The {word} shut.", f"My {word} is here."],),
-    "/why": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
-    "/substitutes": lambda word: (word, [f"The {word} shut.", f"My {word} is here."]),
     "/senses": lambda word: (f"My {word} is by the bank.",),
-    "/sentiment": lambda word: ([f"A fine {word}."],),
-    "/ner": lambda word: ([f"A fine {word}."],),
-    "/sense_map": lambda word: (word, f"My {word} is here."),
+    **dict.fromkeys(("/sentiment", "/ner"), lambda word: ([f"A fine {word}."],)),
+    **dict.fromkeys(("/sense_map", "/nearest", "/meaning_forms"), lambda word: (word, f"My {word} is here.")),
     "/land": lambda word: (word, f"My {word} is here.", f"My {word} is here."),
-    "/nearest": lambda word: (word, f"My {word} is here."),
-    "/meaning_forms": lambda word: (word, f"My {word} is here."),
     "/static_neighbours": lambda word: (word,),
 }
 
 
-def test_the_questions_are_those_of_all_tabs(url):
-    api = Client(url, verbose=False, analytics_enabled=False).view_api(return_format="dict", print_info=False)
+def test_the_questions_are_those_of_all_tabs(fake_url):
+    api = client_of(fake_url).view_api(return_format="dict", print_info=False)
     assert {*QUESTIONS, "/training_runs", "/what_layers_know"} == set(api["named_endpoints"])
 
 
 @pytest.mark.parametrize("endpoint", QUESTIONS)
-def test_nobody_gets_what_another_one_asked(url, endpoint):
-    people = [Client(url, verbose=False, analytics_enabled=False) for _ in range(3)]
+def test_nobody_gets_what_another_one_asked(fake_url, endpoint):
+    people = [client_of(fake_url) for _ in range(3)]
     words = ["bankzig", "bankzag", "bankzug"]
 
     def ask(k):

@@ -8,9 +8,9 @@ import pytest
 from elmo_tasks.api import SplitScore
 from elmo_tasks.messages import training
 from elmo_tasks.ui import charts, train_tab
+from elmo_tasks.ui.page import render
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 from tests.ui.try_answers import plain
 
 
@@ -151,7 +151,7 @@ def test_labels_out_of_balance_are_said(labels, said):
 
 
 def test_where_training_is_off_the_page_says_so():
-    assert "--allow-training" in train_tab.no_runs(is_off=True)
+    assert "--allow-training" in render("train_off.html")
 
 
 def test_with_few_test_rows_the_score_is_small_print():
@@ -209,21 +209,6 @@ def test_charts_take_any_loss(loss):
     drawn = charts.losses(found) + charts.scores(found) + charts.weights(found)
     assert "nan" not in drawn
     assert "inf" not in drawn
-
-
-def test_nothing_from_a_person_or_a_log_is_markup():
-    bad = job(name=HOSTILE, title=HOSTILE, data=HOSTILE, message=HOSTILE, status="failed", layers=(HOSTILE, "1", "2"))
-    look = replace(PREVIEW, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
-    tagged = replace(look, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
-    jobs = ([bad, replace(bad, status="done")], [replace(bad, status="running", head=HOSTILE)])
-    shown = parsed(
-        "".join(train_tab.page(found, found[-1]) for found in jobs)
-        + train_tab.data_card(look, "classification")
-        + train_tab.data_card(tagged, "tagging")
-        + train_tab.no_data(HOSTILE)
-    )
-    assert not shown.seen & {"img", "script"}
-    assert "onerror" not in shown.attributes
 
 
 def test_the_spreadsheet_holds_all_rounds_and_no_formula():

@@ -5,57 +5,19 @@ from dataclasses import replace
 from urllib.parse import unquote
 
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AppError
 from starlette.datastructures import QueryParams
 
-from elmo_tasks.api import Entity, HeadInfo, Limits, Score, TaggedSentence, TagSequence
+from elmo_tasks.api import HeadInfo, Limits, Score
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import cards, try_tab
-from elmo_tasks.ui.examples import TRY_EXAMPLES
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.page import csv_file, data_link
-from elmo_tasks.ui.theme import launch_options
+from elmo_tasks.ui.page import data_link
+from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
-from tests.ui.test_answer import HOSTILE
 from tests.ui.try_answers import JORDAN, NOT_BAD, ask, entities, sentiment, tab_of
 
-
-def test_nothing_typed_is_markup(service):
-    head = HeadInfo(HOSTILE, HOSTILE, "tagging", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
-    offer = cards.HeadOption(head, head)
-    tokens = (HOSTILE,)
-    span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
-    best, other = TagSequence((f"B-{HOSTILE}",), (span,), 0.5), TagSequence(("O",), (), 0.1)
-    tagged = TaggedSentence(HOSTILE, tokens, ((0, len(HOSTILE)),), best, (other,))
-    plain = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
-    (classified,) = service.classify([HOSTILE])
-    odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
-    for markup in (
-        cards.entity_card(offer, [tagged] * 2, [plain] * 2),
-        cards.entity_card(offer, [plain], [plain]),
-        cards.sentiment_card(offer, [odd] * 2, [classified] * 2),
-        ask(service, text=HOSTILE),
-    ):
-        tags = parsed(markup)
-        assert not tags.seen & {"img", "script"}
-        assert not tags.attributes & {"onerror", "onload"}
-        assert "onerror=alert(1)" in tags.text
-
-
 # Files
-
-
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-def test_no_cell_is_a_formula(service, start):
-    offer, results, without = sentiment(service, f"{start}cmd() good")
-    rows = list(csv.DictReader(io.StringIO(cards.sentiment_csv(offer, results, without))))
-    assert {row["text"] for row in rows} == {f"'{start}cmd() good"}
-    assert csv_file([start], [[f"{start}a", -0.5]]).splitlines()[-1].endswith("-0.500000")
-    offer, tagged, _ = entities(service, f"{start}Oslo")
-    rows = list(csv.DictReader(io.StringIO(cards.entity_csv(offer, tagged))))
-    assert {row["sentence"] for row in rows} == {f"'{start}Oslo"}
 
 
 def test_the_spreadsheets_hold_both_heads(service):
@@ -194,45 +156,6 @@ def test_heads_of_one_title_are_distinguished_by_name():
 # Endpoints
 
 
-@pytest.fixture(scope="module")
-def client():
-    app = build_app(FakeService())
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
-    yield Client(url, verbose=False, analytics_enabled=False)
-    app.close()
-
-
-def test_sentiment_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().classify([NOT_BAD, "Bad."])]
-    assert client.predict([NOT_BAD, "Bad."], api_name="/sentiment") == json.loads(json.dumps(expected))
-    other = client.predict(texts=[NOT_BAD], head="fake-sentiment-static", api_name="/sentiment")
-    assert other[0]["label"] == "negative"
-
-
-def test_ner_endpoint(client):
-    expected = [result.to_dict() for result in FakeService().tag(JORDAN)]
-    assert client.predict(list(JORDAN), api_name="/ner") == json.loads(json.dumps(expected))
-    more, _ = client.predict(sentences=list(JORDAN), head=None, n_readings=3, api_name="/ner")
-    assert len(more["runners_up"]) == 2
-
-
 def test_tools_of_chat_programs_bear_the_names_of_the_endpoints():
     endpoints = [fn for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public"]
     assert [fn.fn.__name__ for fn in endpoints] == [fn.api_name for fn in endpoints]
-
-
-@pytest.mark.parametrize(
-    ("endpoint", "arguments", "message"),
-    [
-        ("/sentiment", (["x"], "gone"), "There is no head “gone”"),
-        ("/sentiment", ([],), "at least one text"),
-        ("/sentiment", ("a string",), "a list of strings"),
-        ("/ner", ([1],), "a list of strings"),
-        ("/ner", (["x"], None, 0), "from 1 to 10"),
-        ("/ner", (["x"], None, 1_000_000), "from 1 to 10"),
-        ("/ner", (["x"] * 21,), "at most 20 texts"),
-    ],
-)
-def test_endpoints_say_what_is_wrong(client, endpoint, arguments, message):
-    with pytest.raises(AppError, match=message):
-        client.predict(*arguments, api_name=endpoint)

@@ -1,13 +1,8 @@
-import json
 from dataclasses import replace
 
 import pytest
-from gradio_client import Client
-from gradio_client.exceptions import AppError
 
 from elmo_tasks.ui import compare_details, compare_form, compare_tab
-from elmo_tasks.ui.endpoints import Pages
-from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 
 SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.")
@@ -119,42 +114,3 @@ def test_why_no_word_is_named(service, changes, said):
 )
 def test_chances(probability, text):
     assert compare_details.chance(probability) == text
-
-
-def test_the_files_run_no_formula(service):
-    rows = compare_details.why_csv(service.explain("bank", ["=cmd() bank", "+1 bank"]))
-    assert "'=" in rows
-    assert ",=" not in rows
-
-
-@pytest.fixture(scope="module")
-def client():
-    with Pages() as app:
-        compare_tab.build(app, FakeService())
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1")
-    yield Client(url, verbose=False, analytics_enabled=False)
-    app.close()
-
-
-def test_the_endpoints_give_the_answers(client):
-    why = client.predict("bank", list(SENTENCES), api_name="/why")
-    assert why == json.loads(json.dumps(FakeService().explain("bank", SENTENCES).to_dict()))
-    guesses = client.predict("bank", list(SENTENCES), api_name="/substitutes")
-    assert guesses == json.loads(json.dumps(FakeService().substitutes("bank", SENTENCES).to_dict()))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("bank", "The bank."), "a list of strings"),
-        (("bank", [1, 2]), "a list of strings"),
-        (("bank", list(SENTENCES), "0,1"), "a list of two whole numbers"),
-        (("bank", list(SENTENCES), [0, True]), "a list of two whole numbers"),
-        (("bank", list(SENTENCES), [0, 5]), "Choose two different uses"),
-        (("bank", list(SENTENCES), None, "0"), "choose one of 1, 2, mean"),
-        (("bank", list(SENTENCES), None, None, "gone"), "There is no model “gone”"),
-    ],
-)
-def test_the_endpoint_says_what_is_wrong(client, arguments, message):
-    with pytest.raises(AppError, match=message):
-        client.predict(*arguments, api_name="/why")

@@ -1,5 +1,4 @@
 // The answer of the Compare tab: all layers are in the page already, the slider shows one of them.
-// Gradio runs this as a function body with `element` and `watch`.
 
 const root = () => element.querySelector(".answer");
 

@@ -1,5 +1,4 @@
 // A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
-// Gradio runs this, behind word_tips.js, as a function body with `element`, `trigger`, `props` and `watch`.
 
 const { when, requests, complain, settle } = elmo;
 const card = () => element.querySelector("details.asked");

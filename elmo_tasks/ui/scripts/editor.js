@@ -1,4 +1,4 @@
-// The form of the Compare tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The form of the Compare tab.
 
 const { make, button, showError, clearErrors, busy, narrow, bring, markOld, markNew, requests } = elmo;
 

@@ -1,4 +1,5 @@
-// What the tabs share: elements, messages at fields, and the protocol of a request. Runs once, in the head.
+// What the tabs share: elements, messages at fields, and the protocol of a request. Runs once, in the head. Gradio runs the scripts
+// of a part as the body of one function, with `element` and `watch`, and in a form with `props` and `trigger`, too.
 
 window.elmo = (() => {
   const PATIENCE = 60_000; // milliseconds after which a request counts as lost, for example with the connection
@@ -95,8 +96,6 @@ window.elmo = (() => {
       return [text.includes("\ufffd") ? new TextDecoder("windows-1252").decode(bytes) : text, file.name, `<p class="hint" role="status">${name}</p>`];
     }
   }
-  // As messages/text.py formats them.
-  const number = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
 
   // Requests to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
   // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
@@ -188,6 +187,6 @@ window.elmo = (() => {
   setTimeout(clearInterval, 8000, follow);
   return {
     make, draw, lineBetween, when, button, showError, clearErrors, busy, narrow, bring, glimpse, isCalm, markOld, markNew, bringAnswer,
-    openText, number, requests, complain, settle, save, linkOf, remembered,
+    openText, requests, complain, settle, save, linkOf, remembered,
   };
 })();

@@ -1,5 +1,4 @@
 // A sentence flies to its place on the map above its form; nothing else there moves.
-// Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
 const { make, draw, when, busy, showError, clearErrors, isCalm, glimpse, requests, linkOf } = elmo;
 const FLIGHT = 1400; // milliseconds

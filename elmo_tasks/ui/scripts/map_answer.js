@@ -1,13 +1,12 @@
 // The map: a mark tells its sentence, and its nearest uses, when it is pointed at, tapped or reached by key.
-// Gradio runs this as a function body with `element` and `watch`.
 
-const { make, lineBetween, when, number } = elmo;
+const { make, lineBetween, when } = elmo;
 let held = null; // the mark that was tapped or chosen; what is pointed at goes before it for a moment
 
 const marks = () => [...element.querySelectorAll(".mark")];
 const markAt = (use) => element.querySelector(`.mark[data-use="${use}"]`);
 const row = (use) => element.querySelector(`tr[data-row="${use}"]`);
-const near = (use) => JSON.parse(row(use)?.dataset.near || "[]").slice(0, 5); // [other use, cosine], nearest first
+const near = (use) => JSON.parse(row(use)?.dataset.near || "[]"); // [other use, cosine, cosine as text], nearest first
 
 function sentence(use) {
   const [sign, text] = row(use).children;
@@ -19,7 +18,7 @@ function tell(use) {
   if (details.dataset.use === use) return;
   details.dataset.use = use;
   const meaning = row(use).dataset.told;
-  const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, cosine]) => make("li", {}, make("b", {}, number(cosine)), ...sentence(other))));
+  const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, , cosine]) => make("li", {}, make("b", {}, cosine), ...sentence(other))));
   details.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
     make("h4", {}, "Its nearest uses (cosine)"), list);
   tie(use);

@@ -1,4 +1,4 @@
-// The Present tab. Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
+// The Present tab.
 // The page comes escaped from the server; one step of it is shown.
 
 const { make, when, button, requests, clearErrors, showError, glimpse, linkOf } = elmo;

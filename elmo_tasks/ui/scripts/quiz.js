@@ -1,5 +1,4 @@
 // The quiz of the Present tab: shows pairs, takes the room's answer, counts who was right.
-// Gradio runs this as a function body with `element`, `trigger`, `props` and `watch`.
 
 const WAIT = "…"; // a second press, before the answer is there, does nothing
 const panel = element.closest("[role=tabpanel]") || document.body;

@@ -1,5 +1,4 @@
 // "Save page": asks the server for the file of the answer that the tab shows, then saves it.
-// Gradio runs this as a function body with `element`, `props`, `trigger` and `watch`.
 
 const { when, requests, save } = elmo;
 const panel = element.closest("[role=tabpanel]") || document.body;

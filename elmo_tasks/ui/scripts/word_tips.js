@@ -1,5 +1,4 @@
 // A word tells what happens without it when it is pointed at, tapped or reached by key.
-// Gradio runs this as the beginning of a function body with `element`; the script of the part follows it.
 
 function tell(word) {
   const line = word.closest(".occlusion")?.querySelector(".tip");
