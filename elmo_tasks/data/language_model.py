@@ -13,11 +13,11 @@ from elmo_tasks.data.batches import FixedBatches, ResumableBatches
 from elmo_tasks.data.language_batches import (
     SentenceBatch,
     StreamLoader,
+    TokenizedCorpus,
     held_out_sentences,
     sentence_batches,
     target_ids,
 )
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.data.word_pairs import GradedPair, WordPair, read_cosimlex, read_mcl_wic, read_wic
+from elmo_tasks.data.sense_uses import GradedPair, WordPair, read_cosimlex, read_mcl_wic, read_wic
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.rows import Row
 

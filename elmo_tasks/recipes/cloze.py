@@ -21,9 +21,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.data.batches import BucketedBatches, FixedBatches
-from elmo_tasks.data.language_batches import held_out_sentences
+from elmo_tasks.data.language_batches import TokenizedCorpus, held_out_sentences
 from elmo_tasks.data.language_model import TextFiles
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at, load_cloze, write_cloze
 from elmo_tasks.encoders.encoder import Encoder

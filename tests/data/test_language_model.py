@@ -6,10 +6,15 @@ import shutil
 import numpy as np
 import pytest
 
-from elmo_tasks.data import tokenized_corpus
-from elmo_tasks.data.language_batches import StreamLoader, held_out_sentences, sentence_batches, target_ids
+from elmo_tasks.data import language_batches
+from elmo_tasks.data.language_batches import (
+    StreamLoader,
+    TokenizedCorpus,
+    held_out_sentences,
+    sentence_batches,
+    target_ids,
+)
 from elmo_tasks.data.language_model import LanguageModelData
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
@@ -62,10 +67,10 @@ def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wr
 
 def test_what_another_run_wrote_meanwhile_stays(text_file, tmp_path, monkeypatch):
     """Two runs that begin together: the second to end must not take the files from under the first."""
-    write = tokenized_corpus._write
+    write = language_batches._write
 
     def write_late(folder, sentences):
-        monkeypatch.setattr(tokenized_corpus, "_write", write)
+        monkeypatch.setattr(language_batches, "_write", write)
         others.append(TokenizedCorpus.build([text_file], tmp_path / "cache"))
         inodes.append(
             [(f.name, f.stat().st_ino) for f in sorted(next((tmp_path / "cache").glob("*/words.txt")).parent.iterdir())]
@@ -73,7 +78,7 @@ def test_what_another_run_wrote_meanwhile_stays(text_file, tmp_path, monkeypatch
         write(folder, sentences)
 
     others, inodes = [], []
-    monkeypatch.setattr(tokenized_corpus, "_write", write_late)
+    monkeypatch.setattr(language_batches, "_write", write_late)
     mine = TokenizedCorpus.build([text_file], tmp_path / "cache")
     np.testing.assert_array_equal(mine.forward, others[0].forward)
     (folder,) = (tmp_path / "cache").iterdir()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elmo_tasks.data.word_pairs import GradedPair
+from elmo_tasks.data.sense_uses import GradedPair
 from elmo_tasks.evaluation import word_pairs
 from elmo_tasks.evaluation.word_pairs import graded_similarity, harmonic_mean, pearson, spearman, uncentred
 from elmo_tasks.uses import Use

@@ -13,8 +13,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, target_ids
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
+from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.recipes.context_bags import (
