@@ -11,11 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from elmo_tasks.data.column_guess import MISSING
 from elmo_tasks.data.records import LabelledText, listed
 from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
+    MISSING,
     NOTHING_GIVEN,
     Table,
     TableLayout,
@@ -23,7 +23,6 @@ from elmo_tasks.data.tables import (
     check_not_digits,
     find_columns,
     read_table,
-    wrong_width,
 )
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
@@ -33,22 +32,16 @@ _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
 def read_labelled(
-    path: str | Path,
-    file_format: TextFormat | None = None,
-    columns: TextColumns = NOTHING_GIVEN,
-    **options: Any,
+    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN, **options: Any
 ) -> list[LabelledText]:
     """Read labelled texts; see :func:`read_labelled_table`."""
     return read_labelled_table(path, file_format, columns, **options)[0]
 
 
 def read_labelled_table(
-    path: str | Path,
-    file_format: TextFormat | None = None,
-    columns: TextColumns = NOTHING_GIVEN,
-    phrases: bool = False,
-    like: TableLayout | None = None,
-) -> tuple[list[LabelledText], TableLayout | None]:
+    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN,
+    phrases: bool = False, like: TableLayout | None = None,
+) -> tuple[list[LabelledText], TableLayout | None]:  # fmt: skip
     """Read labelled texts and the columns that were used; trees have none.
 
     Args:
@@ -109,11 +102,10 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
 def _checked(table: Table, layout: TableLayout, errors: RowErrors) -> Iterator[LabelledText]:
     assert layout.label is not None
     text_key, label_key = layout.names[layout.text], layout.names[layout.label]
-    for number, row in layout.body(table):
-        if len(row) != len(layout.names):
-            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
-            continue
-        text, label = row[layout.text], _as_label(row[layout.label])
+    for number, row in layout.body(table, errors):
+        text, label = row[layout.text], row[layout.label]
+        if isinstance(label, (bool, int)) or (isinstance(label, float) and math.isfinite(label)):
+            label = json.dumps(label)
         if text is MISSING or label is MISSING:
             keys = [name for name, value in zip(layout.names, row, strict=True) if value is not MISSING]
             errors.add(
@@ -131,12 +123,6 @@ def _checked(table: Table, layout: TableLayout, errors: RowErrors) -> Iterator[L
             errors.add(number, f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
         else:
             yield LabelledText(text.strip(), label.strip(), number)
-
-
-def _as_label(value: Any) -> Any:
-    if isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value)):
-        return json.dumps(value)
-    return value
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.column_guess import TEXT_NAMES
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
 from elmo_tasks.errors import DataError
@@ -20,6 +19,8 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
+#: Names that columns of texts have.
+TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
 #: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
 HUB_DATA_SETS = {
     "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),

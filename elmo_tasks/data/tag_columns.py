@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from elmo_tasks.data.column_guess import column_names
 from elmo_tasks.data.records import TaggedSentence, is_number
-from elmo_tasks.data.tables import Column, parse_table
+from elmo_tasks.data.tables import Column, column_names, parse_table
 from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
 from elmo_tasks.errors import DataError
 
