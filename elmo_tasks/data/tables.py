@@ -192,18 +192,19 @@ def find_columns(
 
 def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
     """Return the texts of a table with their row numbers; empty for an empty cell."""
-    errors, texts = RowErrors(table.where, table.unit), []
-    for number, row in layout.body(table, errors):
+    errors, key = RowErrors(table.where, table.unit), layout.names[layout.text]
+
+    def text(number: int, row: Sequence[Any]) -> tuple[int, str]:
         value = row[layout.text]
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = " ".join(value)
-        if value is None or isinstance(value, str):
-            texts.append((number, value or ""))
-        else:
-            what = "no such key" if value is MISSING else shown(value)
-            errors.add(number, f"{layout.names[layout.text]}: expected a text, found {what}")
+        if value is not None and not isinstance(value, str):
+            raise DataError(f"{key}: expected a text, found {'no such key' if value is MISSING else shown(value)}")
+        return number, value or ""
+
+    texts = errors.collect(layout.body(table, errors), text)
     errors.check(len(texts), "text")
-    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{layout.names[layout.text]}')")
+    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{key}')")
     return texts
 
 

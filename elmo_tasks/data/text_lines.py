@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from elmo_tasks.errors import ConfigError, DataError
 
 #: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
 MAX_BYTES = 2_000_000_000
+Source = TypeVar("Source")
+Row = TypeVar("Row")
 _MAX_ERRORS = 5
 _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
@@ -151,6 +154,16 @@ class RowErrors:
         self.count += 1
         if len(self._shown) < _MAX_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
+
+    def collect(self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]) -> list[Row]:
+        """Read numbered rows, and add what is wrong with those that raise a DataError."""
+        found = []
+        for number, row in rows:
+            try:
+                found.append(read(number, row))
+            except DataError as error:
+                self.add(number, str(error))
+        return found
 
     def check(self, n_rows: int, what: str) -> None:
         """Raise the collected errors, or, for no rows, that no ``what`` is there."""

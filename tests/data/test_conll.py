@@ -75,7 +75,7 @@ def test_conllu(tmp_path: Path):
 
 @pytest.mark.parametrize(("text", "column", "message"), [
     (CONLLU, None, r"a\.conllu: set tag_column to the column of the tags: upos, xpos"),
-    (CONLLU, "pos", r"tag_column: expected one of 'id', 'form', .* found 'pos'"),
+    (CONLLU, "pos", r"tag_column: expected the place .* one of the names 'id', 'form', .* found 'pos'"),
     ("1\tI\tPRON\n", "upos", r"line 1: expected the 10 tab-separated columns of CoNLL-U, found 3"),
     (CONLLU.replace("1\tI", "x\tI"), "upos", r"line 3: expected a word number, a word and a tag, found"),
 ])  # fmt: skip
