@@ -93,9 +93,5 @@ def test_conll2003_is_ready_for_training(shared_data: Path):
     assert len(data.labels) == 1 + 4 * 4
     batches = list(data.val_dataloader())
     assert sorted(k for batch in batches for k in batch.index.tolist()) == list(range(3_250))
-    begins = (
-        {data.label_set.id_of(f"{p}-{t}") for p in "BS" for t in ("PER", "LOC", "ORG", "MISC")}
-        if data.label_set
-        else set()
-    )
+    begins = {data.ids[f"{p}-{t}"] for p in "BS" for t in ("PER", "LOC", "ORG", "MISC")}
     assert sum(int(tag) in begins for batch in batches for tag in batch.target.flatten()) == 5_942
