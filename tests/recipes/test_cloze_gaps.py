@@ -34,7 +34,7 @@ def data(tmp_path, monkeypatch):
 
 
 def gaps(batch):
-    return [(" ".join(batch.sentences[k]), t, a) for k, t, a in zip(batch.of, batch.at, batch.answers, strict=True)]
+    return [(" ".join(batch.sentences[of]), at, answer) for of, at, answer in batch.gaps]
 
 
 def test_what_is_asked_for_stands_there(data):
