@@ -106,19 +106,7 @@ class BatchLoader(ResumableBatches[Batch]):
     """Loader of rows in batches of similar length, epoch after epoch.
 
     Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
-    each process taking its share.
-
-    Args:
-        lengths: of the rows.
-        batch_size: rows of a batch, over all processes.
-        collate: makes a batch of the numbers of its rows.
-        shuffle: whether the order is random.
-        seed: of the order.
-        rank: of this process.
-        world_size: number of processes.
-
-    Raises:
-        ConfigError: the batch cannot be shared evenly, or there are too few rows to shuffle.
+    each process taking its share. A batch has ``batch_size`` rows over all processes; ``collate`` makes it of their numbers.
     """
 
     batch_sampler: None = None  #: Lightning inspects this attribute

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -110,14 +110,12 @@ def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] |
     types = set(tags) - {OUTSIDE}
     if not types or tags[OUTSIDE] < _MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
         return None
-    return [replace(sentence, tags=tuple(_as_bio(sentence.tags))) for sentence in sentences]
-
-
-def _as_bio(tags: Sequence[str]) -> Iterator[str]:
-    before = OUTSIDE
-    for tag in tags:
-        yield tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}"
-        before = tag
+    prefixed = []
+    for sentence in sentences:
+        pairs = pairwise((OUTSIDE, *sentence.tags))
+        bio = (tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}" for before, tag in pairs)
+        prefixed.append(replace(sentence, tags=tuple(bio)))
+    return prefixed
 
 
 def _respelled(file: TagFile) -> TagFile:
@@ -240,9 +238,6 @@ def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
-
-    Raises:
-        DataError: a span is not as expected, holds no word, or two of them share a word.
     """
     tokens = tokenize(text)
     if not tokens:

@@ -29,20 +29,16 @@ _FORMAT = 1
 
 
 class TokenizedCorpus:
-    """Memory-mapped word ids of a corpus, forwards and with reversed sentences.
-
-    Attributes:
-        words: the distinct words; the special ones first, then by falling frequency. An id is a position here.
-        counts: how often each occurs.
-        characters: ``[n_words, 50]`` character ids of each word.
-        forward: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``.
-        backward: ``[N]`` ids; each sentence is ``</S> wn .. w1 <S>``, the sentences in the same order.
-    """
+    """Memory-mapped word ids of a corpus, forwards and with reversed sentences."""
 
     def __init__(self, folder: Path) -> None:
+        #: The distinct words; the special ones first, then by falling frequency. An id is a position here.
         self.words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        #: How often each occurs.
         self.counts: NDArray[np.int64] = np.load(folder / "counts.npy")
+        #: ``[n_words, 50]`` character ids of each word.
         self.characters: NDArray[np.int16] = np.load(folder / "characters.npy", mmap_mode="r")
+        #: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``, backward ``</S> wn .. w1 <S>`` in its place.
         self.forward: NDArray[np.int32] = np.memmap(folder / "forward.bin", np.int32, "r")
         self.backward: NDArray[np.int32] = np.memmap(folder / "backward.bin", np.int32, "r")
         self.n_sentences = int(self.counts[BEGIN_ID])

@@ -11,7 +11,7 @@ import pytorch_lightning as pl
 
 from elmo_tasks.data import language_batches
 from elmo_tasks.data.batches import FixedBatches, ResumableBatches
-from elmo_tasks.data.language_batches import SentenceBatch, StreamLoader, TokenizedCorpus
+from elmo_tasks.data.language_batches import SentenceBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
@@ -113,11 +113,11 @@ class LanguageModelData(TextFiles):
             self.vocabulary = Vocabulary(self.corpus.words[: self.vocabulary_size])
         else:
             self.vocabulary = Vocabulary.load(Path(self.vocabulary_file))
+        self._targets = target_ids(self.corpus.words, self.vocabulary)
         if self.held_out is not None:
             index = None if self.held_out_index is None else Path(self.held_out_index)
-            self._sentences = language_batches.held_out_sentences(
-                Path(self.held_out), index, [path.name for path in self.paths()]
-            )
+            names = [path.name for path in self.paths()]
+            self._sentences = language_batches.held_out_sentences(Path(self.held_out), index, names)
 
     @property
     def n_batches(self) -> int:
@@ -133,8 +133,7 @@ class LanguageModelData(TextFiles):
     def summary(self) -> str:
         """Summarize the planned training in one paragraph."""
         corpus, positions = self.corpus, self.n_batches * self._per_batch
-        ids = language_batches.target_ids(corpus.words, self.vocabulary)
-        inside = ids != UNKNOWN_ID
+        inside = self._targets != UNKNOWN_ID
         inside[: len(SPECIAL_WORDS)] = False
         covered = corpus.counts[inside].sum() / corpus.n_tokens
         return (
@@ -155,12 +154,11 @@ class LanguageModelData(TextFiles):
             )
         if self.batch_size % world:
             raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
-        targets, skipped = (
-            language_batches.target_ids(self.corpus.words, self.vocabulary),
+        sizes, skipped = (
+            (self.batch_size // world, self.unroll_steps, self.n_batches),
             self.skip_tokens // self._per_batch,
         )
-        sizes = (self.batch_size // world, self.unroll_steps, self.n_batches)
-        return self.resumed(StreamLoader(self.corpus, targets, *sizes, rank, world, skipped))
+        return self.resumed(StreamLoader(self.corpus, self._targets, *sizes, rank, world, skipped))
 
     def state_dict(self) -> dict[str, Any]:
         """Return the position of the streams."""

@@ -68,11 +68,7 @@ def check_known(labels: Iterable[str], known: Sequence[str], where: str, train: 
 
 
 def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "label") -> None:
-    """Reject labels that cannot be learned: all the same, or nearly all different.
-
-    Raises:
-        DataError: there are fewer than two, or more than half as many as ``n_rows`` (for tags, tokens).
-    """
+    """Reject labels that cannot be learned: fewer than two, or more than half as many as rows (for tags, tokens)."""
     if len(labels) < 2:
         raise DataError(
             f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "
@@ -101,14 +97,10 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
-    """Map the labels of a file to the head's; refuse unknown ones.
+    """Map the labels of a file, called ``where``, to a head's ``own``; refuse unknown ones.
 
-    Args:
-        labels: of the rows of the file.
-        own: those of the head.
-        given: a user's map such as ``0=negative,1=positive``.
-        stored: the map of the head's training file, used where it fits: all labels are in it, and no two classes become one.
-        where: the file, for messages.
+    ``given`` is a user's map such as ``0=negative,1=positive``. Without it ``stored``, the map of the head's training file, is used
+    where it fits: all labels are in it, and no two classes become one.
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:

@@ -141,20 +141,12 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
-    """Yield the rows of a split such as ``train[:10%]`` of a hub data set.
-
-    Args:
-        name: one of :data:`HUB_DATA_SETS`, or a hub id such as ``user/name``.
-        split: of the data set.
-        columns: to read.
-    """
+    """Yield the rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id."""
     import datasets
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
-    advice = (
-        f"Without a network, {_FROM_CACHE}, or give files instead of data.hub: data.train, data.validation, data.test"
-    )
-    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", advice):
+    files = "give files instead of data.hub: data.train, data.validation, data.test"
+    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {_FROM_CACHE}, or {files}"):
         table = datasets.load_dataset(hub_id, split=split)
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
@@ -168,14 +160,10 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """Yield the texts of a split of a hub data set, or of a local folder, to search.
+    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
 
-    Args:
-        name: hub id such as ``user/name``, or the folder.
-        column: that holds the texts, or lists of words; the one called text, sentence, review, ... if ``None``.
-        split: such as ``train``, or ``train[:10%]``.
-        config: of the data set, where it has several.
-        most: read so many rows; the rest is not downloaded then.
+    ``column`` holds the texts, or lists of words; ``None`` finds one called text, review, ... ``config`` is for a data set
+    that has several. Only ``most`` rows are read; the rest is not downloaded then.
     """
     import datasets
 

@@ -61,14 +61,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             share is a part of a larger one.
         max_tokens: read so many tokens of each text, in every split; of tagged sentences those to train on alone are cut.
         seed: of the order, and of what is drawn.
-
-    Attributes:
-        kind: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`.
-        scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
     """
 
-    kind: ClassVar[str]
-    scheme: Scheme | None = None
+    kind: ClassVar[str]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
+    scheme: Scheme | None = (
+        None  #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
+    )
 
     def __init__(
         self,
@@ -95,9 +93,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         if not 0 < train_share <= 1:
             raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
-        self.train_share = train_share
-        self.hub, self.batch_size, self.seed = hub, batch_size, seed
-        self.limit_train, self.max_tokens = limit_train, max_tokens
+        self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
+        self.limit_train, self.train_share = limit_train, train_share
         # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
         self.shares: dict[Split, float] = {
             "test": 0.0 if test is not None else test_share,
@@ -131,10 +128,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def setup(self, stage: str | None = None) -> None:
         """Read the splits that this stage needs, each once."""
-        if stage == "validate" and not self.has("validation"):
-            raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
-        if stage == "test" and not self.has("test"):
-            raise ConfigError("data.test: nothing to test on; give a file, or data.test_share")
+        for split, verb in _VERBS.items():
+            if stage == verb and not self.has(split):
+                raise ConfigError(f"data.{split}: nothing to {verb} on; give a file, or data.{split}_share")
         if not self.ids:
             self._read_train()
         for split in _SPLITS_OF_STAGE.get(stage, ()):
@@ -151,9 +147,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         try:
             self.make_rows(split, self.read(split, source))
         except DataError as error:
-            raise DataError(
-                f"{error}. Where it belongs to other data, leave it out: --data.init_args.{split} null"
-            ) from None
+            advice = f"Where it belongs to other data, leave it out: --data.init_args.{split} null"
+            raise DataError(f"{error}. {advice}") from None
         finally:
             self.notes, self.truncated = notes, truncated
 

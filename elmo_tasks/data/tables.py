@@ -148,9 +148,6 @@ def find_columns(
 
     Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
     are as many), win over a guess.
-
-    Raises:
-        DataError: there is no row, one column only, or none of those that are given.
     """
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")

@@ -101,11 +101,6 @@ class WordTypes(TextFiles):
         self.static, self.start_from, self.min_count = static, start_from, min_count
         self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
         self.words: list[str] = []
-        self.counts: NDArray[np.int64]
-        self.characters: Tensor
-        self.held_out: NDArray[np.bool_]
-        self.old: BiLM
-        self._meaning: Tensor
 
     def setup(self, stage: str | None = None) -> None:
         """Choose the words."""
