@@ -2,15 +2,46 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
 from pytorch_lightning.cli import LightningCLI
+from torch import Tensor
 
 from elmo_tasks.data.classification import ClassificationData, tokens_of
 from elmo_tasks.errors import ConfigError, DataError
-from tests.data.tiny_module import NotesRows, trainer
 
 BY_PLACE: dict[str, Any] = {"text_column": 1, "label_column": 0}
+
+
+class NotesRows(pl.LightningModule):
+    """The least that Lightning trains: it notes which rows it saw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.seen: list[list[int]] = []
+        self.validated: list[int] = []
+
+    def training_step(self, batch: Any, batch_idx: int) -> Tensor:
+        self.seen.append(batch.index.tolist())
+        return self.weight.sum()
+
+    def validation_step(self, batch: Any, batch_idx: int) -> None:
+        self.validated += batch.index.tolist()
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+
+def trainer(folder: Path, **arguments: Any) -> pl.Trainer:
+    quiet = {
+        "logger": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+        "enable_checkpointing": False,
+    }
+    return pl.Trainer(accelerator="cpu", default_root_dir=folder, num_sanity_val_steps=0, **(quiet | arguments))
 
 
 @pytest.fixture

@@ -16,12 +16,7 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.recipes.context_bags import (
-    ContextBagLoss,
-    ContextBagModule,
-    pairwise_difference,
-    weighted_vectors,
-)
+from elmo_tasks.recipes.context_bags import ContextBagLoss, ContextBagModule, pairwise_difference, weighted_vectors
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
