@@ -51,12 +51,8 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("text", "columns", "message"), [
-    (
-        "nice\t1\nbad\t0\n",
-        TextColumns("text"),
-        r"expected one column named 'text', and the first line has 2 columns: 'nice', '1'\. Set text_column and "
-        "label_column to names of the header, or to places counted from 0 if there is no header",
-    ),
+    ("nice\t1\nbad\t0\n", TextColumns("text"), r"expected one column named 'text', .* 2 columns: 'nice', '1'\. Set text_column "
+     "and label_column to names of the header, or to places counted from 0 if there is no header"),
     ("text\ttext\tlabel\na\tb\t1\n", TextColumns("text"), r"expected one column named 'text'"),
     ("a\t1\n", TextColumns("text", 1, header=False), r"header is false, so text_column must be a place"),
     ("a\t1\n", TextColumns(0, 5), r"label_column is 5, counted from 0, but the first line has 2 columns"),
@@ -66,17 +62,10 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
     ("a\t1\n \t1\n", BY_PLACE, r"line 2: expected a text and a label, found an empty text"),
     ("text\tlabel\n", TextColumns(), r"a\.tsv: no text in this file"),
     ("\n\n", TextColumns(), r"a\.tsv: no text in this file"),
-    (
-        "what the customer wrote about it, in full length\tstars given\n" + "a\tx\nb\ty\n" * 4,
-        BY_PLACE,
-        r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set header to true or false",
-    ),
-    (
-        "label\ttext\n" + "1\ta\n0\tb\n" * 4,
-        BY_PLACE,
-        r"text_column is 0 and label_column is 1, counted from 0, but the first line calls them 'label' and 'text': leave "
-        "both out, and the columns are found by their names",
-    ),
+    ("what the customer wrote about it, in full length\tstars given\n" + "a\tx\nb\ty\n" * 4, BY_PLACE,
+     r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set header to true or false"),
+    ("label\ttext\n" + "1\ta\n0\tb\n" * 4, BY_PLACE, r"text_column is 0 and label_column is 1, counted from 0, but the first line "
+     "calls them 'label' and 'text': leave both out, and the columns are found by their names"),
     ("one column\n" * 3, TextColumns(), "with a tab between them, found one column only; set delimiter"),
     ("a|1\nb|2\n", TextColumns(delimiter=";"), "with ';' between them, found one column only; set delimiter"),
 ])  # fmt: skip
@@ -152,10 +141,7 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    (
-        '{"text": "b", "label": 1}\n{"review": "a", "label": 1}',
-        "line 2: expected the keys 'text' and 'label', found 'label', 'review': set text_c",
-    ),
+    ('{"text": "b", "label": 1}\n{"review": "a", "label": 1}', "line 2: expected the keys .* found 'label', 'review': set text_c"),
     ('{"text": "", "label": 1}', "line 1: text: expected a text, found ''"),
     ('{"text": 3, "label": 1}', "line 1: text: expected a text, found 3"),
     ('{"text": "a", "label": [1]}', r"line 1: label: expected a string, a number, true or false, found \[1\]"),
@@ -163,10 +149,18 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
     ('{"text": "half \\ud83d", "label": 1}', r"line 1: expected whole characters, found half of one \(a lone surr"),
     ('{"text": "a", "label": %s}' % ("9" * 5_000), r"line 1: expected one JSON object .* \(Exceeds the limit"),
     ('{"text": "a", "label": null}', "line 1: label: expected a label, found none"),
+    ("(3 (2 It) (4 works)", r"line 1: expected a tree, found 1 '\(' too many"),
+    ("(3 good) (2 bad)", "line 1: expected one tree on the line, found something after it"),
+    ("(3 good))", "line 1: expected one tree on the line, found something after it"),
+    (")", r"line 1: expected a tree .* found a '\)' without its '\('"),
+    ("hello", r"line 1: expected a tree .* found a word outside of it: 'hello'"),
+    ("((2 a) (3 b))", r"line 1: expected a label after each '\(', found '\(\('"),
+    ("(3 (2))", "line 1: expected words in every node, found none in one labelled '2'"),
+    ("(", r"line 1: expected a tree, found 1 '\(' too many"),
 ])  # fmt: skip
-def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
+def test_wrong_json_lines_and_trees(tmp_path: Path, line: str, message: str):
     with pytest.raises(DataError, match=message):
-        read_labelled(written(tmp_path, line, "a.jsonl"))
+        read_labelled(written(tmp_path, line + "\n", "a.jsonl"), "jsonl" if line.startswith("{") else "trees")
 
 
 def table(labels: list[int]) -> datasets.Dataset:
@@ -219,21 +213,6 @@ def test_trees(tmp_path: Path):
     assert len(phrases) == 8
     with pytest.raises(DataError, match="phrases are labelled in trees only, and this file is read as tsv"):
         read_labelled(written(tmp_path, "a\t1\n"), phrases=True)
-
-
-@pytest.mark.parametrize(("line", "message"), [
-    ("(3 (2 It) (4 works)", r"line 1: expected a tree, found 1 '\(' too many"),
-    ("(3 good) (2 bad)", "line 1: expected one tree on the line, found something after it"),
-    ("(3 good))", "line 1: expected one tree on the line, found something after it"),
-    (")", r"line 1: expected a tree .* found a '\)' without its '\('"),
-    ("hello", r"line 1: expected a tree .* found a word outside of it: 'hello'"),
-    ("((2 a) (3 b))", r"line 1: expected a label after each '\(', found '\(\('"),
-    ("(3 (2))", "line 1: expected words in every node, found none in one labelled '2'"),
-    ("(", r"line 1: expected a tree, found 1 '\(' too many"),
-])  # fmt: skip
-def test_wrong_trees(tmp_path: Path, line: str, message: str):
-    with pytest.raises(DataError, match=message):
-        read_labelled(written(tmp_path, line + "\n", "trees.txt"), "trees")
 
 
 def test_labels_are_sorted_and_those_that_are_not_known_named():

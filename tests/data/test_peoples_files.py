@@ -75,25 +75,18 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
     read, found = read_labelled_table(path)
     assert [(row.text, row.label) for row in read] == [(f"{text}\nand more, too", label) for text, label in FILMS]
     assert [row.line for row in read[:2]] == [1, 3]
+    said = "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons between columns"
     assert found is not None
-    assert found.describe() == (
-        "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons between columns"
-    )
+    assert found.describe() == said
 
 
-def test_quotes_of_excel_and_pandas_in_a_tsv_enclose_texts(tmp_path: Path) -> None:
+def test_quotes_enclose_texts_of_any_length_as_excel_and_pandas_write_them(tmp_path: Path) -> None:
     path = written(tmp_path, "a.tsv", 'text\tlabel\n"She said ""no"""\tneg\n"two\nlines"\tpos\nplain\tneg\n')
     assert films(path) == [('She said "no"', "neg"), ("two\nlines", "pos"), ("plain", "neg")]
     literal = written(tmp_path, "b.tsv", 'text\tlabel\n"Great" film\tpos\n"Bad"\tneg\n')
     assert films(literal) == [('"Great" film', "pos"), ('"Bad"', "neg")]
-
-
-def test_quotes_with_a_backslash(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.csv", 'text,label\n"She said \\"no\\", twice",neg\nplain,pos\n')
-    assert films(path) == [('She said "no", twice', "neg"), ("plain", "pos")]
-
-
-def test_a_first_text_of_any_length(tmp_path: Path) -> None:
+    backslash = written(tmp_path, "a.csv", 'text,label\n"She said \\"no\\", twice",neg\nplain,pos\n')
+    assert films(backslash) == [('She said "no", twice', "neg"), ("plain", "pos")]
     long = "word " * 40_000
     assert films(written(tmp_path, "a.csv", f'text,label\n"{long}",pos\nshort,neg\n'))[0] == (long.strip(), "pos")
 
@@ -211,11 +204,6 @@ def test_parts_of_speech_below_a_header(tmp_path: Path) -> None:
     assert found.describe() == "words from 'form', tags from 'upos'; named by the first line"
 
 
-def test_a_no_break_space_is_part_of_its_token(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.conll", "Kyoto B-LOC\n1\u00a0000 O\n")
-    assert read_tagged(path)[0].tokens == ("Kyoto", "1\u00a0000")
-
-
 def test_types_without_prefix_are_names(tmp_path: Path) -> None:
     read = read_tagged(written(tmp_path, "a.conll", tagged("{word}\t{type}\n")))
     assert [row.tags for row in with_prefixes(read) or []] == [tags for _, tags in NEWS]
@@ -229,7 +217,9 @@ def test_names_inside_names_are_left_out(tmp_path: Path) -> None:
     assert "column 4 has names inside names and is left out" in found.describe()
 
 
-def test_a_hash_may_be_a_word(tmp_path: Path) -> None:
+def test_a_hash_may_be_a_word_and_a_no_break_space_part_of_one(tmp_path: Path) -> None:
+    path = written(tmp_path, "b.conll", "Kyoto B-LOC\n1\u00a0000 O\n")
+    assert read_tagged(path)[0].tokens == ("Kyoto", "1\u00a0000")
     path = written(tmp_path, "a.conll", "# O\nInes B-PER\n\n#tag O\nran O\n\n# a comment\nIt O\n")
     assert [row.tokens for row in read_tagged(path)] == [("#", "Ines"), ("#tag", "ran"), ("It",)]
 

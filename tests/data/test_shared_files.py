@@ -82,13 +82,8 @@ def test_trees(shared_data: Path, split: str, trees: int, phrases: int):
 
 def test_conll2003_is_ready_for_training(shared_data: Path):
     folder = shared_data / "ner" / "conll2003"
-    data = TaggingData(
-        str(folder / "eng.train"),
-        validation=str(folder / "eng.testa"),
-        test=str(folder / "eng.testb"),
-        scheme="BIOES",
-        batch_size=64,
-    )
+    train, dev, test = (str(folder / f"eng.{part}") for part in ("train", "testa", "testb"))
+    data = TaggingData(train, validation=dev, test=test, scheme="BIOES", batch_size=64)
     data.setup()
     assert len(data.labels) == 1 + 4 * 4
     batches = list(data.val_dataloader())

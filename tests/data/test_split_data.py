@@ -1,14 +1,17 @@
-"""What can be learned from, and the shares of it that are trained, validated and tested on."""
+"""What can be learned from, the shares of it that are trained, validated and tested on, and their batches."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import elmo_tasks.data
+from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.tagging import TaggingData
@@ -55,9 +58,7 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
 
 def test_widened_spans_are_said(tmp_path: Path):
     file = tmp_path / "a.jsonl"
-    file.write_text(
-        '{"text": "Ada slept.", "spans": [[0, 2, "PER"]]}\n{"text": "Bo slept.", "spans": [[0, 2, "PER"]]}\n'
-    )
+    file.write_text("".join(f'{{"text": "{name} slept.", "spans": [[0, 2, "PER"]]}}\n' for name in ("Ada", "Bo")))
     data = TaggingData(str(file))
     data.setup()
     assert f"{file}: 1 spans that began or ended inside a word were widened to the word." in data.describe()
@@ -117,8 +118,8 @@ def test_iob1_becomes_bioes_or_bio(files: dict[str, str]):
     data = made(**files)
     assert data.labels == ("O", "B-ORG", "I-ORG", "B-PER", "I-PER")
     assert tags_of(data)[0] == ["B-ORG", "O", "B-ORG", "B-ORG"]
-    summary = "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER, I-PER."
-    assert data.summary() == summary
+    said = "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER, I-PER."
+    assert data.summary() == said
 
 
 def test_tags_without_a_scheme(tmp_path: Path):
@@ -152,46 +153,48 @@ def test_only_training_sentences_are_cut(files: dict[str, str]):
     assert "Rows cut at 1 tokens: 3 of train." in data.summary()
 
 
-def test_samples_and_shares(tmp_path: Path):
+@pytest.fixture
+def hundred(tmp_path: Path) -> str:
     (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
-    data = made(train=str(tmp_path / "train"), limit_train=20, validation_share=0.1)
+    return str(tmp_path / "train")
+
+
+def test_samples_and_shares(hundred: str):
+    data = made(train=hundred, limit_train=20, validation_share=0.1)
     train, held_out = set(data.tokens("train")), set(data.tokens("validation"))
     assert (len(train), len(held_out), len(train & held_out)) == (20, 10, 0)
-    again, other = (made(train=str(tmp_path / "train"), limit_train=20, validation_share=0.1, seed=k) for k in (1, 2))
+    again, other = (made(train=hundred, limit_train=20, validation_share=0.1, seed=k) for k in (1, 2))
     assert again.tokens("train") == data.tokens("train") != other.tokens("train")
-    few, more = (set(made(train=str(tmp_path / "train"), train_share=share).tokens("train")) for share in (0.1, 0.4))
+    few, more = (set(made(train=hundred, train_share=share).tokens("train")) for share in (0.1, 0.4))
     assert (len(few), len(more), few < more) == (10, 40, True)
     with pytest.raises(DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"):
-        made(train=str(tmp_path / "train"), validation_share=0.001)
+        made(train=hundred, validation_share=0.001)
     with pytest.raises(DataError, match=r"a share of 0\.5 of 100 rows leaves nothing to train on"):
-        made(train=str(tmp_path / "train"), validation_share=0.5, test_share=0.5)
+        made(train=hundred, validation_share=0.5, test_share=0.5)
 
 
 def test_no_sentence_is_in_two_shares(tmp_path: Path):
     (tmp_path / "train").write_text("\n".join(f"w{k % 60} B-X\n" for k in range(100)))  # 40 of them come twice
     data = made(train=str(tmp_path / "train"), validation_share=0.2, test_share=0.2)
     train, held_out, test = (data.tokens(split) for split in ("train", "validation", "test"))
-    assert not set(train) & set(held_out)
-    assert not set(train) & set(test)
-    assert not set(held_out) & set(test)
+    for a, b in combinations((train, held_out, test), 2):
+        assert not set(a) & set(b)
     assert len(train) + len(held_out) + len(test) == 100  # none is lost
     (tmp_path / "same").write_text("w B-X\n\n" * 10)
     with pytest.raises(DataError, match=r"a share of 0\.2 of 10 rows leaves nothing to train on"):
         made(train=str(tmp_path / "same"), validation_share=0.2)
 
 
-def test_a_share_to_test_on_is_the_same_for_all_seeds(tmp_path: Path):
-    (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
-    one, two = (made(train=str(tmp_path / "train"), validation_share=0.1, test_share=0.2, seed=k) for k in (1, 2))
+def test_a_share_to_test_on_is_the_same_for_all_seeds(hundred: str):
+    one, two = (made(train=hundred, validation_share=0.1, test_share=0.2, seed=k) for k in (1, 2))
     assert one.tokens("test") == two.tokens("test")
-    assert len(one.tokens("test")) == 20
     assert one.tokens("validation") != two.tokens("validation")
     splits = [set(one.tokens(split)) for split in ("train", "validation", "test")]
     assert [len(s) for s in splits] == [70, 10, 20]
     assert len(set.union(*splits)) == 100
     one.setup("test")
     assert one.has("test")
-    assert not made(train=str(tmp_path / "train"), validation_share=0.1).has("test")
+    assert not made(train=hundred, validation_share=0.1).has("test")
 
 
 @pytest.mark.parametrize(("dev", "arguments", "message"), [
@@ -270,3 +273,63 @@ def test_the_samples_train():
     assert sentiment.labels == ("negative", "positive")
     assert Counter(row.target for row in sentiment.rows["train"]) == {0: 150, 1: 150}
     assert len({row.tokens for split in ("train", "test") for row in sentiment.rows[split]}) == 400
+
+
+def loader(lengths: list[int], batch_size: int, *options: object, **named: object) -> BatchLoader[list[int]]:
+    return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lengths=st.lists(st.integers(1, 30), min_size=4, max_size=300),
+    per_process=st.integers(1, 8),
+    world_size=st.integers(1, 4),
+    shuffle=st.booleans(),
+    epoch=st.integers(0, 3),
+)
+def test_every_row_once_over_all_processes(lengths, per_process, world_size, shuffle, epoch):
+    loaders = [loader(lengths, per_process * world_size, shuffle, 5, rank, world_size) for rank in range(world_size)]
+    batches = [each.rows_of(epoch) for each in loaders]
+    rows = [row for share in batches for batch in share for row in batch]
+    assert len(rows) == len(set(rows))
+    assert all(0 < len(batch) <= per_process for share in batches for batch in share)
+    assert [len(share) for share in batches] == [len(each) for each in loaders]
+    if shuffle:
+        assert len({len(share) for share in batches}) == 1  # every process comes to every step
+        assert len(rows) == len(lengths) - len(lengths) % world_size
+    else:
+        assert len(rows) == len(lengths)
+
+
+def test_order_follows_seed_and_epoch_only():
+    lengths = list(range(100))
+    shuffled = loader(lengths, 10, shuffle=True, seed=1)
+    assert shuffled.rows_of(3) == loader(lengths, 10, shuffle=True, seed=1).rows_of(3)
+    assert shuffled.rows_of(0) != shuffled.rows_of(1)
+    assert shuffled.rows_of(0) != loader(lengths, 10, shuffle=True, seed=2).rows_of(0)
+
+
+def test_little_padding():
+    lengths = [1 + (k * 7919) % 50 for k in range(1000)]
+    padded = sum(max(lengths[k] for k in batch) * len(batch) for batch in loader(lengths, 20, True).rows_of(0))
+    assert padded < 1.05 * sum(lengths)
+
+
+def test_what_cannot_be_shared():
+    with pytest.raises(ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"):
+        loader([1] * 100, 10, world_size=4)
+    with pytest.raises(ConfigError, match="3 training rows cannot be shared by 4 processes"):
+        loader([1] * 3, 4, shuffle=True, world_size=4)
+
+
+def test_a_loader_resumes_where_it_was():
+    whole = loader(list(range(40)), 4, shuffle=True, seed=1)
+    whole.set_epoch(2)
+    first, *_ = steps = [(batch, whole.state_dict()) for batch in whole]
+    assert [batch for batch, _ in steps] == whole.rows_of(2)
+    again = loader(list(range(40)), 4, shuffle=True, seed=1)
+    again.load_state_dict(first[1])
+    again.set_epoch(2)
+    assert list(again) == whole.rows_of(2)[1:]
+    again.set_epoch(3)
+    assert list(again) == whole.rows_of(3)

@@ -23,11 +23,7 @@ def test_line_ends_and_byte_order_mark(tmp_path: Path):
 
 @pytest.mark.parametrize(("content", "name", "message"), [
     (b"", "a.txt", r"a\.txt: the file is empty"),
-    (
-        "größer\nbad ".encode() + b"\xff\n",
-        "a.txt",
-        r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding to the file's own, such as latin-1",
-    ),
+    ("größer\nbad ".encode() + b"\xff\n", "a.txt", r"a\.txt, line 2: .* byte 0xff at position 5; set encoding .* latin-1"),
     ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
     ("a\n".encode("utf-16")[:-1], "a.txt", r"a\.txt: expected UTF-16-LE text, found a broken end: is the file whole"),
     (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
