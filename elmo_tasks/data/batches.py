@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import UserList
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
@@ -32,33 +33,18 @@ class TensorBatch:
 
 @dataclass(frozen=True)
 class RowBatch(TensorBatch):
-    """Rows of similar length.
+    """Rows of similar length."""
 
-    Attributes:
-        tokens: the tokens of each.
-        target: target ids: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token.
-        index: ``[B]`` the row of each in its split.
-    """
-
-    tokens: tuple[tuple[str, ...], ...]
-    target: torch.Tensor
-    index: torch.Tensor
+    tokens: tuple[tuple[str, ...], ...]  #: the tokens of each
+    target: torch.Tensor  #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
+    index: torch.Tensor  #: ``[B]`` the row of each in its split
 
     def __len__(self) -> int:
         return len(self.tokens)
 
 
-class FixedBatches(Generic[Batch]):
+class FixedBatches(UserList[Batch]):
     """Batches made once; Lightning takes a plain list for several loaders."""
-
-    def __init__(self, batches: list[Batch]) -> None:
-        self.batches = batches
-
-    def __len__(self) -> int:
-        return len(self.batches)
-
-    def __iter__(self) -> Iterator[Batch]:
-        return iter(self.batches)
 
 
 class ResumableBatches(ABC, Generic[Batch]):
@@ -120,31 +106,15 @@ class BatchLoader(ResumableBatches[Batch]):
     """Loader of rows in batches of similar length, epoch after epoch.
 
     Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
-    each process taking its share.
-
-    Args:
-        lengths: of the rows.
-        batch_size: rows of a batch, over all processes.
-        collate: makes a batch of the numbers of its rows.
-        shuffle: whether the order is random.
-        seed: of the order.
-        rank: of this process.
-        world_size: number of processes.
-
-    Raises:
-        ConfigError: the batch cannot be shared evenly, or there are too few rows to shuffle.
+    each process taking its share. A batch has ``batch_size`` rows over all processes; ``collate`` makes it of their numbers.
     """
 
+    batch_sampler: None = None  #: Lightning inspects this attribute
+
     def __init__(
-        self,
-        lengths: Sequence[int],
-        batch_size: int,
-        collate: Callable[[Sequence[int]], Batch],
-        shuffle: bool = False,
-        seed: int = 0,
-        rank: int = 0,
-        world_size: int = 1,
-    ) -> None:
+        self, lengths: Sequence[int], batch_size: int, collate: Callable[[Sequence[int]], Batch],
+        shuffle: bool = False, seed: int = 0, rank: int = 0, world_size: int = 1,
+    ) -> None:  # fmt: skip
         if batch_size % world_size:
             raise ConfigError(f"data.batch_size {batch_size} cannot be shared evenly by {world_size} processes")
         if shuffle and len(lengths) < world_size:
@@ -181,11 +151,6 @@ class BatchLoader(ResumableBatches[Batch]):
     def sampler(self) -> BatchLoader[Batch]:
         """Return the loader itself; Lightning calls ``sampler.set_epoch`` every epoch."""
         return self
-
-    @property
-    def batch_sampler(self) -> None:
-        """Return None; Lightning inspects this attribute."""
-        return None
 
     def set_epoch(self, epoch: int) -> None:
         """Set the epoch's order and start at its beginning, unless it was interrupted."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
-from elmo_tasks.data.records import LabelledText, LabelSet, check_labels, listed, renamed
+from elmo_tasks.data.records import LabelledText, check_known, check_labels, listed, renamed, sorted_labels
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column, TableLayout, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
@@ -82,27 +82,26 @@ class ClassificationData(SplitData[LabelledText, int]):
                 self.like = self.like or layout
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 
-    def learn_labels(self, records: Sequence[LabelledText]) -> LabelSet:
+    def learn_labels(self, records: Sequence[LabelledText]) -> list[str]:
         """Return names in the order of ``label_names``, or the labels that occur."""
-        labels = LabelSet.of(row.label for row in records)
+        labels = sorted_labels(row.label for row in records)
         if self.label_names is not None:
             names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
-            if unused := [name for name in names if name not in labels.names]:
+            if unused := [name for name in names if name not in labels]:
                 raise DataError(
                     f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
                 )
-            labels = LabelSet(names)
+            labels = names
         check_labels(labels, len(records), self.name_of("train"))
         return labels
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""
-        assert self.label_set is not None
-        self.label_set.check({row.label for row in records}, self.name_of(split), self.name_of("train"))
+        check_known((row.label for row in records), self.labels, self.name_of(split), self.name_of("train"))
         texts = [tokens_of(record.text, self.pretokenized, self.plain_tokens) for record in records]
         self.truncated[split] = sum(self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts)
         return [
-            Row(shared(tokens[: self.max_tokens]), self.label_set.id_of(record.label))
+            Row(shared(tokens[: self.max_tokens]), self.ids[record.label])
             for tokens, record in zip(texts, records, strict=True)
         ]
 

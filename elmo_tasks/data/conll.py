@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +17,12 @@ from typing import Any, Literal
 from elmo_tasks.data.records import TaggedSentence, listed
 from elmo_tasks.data.row_files import HUB_DATA_SETS, Rows, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
-from elmo_tasks.data.tag_columns import CONLLU, NamedColumns, recognize
+from elmo_tasks.data.tag_columns import CONLLU, Given, TagFile, places_of, read_columns, sentences_of
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 from elmo_tasks.text.tokens import tokenize
 
-Given = tuple[Column | None, Column | None]  #: columns of the tokens and of the tags
 TaggingFormat = Literal["columns", "conllu", "json", "jsonl", "marked", "parquet"]
 
 _FORMATS: dict[str, TaggingFormat] = {
@@ -40,40 +40,18 @@ _PREFIXED = re.compile(r"([BIESLUbieslu])([-_])(.+)")
 _MIN_OUTSIDE = 0.3
 
 
-@dataclass(frozen=True)
-class TagFile:
-    """Sentences of a file, the names of its columns, and remarks on its format."""
-
-    sentences: list[TaggedSentence]
-    names: tuple[str, ...] = ()
-    token: str = ""
-    tag: str = ""
-    header: bool = False
-    remarks: tuple[str, ...] = ()
-
-    def describe(self) -> str:
-        """Describe the detected format."""
-        columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
-        return "; ".join([*columns, *self.remarks])
-
-
 def read_tagged(
-    path: str | Path,
-    file_format: TaggingFormat | None = None,
-    token_column: Column | None = None,
-    tag_column: Column | None = None,
-) -> list[TaggedSentence]:
+    path: str | Path, file_format: TaggingFormat | None = None,
+    token_column: Column | None = None, tag_column: Column | None = None,
+) -> list[TaggedSentence]:  # fmt: skip
     """Read tagged sentences; see :func:`read_tag_file`."""
     return read_tag_file(path, file_format, token_column, tag_column).sentences
 
 
 def read_tag_file(
-    path: str | Path,
-    file_format: TaggingFormat | None = None,
-    token_column: Column | None = None,
-    tag_column: Column | None = None,
-    encoding: str | None = None,
-) -> TagFile:
+    path: str | Path, file_format: TaggingFormat | None = None,
+    token_column: Column | None = None, tag_column: Column | None = None, encoding: str | None = None,
+) -> TagFile:  # fmt: skip
     """Read a file of tagged sentences.
 
     Args:
@@ -97,11 +75,10 @@ def read_tag_file(
         if chosen in ("json", "jsonl") or (file_format is None and chosen == "columns" and is_json(text)):
             file = _of_rows(json_rows(text, errors, columns=False), errors, given)
         elif chosen == "marked":
-            file = TagFile(list(read_marked(text, errors)))
-        elif chosen == "conllu":
-            file = _of_conllu(path, text, errors, given)
+            file = TagFile(read_marked(text, errors))
         else:
-            file = _of_columns(path, text, errors, given)
+            found = read_columns(path, text, errors, given) if chosen == "columns" else None
+            file = found or _of_conllu(path, text, errors, given)
         if name not in ("utf-8", "ascii") and encoding is None:
             file = replace(file, remarks=(*file.remarks, f"encoding {name}"))
     errors.check(len(file.sentences), "sentence")
@@ -133,14 +110,12 @@ def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] |
     types = set(tags) - {OUTSIDE}
     if not types or tags[OUTSIDE] < _MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
         return None
-    return [replace(sentence, tags=tuple(_as_bio(sentence.tags))) for sentence in sentences]
-
-
-def _as_bio(tags: Sequence[str]) -> Iterator[str]:
-    before = OUTSIDE
-    for tag in tags:
-        yield tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}"
-        before = tag
+    prefixed = []
+    for sentence in sentences:
+        pairs = pairwise((OUTSIDE, *sentence.tags))
+        bio = (tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}" for before, tag in pairs)
+        prefixed.append(replace(sentence, tags=tuple(bio)))
+    return prefixed
 
 
 def _respelled(file: TagFile) -> TagFile:
@@ -158,19 +133,13 @@ def _respelled(file: TagFile) -> TagFile:
     return replace(file, sentences=sentences, remarks=(*file.remarks, remark))
 
 
-def _of_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagFile:
-    columns = recognize(path, text, *given)
-    if columns.is_conllu and given == (None, None):
-        return _of_conllu(path, text, errors, given)
-    token, tag = columns.names[columns.token], columns.names[columns.tag]
-    return TagFile(columns.sentences(errors), columns.names, token, tag, columns.header, columns.remarks)
-
-
 def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFile:
     if given[1] is None:
         raise DataError(f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(CONLLU)}")
-    token = _conllu_place("form" if given[0] is None else given[0], "token_column", path)
-    tag = _conllu_place(given[1], "tag_column", path)
+    token, tag = (name.lower() if isinstance(name, str) else name for name in given)
+    token_at, tag_at = places_of(("form" if token is None else token, tag), CONLLU, str(path))
+    assert token_at is not None
+    assert tag_at is not None
     blocks: list[list[tuple[int, list[str]]]] = [[]]
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split("\t")
@@ -186,17 +155,8 @@ def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFil
             if not fields[0].isdigit():
                 errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")
             blocks[-1].append((number, fields))
-    return TagFile(NamedColumns(blocks, CONLLU, token, tag).sentences(errors), CONLLU, CONLLU[token], CONLLU[tag])
-
-
-def _conllu_place(column: Column, parameter: str, path: Path) -> int:
-    if isinstance(column, str) and column.lower() in CONLLU:
-        return CONLLU.index(column.lower())
-    if isinstance(column, int) and 0 <= column < len(CONLLU):
-        return column
-    raise DataError(
-        f"{path}: {parameter}: expected one of {listed(CONLLU)}, or 0 to {len(CONLLU) - 1}, found '{column}'"
-    )
+    sentences = sentences_of(blocks, len(CONLLU), token_at, tag_at, errors)
+    return TagFile(sentences, CONLLU, CONLLU[token_at], CONLLU[tag_at])
 
 
 def _of_rows(rows: Rows, errors: RowErrors, given: Given) -> TagFile:
@@ -211,7 +171,8 @@ def _of_rows(rows: Rows, errors: RowErrors, given: Given) -> TagFile:
     if pairs:
         keys = ("tokens", "tags")
         numbered = [(number, _as_pairs(row) or row) for number, row in numbered]
-    return TagFile(list(_from_rows(numbered, errors, *keys)), tuple(map(str, pairs or first)), *keys)
+    sentences = errors.collect(numbered, partial(_sentence_of_row, *keys))
+    return TagFile(sentences, tuple(map(str, pairs or first)), *keys)
 
 
 def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
@@ -248,32 +209,24 @@ def _keys(given: Given, defaults: Sequence[str], where: object) -> tuple[str, st
     return token, tag
 
 
-def _from_rows(
-    rows: Iterable[tuple[int, Mapping[str, Any]]], errors: RowErrors, token_key: str, tag_key: str
-) -> Iterator[TaggedSentence]:
-    for number, row in rows:
-        if token_key not in row or tag_key not in row:
-            lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
-            errors.add(number, f"{lacking}: set token_column and tag_column")
-            continue
-        tokens, tags = row[token_key], row[tag_key]
-        if isinstance(tokens, str) and tags and _are_strings(tags) and len(tokens.split(" ")) == len(tags):
-            tokens = tokens.split(" ")
-        if isinstance(tokens, str):
-            try:
-                yield sentence_of(tokens, tags, number)
-            except DataError as error:
-                errors.add(number, str(error))
-        elif not _are_strings(tokens):
-            errors.add(number, f"{token_key}: expected a list of words, found {shown(tokens)}")
-        elif not _are_strings(tags):
-            errors.add(number, f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
-        elif len(tokens) != len(tags):
-            errors.add(number, f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags")
-        elif not tokens:
-            errors.add(number, "expected at least one token, found none")
-        else:
-            yield TaggedSentence(tuple(tokens), tuple(tags), number)
+def _sentence_of_row(token_key: str, tag_key: str, number: int, row: Mapping[str, Any]) -> TaggedSentence:
+    if token_key not in row or tag_key not in row:
+        lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
+        raise DataError(f"{lacking}: set token_column and tag_column")
+    tokens, tags = row[token_key], row[tag_key]
+    if isinstance(tokens, str) and tags and _are_strings(tags) and len(tokens.split(" ")) == len(tags):
+        tokens = tokens.split(" ")
+    if isinstance(tokens, str):
+        return sentence_of(tokens, tags, number)
+    if not _are_strings(tokens):
+        raise DataError(f"{token_key}: expected a list of words, found {shown(tokens)}")
+    if not _are_strings(tags):
+        raise DataError(f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
+    if len(tokens) != len(tags):
+        raise DataError(f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags")
+    if not tokens:
+        raise DataError("expected at least one token, found none")
+    return TaggedSentence(tuple(tokens), tuple(tags), number)
 
 
 def _are_strings(value: Any) -> bool:
@@ -285,9 +238,6 @@ def sentence_of(text: str, spans: Any, number: int = 0) -> TaggedSentence:
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
     the text, counted from 0, the end being one past the last.
-
-    Raises:
-        DataError: a span is not as expected, holds no word, or two of them share a word.
     """
     tokens = tokenize(text)
     if not tokens:
@@ -327,7 +277,7 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
     )
 
 
-def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
+def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
     """Read sentences with inline tags; collect malformed lines in ``errors``.
 
     Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
@@ -337,21 +287,17 @@ def read_marked(text: str, errors: RowErrors) -> Iterator[TaggedSentence]:
     pieces = [piece for _, line in lines for piece in line.split()]
     tagged = sum(bool(_WORD.fullmatch(piece)) for piece in pieces)
     of_words = 2 * tagged >= len(pieces) and not any(_SPAN.search(line) for _, line in lines)
-    for number, line in lines:
-        try:
-            yield _of_words(line, number) if of_words else _of_spans(line, number)
-        except DataError as error:
-            errors.add(number, str(error))
+    return errors.collect(lines, _of_words if of_words else _of_spans)
 
 
-def _of_words(line: str, number: int) -> TaggedSentence:
+def _of_words(number: int, line: str) -> TaggedSentence:
     if untagged := [piece for piece in line.split() if not _WORD.fullmatch(piece)]:
         raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}")
     tokens, _, tags = zip(*(piece.rpartition("/") for piece in line.split()), strict=True)
     return TaggedSentence(tokens, tags, number)
 
 
-def _of_spans(line: str, number: int) -> TaggedSentence:
+def _of_spans(number: int, line: str) -> TaggedSentence:
     text, spans, at = "", [], 0
     for match in _SPAN.finditer(line):
         text += line[at : match.start()]

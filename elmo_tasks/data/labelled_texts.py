@@ -6,16 +6,17 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from elmo_tasks.data.column_guess import MISSING
 from elmo_tasks.data.records import LabelledText, listed
 from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
+    MISSING,
     NOTHING_GIVEN,
     Table,
     TableLayout,
@@ -23,7 +24,6 @@ from elmo_tasks.data.tables import (
     check_not_digits,
     find_columns,
     read_table,
-    wrong_width,
 )
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
@@ -33,22 +33,16 @@ _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
 def read_labelled(
-    path: str | Path,
-    file_format: TextFormat | None = None,
-    columns: TextColumns = NOTHING_GIVEN,
-    **options: Any,
+    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN, **options: Any
 ) -> list[LabelledText]:
     """Read labelled texts; see :func:`read_labelled_table`."""
     return read_labelled_table(path, file_format, columns, **options)[0]
 
 
 def read_labelled_table(
-    path: str | Path,
-    file_format: TextFormat | None = None,
-    columns: TextColumns = NOTHING_GIVEN,
-    phrases: bool = False,
-    like: TableLayout | None = None,
-) -> tuple[list[LabelledText], TableLayout | None]:
+    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN,
+    phrases: bool = False, like: TableLayout | None = None,
+) -> tuple[list[LabelledText], TableLayout | None]:  # fmt: skip
     """Read labelled texts and the columns that were used; trees have none.
 
     Args:
@@ -90,7 +84,7 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
 
 def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[LabelledText]:
     errors = RowErrors(table.where, table.unit)
-    rows = list(_checked(table, layout, errors))
+    rows = errors.collect(layout.body(table, errors), partial(_labelled_text, table, layout))
     errors.check(len(rows), "text")
     if table.names is None and columns.header is None and not layout.header:
         # A first row unlike all others may be a header.
@@ -106,37 +100,26 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
     return rows
 
 
-def _checked(table: Table, layout: TableLayout, errors: RowErrors) -> Iterator[LabelledText]:
+def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence[Any]) -> LabelledText:
     assert layout.label is not None
     text_key, label_key = layout.names[layout.text], layout.names[layout.label]
-    for number, row in layout.body(table):
-        if len(row) != len(layout.names):
-            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
-            continue
-        text, label = row[layout.text], _as_label(row[layout.label])
-        if text is MISSING or label is MISSING:
-            keys = [name for name, value in zip(layout.names, row, strict=True) if value is not MISSING]
-            errors.add(
-                number,
-                f"expected the keys '{text_key}' and '{label_key}', found {listed(keys)}: set text_column and label_column",
-            )
-        elif table.names is None and not (text.strip() and label.strip()):
-            empty = "label" if text.strip() else "text"
-            errors.add(number, f"expected a text and a label, found an empty {empty}: {shown(list(row))}")
-        elif not isinstance(text, str) or not text.strip():
-            errors.add(number, f"{text_key}: expected a text, found {shown(text)}")
-        elif label is None:
-            errors.add(number, f"{label_key}: expected a label, found none (the labels of a test split may be hidden)")
-        elif not isinstance(label, str) or not label.strip():
-            errors.add(number, f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
-        else:
-            yield LabelledText(text.strip(), label.strip(), number)
-
-
-def _as_label(value: Any) -> Any:
-    if isinstance(value, (bool, int)) or (isinstance(value, float) and math.isfinite(value)):
-        return json.dumps(value)
-    return value
+    text, label = row[layout.text], row[layout.label]
+    if isinstance(label, (bool, int)) or (isinstance(label, float) and math.isfinite(label)):
+        label = json.dumps(label)
+    if text is MISSING or label is MISSING:
+        keys = listed(name for name, value in zip(layout.names, row, strict=True) if value is not MISSING)
+        expected = f"expected the keys '{text_key}' and '{label_key}'"
+        raise DataError(f"{expected}, found {keys}: set text_column and label_column")
+    if table.names is None and not (text.strip() and label.strip()):
+        empty = "label" if text.strip() else "text"
+        raise DataError(f"expected a text and a label, found an empty {empty}: {shown(list(row))}")
+    if not isinstance(text, str) or not text.strip():
+        raise DataError(f"{text_key}: expected a text, found {shown(text)}")
+    if label is None:
+        raise DataError(f"{label_key}: expected a label, found none (the labels of a test split may be hidden)")
+    if not isinstance(label, str) or not label.strip():
+        raise DataError(f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
+    return LabelledText(text.strip(), label.strip(), number)
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
@@ -146,22 +129,18 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
     spaces between them, are as in the file, but for ``\/`` and ``\*``.
     """
     errors = RowErrors(path)
-    texts: list[LabelledText] = []
-    for number, line in numbered_lines(path):
-        if not line.strip():
-            continue
-        try:
-            nodes = _nodes(line, number)
-        except DataError as error:
-            errors.add(number, f"{error}: {shown(line)}")
-            continue
-        texts += nodes if phrases else nodes[-1:]
-    errors.check(len(texts), "tree")
-    return texts
+    lines = [(number, line) for number, line in numbered_lines(path) if line.strip()]
+    trees = errors.collect(lines, _nodes)
+    errors.check(len(trees), "tree")
+    return [node for nodes in trees for node in (nodes if phrases else nodes[-1:])]
 
 
-def _nodes(line: str, number: int) -> list[LabelledText]:
+def _nodes(number: int, line: str) -> list[LabelledText]:
     """Return the labelled phrases of a tree, the whole sentence last."""
+
+    def wrong(expected: str) -> DataError:
+        return DataError(f"expected {expected}: {shown(line)}")
+
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before
@@ -171,23 +150,23 @@ def _nodes(line: str, number: int) -> list[LabelledText]:
         if not piece:
             continue
         if nodes and not open_nodes:
-            raise DataError("expected one tree on the line, found something after it")
+            raise wrong("one tree on the line, found something after it")
         if piece == ")":
             if not open_nodes or before == "(":
-                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a ')' without its '(' and label")
+                raise wrong("a tree such as (3 (2 It) (4 works)), found a ')' without its '(' and label")
             label, start = open_nodes.pop()
             if start == len(words):
-                raise DataError(f"expected words in every node, found none in one labelled '{label}'")
+                raise wrong(f"words in every node, found none in one labelled '{label}'")
             nodes.append(LabelledText(" ".join(words[start:]), label, number))
         elif before == "(":
             if piece == "(":
-                raise DataError("expected a label after each '(', found '(('")
+                raise wrong("a label after each '(', found '(('")
             open_nodes.append((piece, len(words)))
         elif piece != "(":
             if not open_nodes:
-                raise DataError("expected a tree such as (3 (2 It) (4 works)), found a word outside of it")
+                raise wrong("a tree such as (3 (2 It) (4 works)), found a word outside of it")
             words.append(piece.replace("\\/", "/").replace("\\*", "*"))
         before = piece
     if open_nodes or before == "(":
-        raise DataError(f"expected a tree, found {len(open_nodes) + (before == '(')} '(' too many")
+        raise wrong(f"a tree, found {len(open_nodes) + (before == '(')} '(' too many")
     return nodes

@@ -1,55 +1,167 @@
-"""Batches for a language model: parallel streams, and sentences for perplexity."""
+"""Text for a language model: word ids, computed once and kept on disk, and batches of them."""
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import json
+import shutil
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.data.batches import ResumableBatches, TensorBatch
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus, character_table, read_sentences
 from elmo_tasks.errors import DataError
+from elmo_tasks.files import unfinished_folder
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
+
+_LINES_PER_BLOCK = 10_000
+_FORMAT = 1
+
+
+class TokenizedCorpus:
+    """Memory-mapped word ids of a corpus, forwards and with reversed sentences."""
+
+    def __init__(self, folder: Path) -> None:
+        #: The distinct words; the special ones first, then by falling frequency. An id is a position here.
+        self.words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
+        #: How often each occurs.
+        self.counts: NDArray[np.int64] = np.load(folder / "counts.npy")
+        #: ``[n_words, 50]`` character ids of each word.
+        self.characters: NDArray[np.int16] = np.load(folder / "characters.npy", mmap_mode="r")
+        #: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``, backward ``</S> wn .. w1 <S>`` in its place.
+        self.forward: NDArray[np.int32] = np.memmap(folder / "forward.bin", np.int32, "r")
+        self.backward: NDArray[np.int32] = np.memmap(folder / "backward.bin", np.int32, "r")
+        self.n_sentences = int(self.counts[BEGIN_ID])
+        self.n_tokens = len(self.forward) - 2 * self.n_sentences  # without the boundaries
+
+    def sentences(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the ``[S]`` first positions in :attr:`forward` and lengths of sentences."""
+        begins = np.flatnonzero(self.forward == BEGIN_ID)
+        return begins + 1, np.diff(np.append(begins, len(self.forward))) - 2
+
+    @classmethod
+    def build(cls, files: Sequence[Path], cache: Path) -> TokenizedCorpus:
+        """Read tokenized text files, or open the result of an earlier call in ``cache``.
+
+        Files are plain or ``.xz``, with one sentence per line.
+        """
+        if missing := [path for path in files if not path.exists()]:
+            raise DataError(f"{missing[0]}: no such file")
+        stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        folder = cache / hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
+        if not (folder / "words.txt").exists():
+            with unfinished_folder(folder) as partial:
+                _write(partial, read_sentences(files))
+                # Another run may have made the same meanwhile, and be reading it: what is whole stays.
+                if folder.exists() and not (folder / "words.txt").exists():
+                    shutil.rmtree(folder)
+                try:
+                    partial.rename(folder)
+                except OSError:
+                    if not (folder / "words.txt").exists():
+                        raise
+        return cls(folder)
+
+
+def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
+    """Read tokenized sentences of text files, one per line; sentence marks in them are read as text."""
+    for path in files:
+        for line in open_text(path):
+            words = line.split()
+            if "<S>" in words or "</S>" in words:
+                words = [p for word in words for p in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))]
+            if words:
+                yield words
+
+
+def _write(folder: Path, sentences: Iterator[list[str]]) -> None:
+    """Write the ids, first in the order of appearance, then by frequency."""
+    ids: defaultdict[str, int] = defaultdict()
+    ids.default_factory = ids.__len__
+    for word in SPECIAL_WORDS:
+        ids[word]
+    with (folder / "appearance.bin").open("wb") as out:
+        while block := list(islice(sentences, _LINES_PER_BLOCK)):
+            block_ids = [k for words in block for k in (BEGIN_ID, *(ids[word] for word in words), END_ID)]
+            np.array(block_ids, np.int32).tofile(out)
+        if not out.tell():
+            raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
+    appearance = np.memmap(folder / "appearance.bin", np.int32, "r")
+    counts = np.zeros(len(ids), np.int64)
+    for start, stop in _pieces(appearance):
+        counts += np.bincount(appearance[start:stop], minlength=len(ids))
+    n_special = len(SPECIAL_WORDS)
+    order = np.concatenate([np.arange(n_special), n_special + np.argsort(-counts[n_special:], kind="stable")])
+    rank = np.empty(len(order), np.int32)
+    rank[order] = np.arange(len(order), dtype=np.int32)
+    with (folder / "forward.bin").open("wb") as ahead, (folder / "backward.bin").open("wb") as back:
+        for start, stop in _pieces(appearance):
+            piece = rank[appearance[start:stop]]
+            piece.tofile(ahead)
+            _turned(piece).tofile(back)
+    del appearance
+    (folder / "appearance.bin").unlink()
+    by_appearance = list(ids)
+    words = [by_appearance[k] for k in order]
+    np.save(folder / "counts.npy", counts[order])
+    np.save(folder / "characters.npy", _character_table(words))
+    # Last, because its presence says that the folder is complete.
+    (folder / "words.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
+
+
+def _pieces(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of pieces of at most ``size`` ids that hold whole sentences."""
+    start = 0
+    while start < len(ids):
+        stop = min(start + size, len(ids))
+        while ids[stop - 1] != END_ID:
+            stop -= 1
+        yield start, stop
+        start = stop
+
+
+def _turned(ids: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Reverse each of the consecutive ``<S> w1 .. wn </S>`` sentences in its place."""
+    ends = np.flatnonzero(ids == END_ID)
+    starts = np.concatenate([[0], ends[:-1] + 1])
+    return ids[np.repeat(starts + ends, ends - starts + 1) - np.arange(len(ids))]
+
+
+def _character_table(words: Sequence[str]) -> NDArray[np.int16]:
+    """Return ``[n_words, 50]`` character ids of words, :data:`SPECIAL_WORDS` first."""
+    rows = [character_ids(word) for word in words]
+    rows[BEGIN_ID], rows[END_ID] = list(BEGIN_SENTENCE_IDS), list(END_SENTENCE_IDS)
+    return np.array(rows, np.int16)
 
 
 @dataclass(frozen=True)
 class StreamBatch(TensorBatch):
-    """One step of truncated back-propagation.
+    """One step of truncated back-propagation."""
 
-    Attributes:
-        characters: ``[U, C]`` character ids of the distinct words of both directions.
-        words: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams.
-        targets: ``[2, B, T]`` vocabulary ids of the words that come next.
-        corpus_ids: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`.
-    """
-
-    characters: Tensor
-    words: Tensor
-    targets: Tensor
-    corpus_ids: Tensor
+    characters: Tensor  #: ``[U, C]`` character ids of the distinct words of both directions
+    words: Tensor  #: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams
+    targets: Tensor  #: ``[2, B, T]`` vocabulary ids of the words that come next
+    corpus_ids: Tensor  #: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`
 
 
 @dataclass(frozen=True)
 class SentenceBatch(TensorBatch):
-    """Whole sentences, for perplexity.
+    """Whole sentences, for perplexity."""
 
-    Attributes:
-        characters: ``[U, C]`` character ids of the distinct words.
-        words: ``[B, T]`` rows of ``characters``; ``<S> w1 .. wn </S>``, right-padded.
-        lengths: ``[B]`` words of each sentence, boundaries included.
-        targets: ``[B, T]`` vocabulary ids of ``words``.
-    """
-
-    characters: Tensor
-    words: Tensor
-    lengths: Tensor
-    targets: Tensor
+    characters: Tensor  #: ``[U, C]`` character ids of the distinct words
+    words: Tensor  #: ``[B, T]`` rows of ``characters``; ``<S> w1 .. wn </S>``, right-padded
+    lengths: Tensor  #: ``[B]`` words of each sentence, boundaries included
+    targets: Tensor  #: ``[B, T]`` vocabulary ids of ``words``
 
 
 def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[np.int64]:
@@ -65,16 +177,9 @@ class StreamLoader(ResumableBatches[StreamBatch]):
     """
 
     def __init__(
-        self,
-        corpus: TokenizedCorpus,
-        targets: NDArray[np.int64],
-        batch_size: int,
-        unroll_steps: int,
-        n_batches: int,
-        rank: int = 0,
-        world_size: int = 1,
-        first_batch: int = 0,
-    ) -> None:
+        self, corpus: TokenizedCorpus, targets: NDArray[np.int64], batch_size: int, unroll_steps: int, n_batches: int,
+        rank: int = 0, world_size: int = 1, first_batch: int = 0,
+    ) -> None:  # fmt: skip
         super().__init__(n_batches)
         self.corpus, self.targets = corpus, targets
         self.unroll_steps, self.first_batch = unroll_steps, first_batch
@@ -115,16 +220,10 @@ def sentence_batches(
 def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> SentenceBatch:
     ids: dict[str, int] = {word: k for k, word in enumerate(SPECIAL_WORDS)}
     rows = [[BEGIN_ID, *(ids.setdefault(word, len(ids)) for word in words), END_ID] for words in sentences]
-    lengths = np.array([len(row) for row in rows])
-    words = np.full((len(rows), lengths.max()), END_ID)
-    for row, target in zip(rows, words, strict=True):
-        target[: len(row)] = row
-    return SentenceBatch(
-        characters=torch.from_numpy(character_table(list(ids)).astype(np.int64)),
-        words=torch.from_numpy(words),
-        lengths=torch.from_numpy(lengths),
-        targets=torch.from_numpy(target_ids(list(ids), vocabulary)[words]),
-    )
+    lengths = torch.tensor([len(row) for row in rows])
+    words = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=END_ID)
+    characters = torch.from_numpy(_character_table(list(ids)).astype(np.int64))
+    return SentenceBatch(characters, words, lengths, torch.from_numpy(target_ids(list(ids), vocabulary))[words])
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
@@ -147,8 +246,6 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
         used = [part for part in parts if any(name.startswith(f"{part[0]}_") for name in sources)]
         sentences = [words for _, start, stop in used for words in sentences[start:stop]]
     if not sentences:
-        which = (
-            f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}" if index else "no sentence in it"
-        )
-        raise DataError(f"{path}: {which}")
+        of = f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}" if index else "no sentence in it"
+        raise DataError(f"{path}: {of}")
     return sentences

@@ -9,15 +9,9 @@ from typing import Any, TypeVar
 
 import pytorch_lightning as pl
 
+from elmo_tasks.data import language_batches
 from elmo_tasks.data.batches import FixedBatches, ResumableBatches
-from elmo_tasks.data.language_batches import (
-    SentenceBatch,
-    StreamLoader,
-    held_out_sentences,
-    sentence_batches,
-    target_ids,
-)
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
+from elmo_tasks.data.language_batches import SentenceBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
@@ -102,60 +96,56 @@ class LanguageModelData(TextFiles):
         self.save_hyperparameters()
         self.vocabulary_size, self.vocabulary_file = vocabulary_size, vocabulary
         self.batch_size, self.unroll_steps, self.max_tokens = batch_size, unroll_steps, max_tokens
-        self.skip_tokens = skip_tokens
+        self.skip_tokens, self._per_batch = skip_tokens, batch_size * unroll_steps
         if skip_tokens < 0:
             raise ConfigError(f"data.skip_tokens {skip_tokens}: expected 0 or more")
         self.held_out, self.held_out_index, self.max_held_out = held_out, held_out_index, max_held_out
-        self.corpus: TokenizedCorpus | None = None
-        self.vocabulary: Vocabulary | None = None
+        self.corpus: TokenizedCorpus
+        self.vocabulary: Vocabulary
         self._sentences: list[list[str]] = []
 
     def setup(self, stage: str | None = None) -> None:
         """Open the ids, choose the vocabulary and log the planned training."""
-        if self.corpus is not None:
+        if hasattr(self, "corpus"):
             return
         self.corpus = self.read_corpus()
         if self.vocabulary_file is None:
             self.vocabulary = Vocabulary(self.corpus.words[: self.vocabulary_size])
         else:
             self.vocabulary = Vocabulary.load(Path(self.vocabulary_file))
+        self._targets = target_ids(self.corpus.words, self.vocabulary)
         if self.held_out is not None:
             index = None if self.held_out_index is None else Path(self.held_out_index)
-            self._sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
+            names = [path.name for path in self.paths()]
+            self._sentences = language_batches.held_out_sentences(Path(self.held_out), index, names)
 
     @property
     def n_batches(self) -> int:
         """Number of optimizer steps for the text, or for ``max_tokens``."""
-        assert self.corpus is not None
-        per_batch = self.batch_size * self.unroll_steps
         if self.max_tokens is not None:
-            return max(1, math.ceil(self.max_tokens / per_batch))
-        left = (len(self.corpus.forward) // self.batch_size - 1) // self.unroll_steps - self.skip_tokens // per_batch
+            return max(1, math.ceil(self.max_tokens / self._per_batch))
+        steps = (len(self.corpus.forward) // self.batch_size - 1) // self.unroll_steps
+        left = steps - self.skip_tokens // self._per_batch
         if left < 1 and self.skip_tokens:
             raise DataError(f"data.skip_tokens {self.skip_tokens:,}: the text has no more than that")
         return max(1, left)
 
     def summary(self) -> str:
         """Summarize the planned training in one paragraph."""
-        assert self.corpus is not None
-        assert self.vocabulary is not None
-        corpus, per_batch = self.corpus, self.batch_size * self.unroll_steps
-        ids = target_ids(corpus.words, self.vocabulary)
-        inside = ids != UNKNOWN_ID
+        corpus, positions = self.corpus, self.n_batches * self._per_batch
+        inside = self._targets != UNKNOWN_ID
         inside[: len(SPECIAL_WORDS)] = False
         covered = corpus.counts[inside].sum() / corpus.n_tokens
         return (
             f"{corpus.n_tokens:,} tokens in {corpus.n_sentences:,} sentences, {len(corpus.words) - 3:,} distinct words; "
             f"{len(self.vocabulary):,} words to predict cover {covered:.2%} of the text. "
-            f"{self.batch_size} streams x {self.unroll_steps} words = {per_batch:,} positions a step; "
-            f"{self.n_batches:,} steps = {self.n_batches * per_batch:,} positions, sentence boundaries included, "
-            f"{self.n_batches * per_batch / len(corpus.forward):.2f} passes over the text."
+            f"{self.batch_size} streams x {self.unroll_steps} words = {self._per_batch:,} positions a step; "
+            f"{self.n_batches:,} steps = {positions:,} positions, sentence boundaries included, "
+            f"{positions / len(corpus.forward):.2f} passes over the text."
         )
 
     def train_dataloader(self) -> StreamLoader:
         """Return the parallel streams; each process reads its share."""
-        assert self.corpus is not None
-        assert self.vocabulary is not None
         rank, world = self.share()
         if len(self.corpus.forward) // self.batch_size <= self.unroll_steps:
             raise DataError(
@@ -164,17 +154,11 @@ class LanguageModelData(TextFiles):
             )
         if self.batch_size % world:
             raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
-        loader = StreamLoader(
-            self.corpus,
-            target_ids(self.corpus.words, self.vocabulary),
-            self.batch_size // world,
-            self.unroll_steps,
-            self.n_batches,
-            rank,
-            world,
-            self.skip_tokens // (self.batch_size * self.unroll_steps),
+        sizes, skipped = (
+            (self.batch_size // world, self.unroll_steps, self.n_batches),
+            self.skip_tokens // self._per_batch,
         )
-        return self.resumed(loader)
+        return self.resumed(StreamLoader(self.corpus, self._targets, *sizes, rank, world, skipped))
 
     def state_dict(self) -> dict[str, Any]:
         """Return the position of the streams."""
@@ -194,9 +178,8 @@ class LanguageModelData(TextFiles):
         return self._held_out_loader(self._sentences)
 
     def _held_out_loader(self, sentences: list[list[str]]) -> FixedBatches[SentenceBatch]:
-        assert self.vocabulary is not None
         rank, world = self.share()
-        return FixedBatches(list(sentence_batches(sentences[rank::world], self.vocabulary)))
+        return FixedBatches(list(language_batches.sentence_batches(sentences[rank::world], self.vocabulary)))
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:

@@ -1,8 +1,7 @@
-"""Labelled rows of a data set, stratified sampling, and label sets."""
+"""Labelled rows of a data set, and checks of their labels."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -43,30 +42,6 @@ def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
     return record.text if isinstance(record, LabelledText) else record.tokens
 
 
-def subsample(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """Take a share of each stratum, at least one row.
-
-    Rows are taken from the start of the drawn order, so that a smaller share is a subset of a larger one.
-    """
-    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
-    taken = []
-    for k in order:
-        left[strata[k]] -= 1
-        if left[strata[k]] >= 0:
-            taken.append(k)
-    return taken
-
-
-def quotas(strata: Sequence[str], size: int) -> dict[str, int]:
-    """Allocate ``size`` rows to the strata in proportion (largest remainders)."""
-    exact = {stratum: number * size / len(strata) for stratum, number in Counter(strata).items()}
-    allocated = {stratum: int(number) for stratum, number in exact.items()}
-    by_remainder = sorted(exact, key=lambda stratum: (allocated[stratum] - exact[stratum], stratum))
-    for stratum in by_remainder[: size - sum(allocated.values())]:
-        allocated[stratum] += 1
-    return allocated
-
-
 def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: str) -> None:
     """Check that every tag belongs to the scheme."""
     for sentence in sentences:
@@ -77,54 +52,33 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
             raise DataError(f"{where}{place}: {error}") from None
 
 
-class LabelSet:
-    """Bidirectional mapping of labels to ids; an id is the position of its name."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self.names = tuple(names)
-        self._ids = {name: k for k, name in enumerate(self.names)}
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-    def id_of(self, name: str) -> int:
-        """Return the id of a label; ``KeyError`` if there is no such label."""
-        return self._ids[name]
-
-    @classmethod
-    def of(cls, labels: Iterable[str]) -> LabelSet:
-        """Collect the distinct labels, sorted by number if all are numbers, else as text."""
-        distinct = set(labels)
-        if all(is_number(label) for label in distinct):
-            return cls(sorted(distinct, key=lambda label: (float(label), label)))
-        return cls(sorted(distinct))
-
-    def check(self, labels: Iterable[str], where: str, train: str, what: str = "label") -> None:
-        """Check that the labels of a file occur in the training file, named ``train``."""
-        unknown = sorted(set(labels) - set(self.names))
-        if unknown:
-            raise DataError(
-                f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, "
-                f"which has {listed(self.names)}"
-            )
+def sorted_labels(labels: Iterable[str]) -> list[str]:
+    """Return the distinct labels, sorted by number if all are numbers, else as text."""
+    distinct = set(labels)
+    numbers = all(map(is_number, distinct))
+    return sorted(distinct, key=lambda label: (float(label) if numbers else 0.0, label))
 
 
-def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label") -> None:
-    """Reject labels that cannot be learned: all the same, or nearly all different.
+def check_known(labels: Iterable[str], known: Sequence[str], where: str, train: str, what: str = "label") -> None:
+    """Check that the labels of a file are those ``known`` from the training file, named ``train``."""
+    if unknown := sorted(set(labels) - set(known)):
+        raise DataError(
+            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has {listed(known)}"
+        )
 
-    Raises:
-        DataError: there are fewer than two, or more than half as many as ``n_rows`` (for tags, tokens).
-    """
+
+def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "label") -> None:
+    """Reject labels that cannot be learned: fewer than two, or more than half as many as rows (for tags, tokens)."""
     if len(labels) < 2:
         raise DataError(
-            f"{where}: expected two {what}s or more, found {listed(labels.names) or 'none'}: "
+            f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "
             f"is {what}_column the right column?"
         )
     if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
-        numbers = "; numbers on a scale are no classes" if all(map(is_number, labels.names)) else ""
+        numbers = "; numbers on a scale are no classes" if all(map(is_number, labels)) else ""
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
-            f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as {listed(labels.names[:3])}: nearly all "
+            f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as {listed(labels[:3])}: nearly all "
             f"differ, and nothing can be learned from them{numbers}. Is {what}_column the right column?"
         )
 
@@ -132,8 +86,7 @@ def check_labels(labels: LabelSet, n_rows: int, where: str, what: str = "label")
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
     """Rename labels, which may merge some; rows of ``None`` are left out."""
     rows = list(rows)
-    missing = sorted({row.label for row in rows} - set(names))
-    if missing:
+    if missing := sorted({row.label for row in rows} - set(names)):
         raise DataError(
             f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. "
             "Give each label a name, or null to leave its rows out"
@@ -144,14 +97,10 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
-    """Map the labels of a file to the head's; refuse unknown ones.
+    """Map the labels of a file, called ``where``, to a head's ``own``; refuse unknown ones.
 
-    Args:
-        labels: of the rows of the file.
-        own: those of the head.
-        given: a user's map such as ``0=negative,1=positive``.
-        stored: the map of the head's training file, used where it fits: all labels are in it, and no two classes become one.
-        where: the file, for messages.
+    ``given`` is a user's map such as ``0=negative,1=positive``. Without it ``stored``, the map of the head's training file, is used
+    where it fits: all labels are in it, and no two classes become one.
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.column_guess import TEXT_NAMES
 from elmo_tasks.data.records import listed
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
 from elmo_tasks.errors import DataError
@@ -20,6 +19,8 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
+#: Names that columns of texts have.
+TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
 #: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
 HUB_DATA_SETS = {
     "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),
@@ -140,20 +141,12 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
-    """Yield the rows of a split such as ``train[:10%]`` of a hub data set.
-
-    Args:
-        name: one of :data:`HUB_DATA_SETS`, or a hub id such as ``user/name``.
-        split: of the data set.
-        columns: to read.
-    """
+    """Yield the rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id."""
     import datasets
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
-    advice = (
-        f"Without a network, {_FROM_CACHE}, or give files instead of data.hub: data.train, data.validation, data.test"
-    )
-    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", advice):
+    files = "give files instead of data.hub: data.train, data.validation, data.test"
+    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {_FROM_CACHE}, or {files}"):
         table = datasets.load_dataset(hub_id, split=split)
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
@@ -167,14 +160,10 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """Yield the texts of a split of a hub data set, or of a local folder, to search.
+    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
 
-    Args:
-        name: hub id such as ``user/name``, or the folder.
-        column: that holds the texts, or lists of words; the one called text, sentence, review, ... if ``None``.
-        split: such as ``train``, or ``train[:10%]``.
-        config: of the data set, where it has several.
-        most: read so many rows; the rest is not downloaded then.
+    ``column`` holds the texts, or lists of words; ``None`` finds one called text, review, ... ``config`` is for a data set
+    that has several. Only ``most`` rows are read; the rest is not downloaded then.
     """
     import datasets
 

@@ -1,25 +1,34 @@
-"""Sense-annotated uses: CoarseWSD-20, senseval, SemCor, and the all-words sets.
+"""Published word uses, for evaluation: with their senses, and in pairs.
 
-Every reader raises a DataError for a file or a line that is not as expected.
+With senses: CoarseWSD-20, senseval, SemCor and the all-words sets. In pairs: WiC and MCL-WiC (same sense), CoSimLex (graded
+similarity). Every reader raises a DataError for a file or a line that is not as expected.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.mentions import Use
 from elmo_tasks.text.tokens import plain_token
+from elmo_tasks.text.tokens import plain_token, tokenize
+from elmo_tasks.text.use import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
+_SAME = {"T": True, "F": False}
+_TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))
+_COSIMLEX = ("word1", "word2", *_TEXTS)
+_MARKED = re.compile(r"<strong>(.*?)</strong>")
+Source = TypeVar("Source")
 Row = TypeVar("Row")
 
 
@@ -33,6 +42,24 @@ class SenseUse:
     group: str = ""
 
 
+@dataclass(frozen=True)
+class WordPair:
+    """Two uses of one word, and a flag for the same meaning."""
+
+    a: Use
+    b: Use
+    same: bool
+
+
+@dataclass(frozen=True)
+class GradedPair:
+    """Two words, both in each of two texts, with ratings of likeness, 0 to 10."""
+
+    words: tuple[str, str]
+    uses: tuple[tuple[Use, Use], tuple[Use, Use]]
+    likeness: tuple[float, float]
+
+
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
     """Read a split of CoarseWSD-20 (Loureiro et al., 2021)."""
 
@@ -40,7 +67,8 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
-    return _rows(path, use, "word, label, sense, target_index and text with tabs between", header=True)
+    lines = [line for line in _filled_lines(path) if line[0] > 1]
+    return _rows(path, lines, use, "word, label, sense, target_index and text with tabs between")
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
@@ -52,29 +80,26 @@ def read_senseval(path: Path) -> list[SenseUse]:
         tokens = tuple(map(plain_token, row["tokens"]))
         return [SenseUse(Use.of_tokens(tokens, row["target"]), lemma, tuple(row["senses"]))]
 
-    return _rows(path, use, "an object with tokens, target and senses")
+    return _rows(path, _filled_lines(path), use, "an object with tokens, target and senses")
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
-    """Read SemCor, with lemmas as in :func:`lemma_key`.
+    """Read SemCor, with lemmas as in :func:`_lemma_key`.
 
     It is JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and
     ``keys`` (WordNet sense keys).
     """
 
-    def use(line: str) -> list[SenseUse]:
-        row = json.loads(line)
+    def uses(line: str) -> list[SenseUse]:
+        row, found = json.loads(line), []
         tokens = tuple(map(plain_token, row["tokens"]))
-        return [
-            SenseUse(
-                Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
-                lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
-                tuple(sense["keys"]),
-            )
-            for sense in row["senses"]
-        ]
+        for sense in row["senses"]:
+            lemma = _lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]])
+            use = Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"])
+            found.append(SenseUse(use, lemma, tuple(sense["keys"])))
+        return found
 
-    return _rows(path, use, "an object with tokens and senses")
+    return _rows(path, _filled_lines(path), uses, "an object with tokens and senses")
 
 
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
@@ -85,7 +110,7 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
         gold: a line an instance: its id, and the sense keys that are right.
 
     Returns:
-        uses whose lemma is as in :func:`lemma_key`, and whose group is the set that the id begins with.
+        uses whose lemma is as in :func:`_lemma_key`, and whose group is the set that the id begins with.
     """
     answers = {}
     for number, line in numbered_lines(gold):
@@ -105,7 +130,7 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
                     places.append((word.attrib, len(tokens), len(tokens) + len(parts)))
                 tokens += parts
             for about, start, end in places:
-                lemma = lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
+                lemma = _lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
                 group = about["id"].partition(".")[0]
                 uses.append(SenseUse(Use.of_tokens(tuple(tokens), start, end), lemma, answers[about["id"]], group))
     except (ElementTree.ParseError, KeyError, DataError) as error:
@@ -127,26 +152,137 @@ def read_first_senses(path: Path) -> dict[str, str]:
     def use(line: str) -> list[tuple[str, str]]:
         key, _, number, _ = line.split()
         lemma, _, rest = key.partition("%")
-        return [(lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
+        return [(_lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
-    return dict(_rows(path, use, "a sense key, offset, number and count"))
+    return dict(_rows(path, _filled_lines(path), use, "a sense key, offset, number and count"))
 
 
-def lemma_key(lemma: str, letter: str) -> str:
+def read_wic(data: Path, gold: Path) -> list[WordPair]:
+    """Read WiC (Pilehvar and Camacho-Collados, 2019).
+
+    Args:
+        data: a line a pair: word, part of speech, ``i-j``, first and second sentence, with tabs between; ``i`` and ``j`` are
+            the places of the word among the tokens of the sentences.
+        gold: a line a pair: ``T`` for one meaning, ``F`` for two.
+    """
+    answers = [line.strip() for _, line in numbered_lines(gold)]
+    lines = list(numbered_lines(data))
+    if len(lines) != len(answers):
+        raise DataError(
+            f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found {len(answers)}"
+        )
+
+    def pair(row: tuple[str, str]) -> list[WordPair]:
+        answer, line = row
+        _, _, places, *sentences = line.split("\t")
+        i, j = (int(place) for place in places.split("-"))
+        first, second = (tuple(plain_token(t) for t in sentence.split()) for sentence in sentences)
+        return [WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME[answer])]
+
+    rows = [(number, (answer, line)) for (number, line), answer in zip(lines, answers, strict=True)]
+    fields = "word, part of speech, i-j and two sentences with tabs between"
+    return _rows(data, rows, pair, f"{fields}, and T or F in {gold.name}", "pair")
+
+
+def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
+    """Read the English part of MCL-WiC (Martelli et al., 2021).
+
+    Its sentences are tokenized as the pretraining text is.
+
+    Args:
+        data: a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2; places in characters.
+        gold: a JSON list of objects with ``id`` and ``tag``, ``T`` or ``F``.
+    """
+    rows = enumerate(_json_list(data), start=1)
+    try:
+        answers = {row["id"]: _SAME[row["tag"]] for row in _json_list(gold)}
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{gold}: expected objects with an id, and a tag that is T or F ({error!r})") from None
+
+    def pair(row: Any) -> list[WordPair]:
+        a, b = (_at_characters(row[f"sentence{k}"], int(row[f"start{k}"]), int(row[f"end{k}"])) for k in (1, 2))
+        return [WordPair(a, b, answers[row["id"]])]
+
+    return _rows(data, rows, pair, f"id, sentences, places of the word, and an answer in {gold.name}", "pair", "pair")
+
+
+def read_cosimlex(path: Path) -> list[GradedPair]:
+    """Read CoSimLex (Armendariz et al., 2020): graded similarity in two contexts.
+
+    Args:
+        path: a table with tabs and a header that has ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
+            ``<strong>``), ``sim1``, ``sim2`` and ``word1_context1`` … ``word2_context2`` (the words as they are written there).
+    """
+    lines = numbered_lines(path)
+    header = next(lines)[1].split("\t")
+    if missing := [name for name in _COSIMLEX if name not in header]:
+        raise DataError(f"{path}: expected a header with {', '.join(_COSIMLEX)}; {', '.join(missing)} is not there")
+
+    def pair(line: str) -> list[GradedPair]:
+        row = dict(zip(header, line.split("\t"), strict=True))
+        likeness = (float(row["sim1"]), float(row["sim2"]))
+        return [GradedPair((row["word1"], row["word2"]), (_marked_two(row, 1), _marked_two(row, 2)), likeness)]
+
+    return _rows(path, lines, pair, "two texts with both words in <strong>, and two numbers", "pair")
+
+
+def _lemma_key(lemma: str, letter: str) -> str:
     """Return ``bank%n``: a lower-cased lemma and its part of speech (n, v, a, r)."""
     return f"{lemma.lower()}%{letter}"
 
 
-def _rows(path: Path, read: Callable[[str], list[Row]], expected: str, header: bool = False) -> list[Row]:
-    errors = RowErrors(path)
+def _filled_lines(path: Path) -> list[tuple[int, str]]:
+    return [(number, line) for number, line in numbered_lines(path) if line.strip()]
+
+
+def _rows(
+    path: Path, numbered: Iterable[tuple[int, Source]], read: Callable[[Source], list[Row]], expected: str,
+    what: str = "use", unit: str = "line",
+) -> list[Row]:  # fmt: skip
+    """Read every row of a file; say what was ``expected`` of those that cannot be read."""
+    errors = RowErrors(path, unit)
     rows: list[Row] = []
-    for number, line in numbered_lines(path):
-        if (header and number == 1) or not line.strip():
-            continue
+    for number, source in numbered:
         try:
-            rows += read(line)
+            rows += read(source)
         except (DataError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
-            errors.add(number, f"expected {expected}, found {shown(line)} ({error})")
-    errors.check(len(rows), "use")
+            errors.add(number, f"expected {expected}, found {shown(source)} ({error})")
+    errors.check(len(rows), what)
+    return rows
+
+
+def _marked_two(row: dict[str, str], text: int) -> tuple[Use, Use]:
+    """Find both words in one of the texts, in their order in the pair."""
+    places: dict[str, tuple[int, int]] = {}
+    plain, end = "", 0
+    marked = row[f"context{text}"]
+    for match in _MARKED.finditer(marked):
+        plain += marked[end : match.start()]
+        places.setdefault(match[1], (len(plain), len(plain) + len(match[1])))
+        plain, end = plain + match[1], match.end()
+    plain += marked[end:]
+    words = [row[f"word{k}_context{text}"] for k in (1, 2)]
+    if lacking := [word for word in words if word not in places]:
+        raise DataError(f"{shown(lacking[0])} is not marked in context{text}")
+    first, second = (_at_characters(plain, *places[word]) for word in words)
+    return first, second
+
+
+def _at_characters(sentence: str, start: int, end: int) -> Use:
+    tokens = tokenize(sentence)
+    inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
+    if not inside:
+        raise DataError(f"no word at characters {start} to {end} of {shown(sentence)}")
+    return Use.in_sentence(sentence, tokens, inside[0], inside[-1] + 1)
+
+
+def _json_list(path: Path) -> list[Any]:
+    check_file(path)
+    try:
+        rows = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: expected a JSON list ({error})") from None
+    if not isinstance(rows, list):
+        raise DataError(f"{path}: expected a JSON list, found {type(rows).__name__}")
     return rows

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,14 +16,7 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.data.batches import BatchLoader, RowBatch
-from elmo_tasks.data.records import (
-    LabelledText,
-    LabelSet,
-    TaggedSentence,
-    content_of,
-    quotas,
-    subsample,
-)
+from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
 
@@ -67,14 +61,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             share is a part of a larger one.
         max_tokens: read so many tokens of each text, in every split; of tagged sentences those to train on alone are cut.
         seed: of the order, and of what is drawn.
-
-    Attributes:
-        kind: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`.
-        scheme: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags.
     """
 
-    kind: ClassVar[str]
-    scheme: Scheme | None = None
+    kind: ClassVar[str]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
+    scheme: Scheme | None = (
+        None  #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
+    )
 
     def __init__(
         self,
@@ -101,9 +93,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         if not 0 < train_share <= 1:
             raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
-        self.train_share = train_share
-        self.hub, self.batch_size, self.seed = hub, batch_size, seed
-        self.limit_train, self.max_tokens = limit_train, max_tokens
+        self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
+        self.limit_train, self.train_share = limit_train, train_share
         # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
         self.shares: dict[Split, float] = {
             "test": 0.0 if test is not None else test_share,
@@ -112,7 +103,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.notes: list[str] = []
         self.rows: dict[Split, list[Row[Target]]] = {}
         self.truncated: dict[Split, int] = {}
-        self.label_set: LabelSet | None = None
+        self.ids: dict[str, int] = {}  # of the labels, after setup
         self._loader: BatchLoader[RowBatch] | None = None
         self._position: dict[str, Any] = {"epoch": 0, "next_batch": 0}
 
@@ -121,7 +112,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         """Read a file, or a split of the hub data set."""
 
     @abstractmethod
-    def learn_labels(self, records: Sequence[Record]) -> LabelSet:
+    def learn_labels(self, records: Sequence[Record]) -> Sequence[str]:
         """Return the labels of the training rows."""
 
     @abstractmethod
@@ -137,11 +128,10 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def setup(self, stage: str | None = None) -> None:
         """Read the splits that this stage needs, each once."""
-        if stage == "validate" and not self.has("validation"):
-            raise ConfigError("data.validation: nothing to validate on; give a file, or data.validation_share")
-        if stage == "test" and not self.has("test"):
-            raise ConfigError("data.test: nothing to test on; give a file, or data.test_share")
-        if self.label_set is None:
+        for split, verb in _VERBS.items():
+            if stage == verb and not self.has(split):
+                raise ConfigError(f"data.{split}: nothing to {verb} on; give a file, or data.{split}_share")
+        if not self.ids:
             self._read_train()
         for split in _SPLITS_OF_STAGE.get(stage, ()):
             source = self.sources[split]
@@ -157,9 +147,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         try:
             self.make_rows(split, self.read(split, source))
         except DataError as error:
-            raise DataError(
-                f"{error}. Where it belongs to other data, leave it out: --data.init_args.{split} null"
-            ) from None
+            advice = f"Where it belongs to other data, leave it out: --data.init_args.{split} null"
+            raise DataError(f"{error}. {advice}") from None
         finally:
             self.notes, self.truncated = notes, truncated
 
@@ -167,7 +156,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         source = self.sources["train"]
         assert source is not None
         records = self.read("train", source)
-        self.label_set = self.learn_labels(records)
+        self.take_labels(self.learn_labels(records))
         # A text has the stratum of its label; sentences are in one stratum.
         strata = [record.label if isinstance(record, LabelledText) else "" for record in records]
         rest = list(range(len(records)))
@@ -184,7 +173,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             for k in rest if size else []:
                 by_content.setdefault(content_of(records[k]), []).append(k)
             drawn: set[int] = set()
-            left = quotas([strata[k] for k in rest], size)
+            left = _quotas([strata[k] for k in rest], size)
             for rows in by_content.values():
                 stratum = strata[rows[0]]
                 if left[stratum] > 0:
@@ -198,7 +187,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             self.rows[split] = self.make_rows(split, [records[k] for k in sorted(drawn)])
             rest = [k for k in rest if k not in drawn]
         if self.train_share < 1:
-            rest = subsample(rest, strata, self.train_share)
+            rest = _subsample(rest, strata, self.train_share)
         self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
 
     def has(self, split: Split) -> bool:
@@ -213,8 +202,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     @property
     def labels(self) -> tuple[str, ...]:
         """Names by id, after :meth:`setup`."""
-        assert self.label_set is not None, "call setup first"
-        return self.label_set.names
+        assert self.ids, "call setup first"
+        return tuple(self.ids)
 
     def tokens(self, split: Split) -> tuple[tuple[str, ...], ...]:
         """Return the tokens of every row of a split, by the ``index`` of a batch."""
@@ -229,7 +218,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return [self._named(self.rows[split][k].target) for k in rows]
 
     def _named(self, target: Any) -> str | tuple[str, ...]:
-        return self.labels[target] if isinstance(target, int) else tuple(self.labels[k] for k in target)
+        names = self.labels
+        return names[target] if isinstance(target, int) else tuple(names[k] for k in target)
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""
@@ -238,7 +228,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def take_labels(self, labels: Sequence[str]) -> None:
         """Use the labels of a trained head, without reading the training split."""
-        self.label_set = LabelSet(labels)
+        self.ids = {label: k for k, label in enumerate(labels)}
 
     def summary(self) -> str:
         """Summarize the data in one paragraph."""
@@ -285,3 +275,27 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 def shared(tokens: Iterable[str]) -> tuple[str, ...]:
     """Intern tokens, which saves memory: a long text has few distinct words."""
     return tuple(sys.intern(token) for token in tokens)
+
+
+def _subsample(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
+    """Take a share of each stratum, at least one row.
+
+    Rows are taken from the start of the drawn order, so that a smaller share is a subset of a larger one.
+    """
+    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
+    taken = []
+    for k in order:
+        left[strata[k]] -= 1
+        if left[strata[k]] >= 0:
+            taken.append(k)
+    return taken
+
+
+def _quotas(strata: Sequence[str], size: int) -> dict[str, int]:
+    """Allocate ``size`` rows to the strata in proportion (largest remainders)."""
+    exact = {stratum: number * size / len(strata) for stratum, number in Counter(strata).items()}
+    allocated = {stratum: int(number) for stratum, number in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (allocated[stratum] - exact[stratum], stratum))
+    for stratum in by_remainder[: size - sum(allocated.values())]:
+        allocated[stratum] += 1
+    return allocated

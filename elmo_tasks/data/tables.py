@@ -16,18 +16,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from elmo_tasks.data.column_guess import (
-    LABEL_NAMES,
-    MISSING,
-    TEXT_NAMES,
-    column_names,
-    guess_label,
-    guess_text,
-    is_prose,
-    looks_like_header,
-)
-from elmo_tasks.data.records import listed
-from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
+from elmo_tasks.data.records import is_number, listed
+from elmo_tasks.data.row_files import TEXT_NAMES, excel_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
@@ -39,13 +29,15 @@ FORMATS: dict[str, TableFormat] = {
     **{f".{name}": name for name in get_args(TableFormat)},
     **{".ndjson": "jsonl", ".tab": "tsv", ".xlsm": "xlsx"},
 }
+LABEL_NAMES = ("label", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic")
+MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
 _LOOKED_AT = 200  # columns are guessed from so many rows
-_LONGEST_FIELD = 2**31 - 1
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
 _SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
 _QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"')
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
+csv.field_size_limit(2**31 - 1)  # a long text is no error
 
 
 @dataclass(frozen=True)
@@ -65,25 +57,15 @@ NOTHING_GIVEN = TextColumns()
 
 @dataclass(frozen=True)
 class Table:
-    """Table in memory.
+    """Table in memory."""
 
-    Attributes:
-        where: the file, for messages.
-        rows: the number of each row and its values, in the order of ``names`` where there are some.
-        names: of the columns, where the format has them; ``None`` where the first row may hold them.
-        unit: what the numbers count: ``line`` or ``row``.
-        delimiter: between the columns of a text file; empty in others and where there is one column.
-        remarks: what was found about its format, in words.
-        form: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``.
-    """
-
-    where: str
-    rows: Sequence[tuple[int, Sequence[Any]]]
-    names: tuple[str, ...] | None = None
-    unit: str = "row"
-    delimiter: str = ""
-    remarks: tuple[str, ...] = ()
-    form: str = ""
+    where: str  #: the file, for messages
+    rows: Sequence[tuple[int, Sequence[Any]]]  #: number of each row and its values, in the order of the names
+    names: tuple[str, ...] | None = None  #: of the columns; ``None`` where the first row may hold them
+    unit: str = "row"  #: what the numbers count: ``line`` or ``row``
+    delimiter: str = ""  #: between the columns of a text file; empty in others and where there is one column
+    remarks: tuple[str, ...] = ()  #: what was found about its format, in words
+    form: str = ""  #: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``
 
     @classmethod
     def of_records(cls, where: str, records: Iterable[tuple[int, Mapping[str, Any]]], unit: str = "row") -> Table:
@@ -110,9 +92,17 @@ class TableLayout:
         header = {True: ", named by the first line", False: ", there is no line of names", None: ""}[self.header]
         return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
 
-    def body(self, table: Table) -> Sequence[tuple[int, Sequence[Any]]]:
-        """Return the rows below the header."""
-        return table.rows[1:] if self.header else table.rows
+    def body(self, table: Table, errors: RowErrors) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Yield the rows below the header; collect those that are too short or too long in ``errors``."""
+        width = len(self.names)
+        for number, row in table.rows[1:] if self.header else table.rows:
+            if len(row) == width:
+                yield number, row
+            else:
+                marks = _MARKS.get(table.delimiter, repr(table.delimiter))
+                advice = f". A text with {marks} in it needs quotes around it" if len(row) > width else ""
+                wrong = f"expected {width} columns as in the first line, found {len(row)}"
+                errors.add(number, f"{wrong}: {shown(list(row))}{advice}")
 
 
 def form_of(path: Path) -> TableFormat:
@@ -158,9 +148,6 @@ def find_columns(
 
     Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
     are as many), win over a guess.
-
-    Raises:
-        DataError: there is no row, one column only, or none of those that are given.
     """
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
@@ -182,13 +169,14 @@ def find_columns(
     if like is not None and text is None and label is None:
         header, text, label = _as_in(like, there, header, table)
     if table.names is None and header is None:
-        header = looks_like_header(first, rows[1:])
+        header = _is_header(first, rows[1:])
     names = table.names if table.names is not None else column_names(first, bool(header))
     body = [row for row in (rows[1:] if header else rows) if len(row) == width] or rows[:1]
+    columns = {at: [row[at] for row in body] for at in range(width)}
     if text is None:
-        text = guess_text(names, body, label)
+        text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
-        label = guess_label(names, body, text)
+        label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text})
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
     if label is not None and header and names[text].lower() in LABEL_NAMES and names[label].lower() in TEXT_NAMES:
@@ -201,30 +189,20 @@ def find_columns(
 
 def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
     """Return the texts of a table with their row numbers; empty for an empty cell."""
-    errors, texts = RowErrors(table.where, table.unit), []
-    for number, row in layout.body(table):
-        if table.delimiter and len(row) != len(layout.names):
-            errors.add(number, wrong_width(len(layout.names), row, table.delimiter))
-            continue
-        value = row[layout.text] if layout.text < len(row) else MISSING
+    errors, key = RowErrors(table.where, table.unit), layout.names[layout.text]
+
+    def text(number: int, row: Sequence[Any]) -> tuple[int, str]:
+        value = row[layout.text]
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = " ".join(value)
-        if value is None or isinstance(value, str):
-            texts.append((number, value or ""))
-        else:
-            what = "no such key" if value is MISSING else shown(value)
-            errors.add(number, f"{layout.names[layout.text]}: expected a text, found {what}")
+        if value is not None and not isinstance(value, str):
+            raise DataError(f"{key}: expected a text, found {'no such key' if value is MISSING else shown(value)}")
+        return number, value or ""
+
+    texts = errors.collect(layout.body(table, errors), text)
     errors.check(len(texts), "text")
-    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{layout.names[layout.text]}')")
+    check_not_digits((text for _, text in texts), f"{table.where}: the texts ('{key}')")
     return texts
-
-
-def wrong_width(expected: int, row: Sequence[str], delimiter: str) -> str:
-    """Return the error message for a row of too few or too many columns."""
-    advice = ""
-    if len(row) > expected:
-        advice = f". A text with {_MARKS.get(delimiter, repr(delimiter))} in it needs quotes around it"
-    return f"expected {expected} columns as in the first line, found {len(row)}: {shown(list(row))}{advice}"
 
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
@@ -316,10 +294,12 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     if width < 2:
         return 0.0
     share = sum(len(row) == width for row in rows) / len(rows)
-    named = looks_like_header([field.strip() for field in rows[0]], [])
-    if not named and delimiter == "," and is_prose(rows):
+    named = _is_header(rows[0], [])
+    inside = [field for row in rows for field in row[1:]]
+    is_prose = len(inside) > 0 and all(field[:1] == " " for field in inside)  # there, commas are punctuation
+    if not named and delimiter == "," and is_prose:
         return 0.0
-    if form == "txt" and (share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose(rows)))):
+    if form == "txt" and (share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose))):
         return 0.0
     return share * (0.5 if failed else 1.0)
 
@@ -341,8 +321,6 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
     """Parse rows with their first lines' numbers; quoted fields may have several."""
-    # A long text is no error. The limit is the whole process's and stays: another thread may be reading, too.
-    csv.field_size_limit(_LONGEST_FIELD)
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)
     number = 1
     for fields in reader:
@@ -376,3 +354,69 @@ def _is_quoted_tsv(text: str) -> bool:
     quoted = _QUOTED.findall(text)
     needed = sum(any(mark in field for mark in ('""', "\t", "\n", ",")) for field in quoted)
     return bool(quoted) and (needed == len(quoted) or len(quoted) >= len(rows))
+
+
+def _guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
+    """Find the text column: by name, else the longest texts of several words."""
+    texty = []
+    for at, cells in columns.items():
+        texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+        if texts and sum(map(is_number, texts)) < 0.9 * len(texts):
+            texty.append(at)
+    others = [at for at in columns if names[at].lower() not in LABEL_NAMES]
+    unnamed = [at for at in texty if at in others]
+    for among in (texty, () if unnamed else columns):
+        if (named := _named(names, TEXT_NAMES, among)) is not None:
+            return named
+
+    def weight(cell: Any) -> float:
+        return len(cell) * (1.0 if " " in cell.strip() else 0.2) if isinstance(cell, str) else 0.0
+
+    return max(unnamed or others or columns, key=lambda at: sum(map(weight, columns[at])))
+
+
+def _guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
+    """Find the label column: by name, else the fewest distinct values."""
+    empty = {at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
+    usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
+    if (named := _named(names, LABEL_NAMES, usable)) is not None:
+        return named
+    # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
+    distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
+    return min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
+
+
+def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
+    """Return unique, non-empty column names; ``"column 2"`` where there is none."""
+    names: list[str] = []
+    for place, field in enumerate(first, start=1):
+        name = field.strip() if header else ""
+        names.append(name if name and name not in names else f"column {place}")
+    return tuple(names)
+
+
+def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
+    """Check if the first row names the columns."""
+    if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
+        return True
+    if any(is_number(field) or len(field) >= 40 for field in first):
+        return False
+    body = [row for row in rest if len(row) == len(first)]
+    below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
+    if len(body) > 1 and any(values - {""} and all(is_number(v) for v in values - {""}) for values in below):
+        return True
+    # Unlike anything below it in its column, everywhere, where labels come again and again.
+    repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)
+    return repeats and all(field not in values for field, values in zip(first, below, strict=True))
+
+
+def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
+    """Find the column of a known name or ending: ``airline_sentiment``."""
+    lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
+    split = r"[_\-. ]" if loose else r"[_\-.]"
+    for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
+        for wanted in known:
+            for at, name in lower.items():
+                if part(name) == wanted:
+                    return at
+    return None

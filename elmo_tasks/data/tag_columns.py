@@ -1,4 +1,4 @@
-"""Detection of the columns in a file with one word and its tag per line."""
+"""Reader of files with one word and its tag per line, in columns that are found."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from pathlib import Path
 
-from elmo_tasks.data.column_guess import column_names
-from elmo_tasks.data.records import TaggedSentence, is_number
-from elmo_tasks.data.tables import Column, parse_table
+from elmo_tasks.data.records import TaggedSentence, is_number, listed
+from elmo_tasks.data.tables import Column, column_names, parse_table
 from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 Line = tuple[int, list[str]]  #: number and fields
+Given = tuple[Column | None, Column | None]  #: columns of the tokens and of the tags
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
@@ -30,53 +30,51 @@ _LONGEST_BLOCK = 5_000
 
 
 @dataclass(frozen=True)
-class NamedColumns:
-    """Sentences of a file as lines of columns, with the detected layout.
+class TagFile:
+    """Sentences of a file, the names of its columns, and remarks on its format."""
 
-    Attributes:
-        blocks: the lines of each sentence.
-        names: of the columns.
-        token: place of the tokens.
-        tag: place of the tags.
-        header: whether the first line names them.
-        is_conllu: whether they are those of CoNLL-U, as far as can be seen.
-        remarks: what was found, in words.
-    """
-
-    blocks: list[list[Line]]
-    names: tuple[str, ...]
-    token: int
-    tag: int
+    sentences: list[TaggedSentence]
+    names: tuple[str, ...] = ()
+    token: str = ""
+    tag: str = ""
     header: bool = False
-    is_conllu: bool = False
     remarks: tuple[str, ...] = ()
 
-    def sentences(self, errors: RowErrors) -> list[TaggedSentence]:
-        """Return the words with their tags; collect malformed lines in ``errors``."""
-        width, sentences = len(self.names), []
-        for block in self.blocks:
-            tokens, tags = [], []
-            for number, fields in block:
-                line = shown(" ".join(fields))
-                if len(fields) != width:
-                    errors.add(number, f"expected {width} columns as above, found {len(fields)}: {line}")
-                    continue
-                token, tag = fields[self.token].strip(), fields[self.tag].strip()
-                if token and tag:
-                    tokens.append(token)
-                    tags.append(tag)
-                else:
-                    empty = "tag" if token else "token"
-                    errors.add(number, f"expected a token and a tag, found an empty {empty}: {line}")
-            if tokens:
-                sentences.append(TaggedSentence(tuple(tokens), tuple(tags), block[0][0]))
-        return sentences
+    def describe(self) -> str:
+        """Describe the detected format."""
+        columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
+        return "; ".join([*columns, *self.remarks])
 
 
-def recognize(
-    path: Path, text: str, token_column: Column | None = None, tag_column: Column | None = None
-) -> NamedColumns:
-    """Detect the separator, header, comments, sentences, and token and tag columns."""
+def sentences_of(
+    blocks: list[list[Line]], width: int, token_at: int, tag_at: int, errors: RowErrors
+) -> list[TaggedSentence]:
+    """Return the words of each block of lines with their tags; collect malformed lines in ``errors``."""
+    sentences = []
+    for block in blocks:
+        tokens, tags = [], []
+        for number, fields in block:
+            line = shown(" ".join(fields))
+            if len(fields) != width:
+                errors.add(number, f"expected {width} columns as above, found {len(fields)}: {line}")
+                continue
+            token, tag = fields[token_at].strip(), fields[tag_at].strip()
+            if token and tag:
+                tokens.append(token)
+                tags.append(tag)
+            else:
+                empty = "tag" if token else "token"
+                errors.add(number, f"expected a token and a tag, found an empty {empty}: {line}")
+        if tokens:
+            sentences.append(TaggedSentence(tuple(tokens), tuple(tags), block[0][0]))
+    return sentences
+
+
+def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagFile | None:
+    """Read sentences; detect separator, header, comments, and the columns that are not given.
+
+    ``None`` if the columns are those of CoNLL-U, as far as can be seen, and none is given.
+    """
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.
@@ -92,7 +90,7 @@ def recognize(
             f"{path}, line {number}: expected a token and a tag with a tab or space between them, "
             f"found 1 column: {shown(fields[0])}"
         )
-    header = _header(plain[0][1], width, token_column, tag_column)
+    header = len(plain[0][1]) == width and _is_header(plain[0][1], given)
     if header:
         blocks = [[line for line in block if line is not plain[0]] for block in blocks]
         remarks.append("named by the first line")
@@ -116,24 +114,30 @@ def recognize(
         raise DataError(
             f"{path}: expected one word and its tag on each line, found texts of several words with a label"
         )
-    token, tag = _columns(path, kinds, names, header, token_column, tag_column, plain[0][0], remarks)
-    is_conllu = width == len(CONLLU) and kinds.counts(0) and not kinds.spans(tag)
-    return NamedColumns(blocks, names, token, tag, header, is_conllu, tuple(remarks))
+    token, tag = _columns(kinds, names, header, given, f"{path}, line {plain[0][0]}", remarks)
+    if width == len(CONLLU) and given == (None, None) and kinds.counts(0) and not kinds.spans(tag):
+        return None
+    sentences = sentences_of(blocks, width, token, tag, errors)
+    return TagFile(sentences, names, names[token], names[tag], header, tuple(remarks))
 
 
 def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
     """Split into sentences at empty lines and document marks, and lines into fields."""
+    blocks: list[list[Line]] = [[]]
     lines = list(enumerate(text.split("\n"), start=1))
     content = [line for _, line in lines if line.strip() and not line.startswith("#") and _DOCUMENT_START not in line]
     if 2 * sum("\t" in line for line in content) >= len(content):
         mark = "\t"
     elif content and ("," in content[0] or ";" in content[0]) and (
-        suffix_of(path) == ".csv" or _is_header([field.strip().lower() for field in re.split("[,;]", content[0])])
+        suffix_of(path) == ".csv" or _is_header(re.split("[,;]", content[0]))
     ):  # fmt: skip
-        return _table_blocks(path, text), ","
+        for number, fields in parse_table(text, path, "csv").rows:
+            if blocks[-1] and number > blocks[-1][-1][0] + 1:
+                blocks.append([])
+            blocks[-1].append((number, list(fields)))
+        return [block for block in blocks if block], ","
     else:
         mark = " "
-    blocks: list[list[Line]] = [[]]
     for number, line in lines:
         fields = line.split("\t") if mark == "\t" else _SPACES.split(line.strip(" \t"))
         if not line.strip() or fields[0].strip() == _DOCUMENT_START:
@@ -145,24 +149,12 @@ def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
     return [block for block in blocks if block], mark
 
 
-def _table_blocks(path: Path, text: str) -> list[list[Line]]:
-    blocks: list[list[Line]] = []
-    for number, fields in parse_table(text, path, "csv").rows:
-        if not blocks or number > blocks[-1][-1][0] + 1:
-            blocks.append([])
-        blocks[-1].append((number, list(fields)))
-    return blocks
-
-
-def _is_header(lower: Sequence[str]) -> bool:
-    return any(name in _TOKEN_NAMES for name in lower) and any(name in _TAG_NAMES for name in lower)
-
-
-def _header(fields: Sequence[str], width: int, token_column: Column | None, tag_column: Column | None) -> bool:
-    by_name = [column for column in (token_column, tag_column) if isinstance(column, str)]
-    return len(fields) == width and (
-        _is_header([field.strip().lower() for field in fields]) or bool(by_name and set(by_name) <= set(fields))
-    )
+def _is_header(fields: Sequence[str], given: Given = (None, None)) -> bool:
+    """Check if fields name columns: those that are given, or the usual ones."""
+    lower = {field.strip().lower() for field in fields}
+    usual = not lower.isdisjoint(_TOKEN_NAMES) and not lower.isdisjoint(_TAG_NAMES)
+    by_name = {column for column in given if isinstance(column, str)}
+    return usual or bool(by_name and by_name <= set(fields))
 
 
 def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list[Line]]:
@@ -244,15 +236,12 @@ class _Kinds:
 
 
 def _columns(
-    path: Path, kinds: _Kinds, names: Sequence[str], header: bool, token: Column | None, tag: Column | None, line: int,
-    remarks: list[str],
-) -> tuple[int, int]:  # fmt: skip
+    kinds: _Kinds, names: Sequence[str], header: bool, given: Given, where: str, remarks: list[str]
+) -> tuple[int, int]:
+    """Find the columns of the tokens and of the tags."""
     width = kinds.width
     lower = [name.lower() for name in names]
-    token_at = _given(token, "token_column", names, header, path, line)
-    tag_at = _given(tag, "tag_column", names, header, path, line)
-    if token_at is not None and token_at == tag_at:
-        raise DataError(f"{path}: token_column {token} and tag_column {tag} are one and the same column")
+    token_at, tag_at = places_of(given, names, where)
     if header:
         free = [name for at, name in enumerate(lower) if at not in (token_at, tag_at)]
         if tag_at is None:
@@ -271,23 +260,28 @@ def _columns(
     return token_at, _tag_column(kinds, token_at, remarks) if tag_at is None else tag_at
 
 
-def _given(
-    column: Column | None, parameter: str, names: Sequence[str], header: bool, path: Path, line: int
-) -> int | None:
-    if column is None:
-        return None
-    if isinstance(column, int):
-        if not -len(names) <= column < len(names):
+def places_of(given: Given, names: Sequence[str], where: str) -> list[int | None]:
+    """Find the columns that are given by place or name."""
+    places: list[int | None] = []
+    for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
+        if column is None:
+            places.append(None)
+        elif column in names:
+            places.append(names.index(str(column)))
+        elif isinstance(column, int) and -len(names) <= column < len(names):
+            places.append(column % len(names))
+        elif isinstance(column, int):
             raise DataError(
-                f"{path}, line {line}: {parameter} is {column}, but there are {len(names)} columns, counted from 0"
+                f"{where}: {parameter} is {column}, but there are {len(names)} columns, counted from 0 (-1 is the last)"
             )
-        return column % len(names)
-    if column in names:
-        return list(names).index(column)
-    raise DataError(
-        f"{path}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), or a name of the header, "
-        f"found '{column}'"
-    )
+        else:
+            raise DataError(
+                f"{where}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), or one of the names "
+                f"{listed(shown(name)[1:-1] for name in names)}, found '{column}'"
+            )
+    if places[0] is not None and places[0] == places[1]:
+        raise DataError(f"{where}: token_column {given[0]} and tag_column {given[1]} are one and the same column")
+    return places
 
 
 def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:

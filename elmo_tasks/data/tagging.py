@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub, with_prefixes
-from elmo_tasks.data.records import LabelSet, TaggedSentence, check_labels, check_sentences
+from elmo_tasks.data.records import TaggedSentence, check_known, check_labels, check_sentences, sorted_labels
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.errors import ConfigError, DataError
@@ -57,25 +57,25 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
 
     def read(self, split: Split, source: str) -> list[TaggedSentence]:
         """See :class:`SplitData`."""
+        columns = self.token_column, self.tag_column
         if self.hub is not None:
-            return read_tagged_hub(self.hub, source, self.token_column, self.tag_column)
-        file = read_tag_file(source, self.file_format, self.token_column, self.tag_column, self.encoding)
+            return read_tagged_hub(self.hub, source, *columns)
+        file = read_tag_file(source, self.file_format, *columns, self.encoding)
         rows, note = file.sentences, file.describe()
         prefixed = None if self.scheme is None or self._scheme_is_given else with_prefixes(rows)
         if prefixed is not None:
             rows, note = prefixed, f"{note}; the tags have no B- and I-: neighbours of one type are one name"
         self.notes.append(f"{source}: {note}.")
-        widened = sum(row.widened for row in rows)
-        if widened:
+        if widened := sum(row.widened for row in rows):
             self.notes.append(
                 f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
             )
         return rows
 
-    def learn_labels(self, records: Sequence[TaggedSentence]) -> LabelSet:
+    def learn_labels(self, records: Sequence[TaggedSentence]) -> Sequence[str]:
         """Return the scheme's tags for all types; without a scheme, the tags that occur."""
         if self.scheme is None:
-            labels = LabelSet.of(tag for sentence in records for tag in sentence.tags)
+            labels = sorted_labels(tag for sentence in records for tag in sentence.tags)
             check_labels(labels, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
             return labels
         if all(set(sentence.tags) == {OUTSIDE} for sentence in records):
@@ -84,41 +84,40 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             self.source_scheme = self._found_scheme("train", records)
             self.notes.append(f"{self.name_of('train')}: tags in the scheme {self.source_scheme}.")
         check_sentences(records, self.source_scheme, self.name_of("train"))
-        return LabelSet(labels_of(self._types(records), self.scheme))
+        types = types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
+        return labels_of(types, self.scheme)
 
     def make_rows(self, split: Split, records: Sequence[TaggedSentence]) -> list[Row[tuple[int, ...]]]:
         """See :class:`SplitData`."""
-        assert self.label_set is not None
-        train = self.name_of("train")
+        where, train = self.name_of(split), self.name_of("train")
+        tags = {tag for sentence in records for tag in sentence.tags}
         if self.scheme is None:
-            used = {tag for sentence in records for tag in sentence.tags}
-            self.label_set.check(used, self.name_of(split), train, "tag")
+            check_known(tags, self.labels, where, train, "tag")
         elif split != "train":
-            if self.source_scheme is None:  # the training split was not read: see take_labels()
-                nothing = all(set(sentence.tags) <= {OUTSIDE} for sentence in records)
-                self.source_scheme = self.scheme if nothing else self._found_scheme(split, records)
-            self._check_same_scheme(split, records)
-            check_sentences(records, self.source_scheme, self.name_of(split))
-            LabelSet(types_of(self.labels, self.scheme)).check(
-                self._types(records), self.name_of(split), train, "entity type"
-            )
+            if not self._scheme_is_given and tags != {OUTSIDE}:
+                found = self._found_scheme(split, records)
+                self.source_scheme = self.source_scheme or found  # of the training split, if that was read
+                if found != self.source_scheme:
+                    raise DataError(
+                        f"{where}: the tags look like {found}, those of {train} like {self.source_scheme}: bring them into one "
+                        "scheme, or set source_scheme if they are in one"
+                    )
+            self.source_scheme = self.source_scheme or self.scheme
+            check_sentences(records, self.source_scheme, where)
+            known = types_of(self.labels, self.scheme)
+            check_known(types_of(tags, self.source_scheme), known, where, train, "entity type")
         limit = self.max_tokens if split == "train" else None
         self.truncated[split] = sum(limit is not None and len(sentence.tokens) > limit for sentence in records)
         return [self._row(sentence, limit) for sentence in records]
 
     def _row(self, sentence: TaggedSentence, limit: int | None) -> Row[tuple[int, ...]]:
-        assert self.label_set is not None
         tokens, tags = sentence.tokens[:limit], list(sentence.tags)
         if self.scheme is not None:
             assert self.source_scheme is not None
             # Cut as BIO: a span that is cut in two is still well formed then.
             tags = convert(convert(tags, self.source_scheme, "BIO")[:limit], "BIO", self.scheme)
         words = map(plain_token, tokens) if self.plain_tokens else tokens
-        return Row(shared(words), tuple(self.label_set.id_of(tag) for tag in tags[:limit]))
-
-    def _types(self, records: Sequence[TaggedSentence]) -> tuple[str, ...]:
-        assert self.source_scheme is not None
-        return types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
+        return Row(shared(words), tuple(self.ids[tag] for tag in tags[:limit]))
 
     def _found_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
         try:
@@ -128,14 +127,3 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme "
                 "to null if the tags are no spans"
             ) from None
-
-    def _check_same_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> None:
-        """Check that a file uses the tag scheme of the training file."""
-        if self._scheme_is_given or all(set(s.tags) == {OUTSIDE} for s in records):
-            return
-        found = self._found_scheme(split, records)
-        if found != self.source_scheme:
-            raise DataError(
-                f"{self.name_of(split)}: the tags look like {found}, those of {self.name_of('train')} like "
-                f"{self.source_scheme}: bring them into one scheme, or set source_scheme if they are in one"
-            )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import codecs
 import lzma
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from elmo_tasks.errors import ConfigError, DataError
 
 #: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
 MAX_BYTES = 2_000_000_000
+Source = TypeVar("Source")
+Row = TypeVar("Row")
 _MAX_ERRORS = 5
 _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
@@ -28,15 +31,8 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[in
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     """Read a text file, plain or ``.xz``, and its encoding.
 
-    Every line of the text ends with a line feed alone.
-
-    Args:
-        path: the file.
-        encoding: its encoding; by default it is found: by its byte order mark, else UTF-8, else Windows-1252 (Latin-1).
-
-    Raises:
-        ConfigError: there is no such encoding.
-        DataError: the file is missing, empty, not text, not in that encoding, too large, or its compressed data is broken.
+    Every line of the text ends with a line feed alone. An encoding that is not given is found: by the byte order mark, else
+    UTF-8, else Windows-1252 (Latin-1).
     """
     check_file(path)
     chunks, left = [], MAX_BYTES
@@ -74,7 +70,20 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
         has_mark = any(content.startswith(mark) for mark, _ in _MARKS)
         if encoding is None and name == "utf-8" and not has_mark and _is_latin(content):
             return content.decode("cp1252"), "cp1252"
-        raise _undecodable(content, path, error, given=encoding is not None) from None
+        if error.encoding.startswith("utf-16"):
+            found = f"{error.encoding.upper()} text, found a broken end: is the file whole?"
+            raise DataError(f"{path}: expected {found}") from None
+        before = content[: error.start]
+        line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
+        advice = (
+            "set encoding to the file's own, such as latin-1"
+            if encoding is None
+            else "leave encoding out, and it is found"
+        )
+        raise DataError(
+            f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
+            f"position {column}; {advice}"
+        ) from None
     except (LookupError, TypeError, UnicodeError):
         raise ConfigError(
             f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
@@ -113,18 +122,6 @@ def _is_latin(content: bytes) -> bool:
     return accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
 
 
-def _undecodable(content: bytes, path: Path, error: UnicodeDecodeError, given: bool) -> DataError:
-    if error.encoding.startswith("utf-16"):
-        return DataError(f"{path}: expected {error.encoding.upper()} text, found a broken end: is the file whole?")
-    before = content[: error.start]
-    line, start = before.count(b"\n") + 1, before.rfind(b"\n") + 1
-    advice = "leave encoding out, and it is found" if given else "set encoding to the file's own, such as latin-1"
-    return DataError(
-        f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
-        f"position {error.start - start + 1}; {advice}"
-    )
-
-
 def check_file(path: Path) -> None:
     """Raise a DataError for a path that is no file."""
     if path.is_dir():
@@ -151,6 +148,16 @@ class RowErrors:
         self.count += 1
         if len(self._shown) < _MAX_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
+
+    def collect(self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]) -> list[Row]:
+        """Read numbered rows, and add what is wrong with those that raise a DataError."""
+        found = []
+        for number, row in rows:
+            try:
+                found.append(read(number, row))
+            except DataError as error:
+                self.add(number, str(error))
+        return found
 
     def check(self, n_rows: int, what: str) -> None:
         """Raise the collected errors, or, for no rows, that no ``what`` is there."""

@@ -76,9 +76,6 @@ class WordTypes(TextFiles):
         held_out_share: share of the words, the commonest tenth apart, that is not learned but measured; spellings that
             share a static vector are held out together.
         seed: of the draws and of the held-out words.
-
-    Raises:
-        ConfigError: a share is not between 0 and 1, or a number is out of range.
     """
 
     def __init__(
@@ -103,18 +100,9 @@ class WordTypes(TextFiles):
         self.static, self.start_from, self.min_count = static, start_from, min_count
         self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
         self.words: list[str] = []
-        self.counts: NDArray[np.int64]
-        self.characters: Tensor
-        self.held_out: NDArray[np.bool_]
-        self.old: BiLM
-        self._meaning: Tensor
 
     def setup(self, stage: str | None = None) -> None:
-        """Choose the words.
-
-        Raises:
-            DataError: the static vectors know none of them.
-        """
+        """Choose the words."""
         if self.words:
             return
         corpus = self.read_corpus()
@@ -147,12 +135,7 @@ class WordTypes(TextFiles):
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
     def targets(self, dim: int) -> Targets:
-        """Return principal components of the static vectors beside the old layer 0.
-
-        They are the first ``dim`` of both together.
-
-        Missing components are zero.
-        """
+        """Return the first ``dim`` principal components of the static vectors beside the old layer 0; zeros beyond."""
         share = _running(self.counts)
         old = encode_words(self.old.token_encoder, self.characters)
         mean = (share * old).sum(0)
@@ -212,12 +195,7 @@ class CharEncoderModule(pl.LightningModule):
         warmup_steps: steps over which it rises.
     """
 
-    def __init__(
-        self,
-        filters: list[tuple[int, int]],
-        learning_rate: float = 1e-3,
-        warmup_steps: int = 50,
-    ) -> None:
+    def __init__(self, filters: list[tuple[int, int]], learning_rate: float = 1e-3, warmup_steps: int = 50) -> None:
         super().__init__()
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
@@ -228,11 +206,7 @@ class CharEncoderModule(pl.LightningModule):
         self._words, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Build the targets, and the new character encoder from the old one.
-
-        Raises:
-            ConfigError: the old one has more filters.
-        """
+        """Build the targets, and the new character encoder from the old one."""
         if hasattr(self, "targets"):
             return
         data, options = self.data, self.data.old.options
@@ -285,10 +259,11 @@ class CharEncoderModule(pl.LightningModule):
         """Adam; the rate rises, then falls along a half cosine."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate, betas=(0.9, 0.99))
         total = int(self.trainer.estimated_stepping_batches)
-        return scheduled(
-            optimizer,
-            lambda step: risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total))),
-        )
+
+        def rate(step: int) -> float:
+            return risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+
+        return scheduled(optimizer, rate)
 
     def seen(self) -> dict[str, Any]:
         """Words sampled, training time, and the variance of the old vectors that is kept."""
@@ -299,9 +274,8 @@ class CharEncoderModule(pl.LightningModule):
         """Describe the training target, for the model's card."""
         data = self.data
         return [
-            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {_OLD_WEIGHT:g}), "
-            "computed by the character encoder alone; the LSTM layers are those of "
-            f"{data.start_from}, and read it through a linear map"
+            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {_OLD_WEIGHT:g}), computed "
+            f"by the character encoder alone; the LSTM layers are those of {data.start_from}, and read it through a linear map"
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.data.batches import BucketedBatches, FixedBatches
-from elmo_tasks.data.language_batches import held_out_sentences
+from elmo_tasks.data.language_batches import TokenizedCorpus, held_out_sentences
 from elmo_tasks.data.language_model import TextFiles
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, gaps_at, load_cloze, write_cloze
 from elmo_tasks.encoders.encoder import Encoder
@@ -45,21 +44,13 @@ _MAX_HELD_OUT = 2_000
 
 @dataclass(frozen=True)
 class GapBatch:
-    """Whole sentences and ``n`` words to predict, by sentence, token and vector row."""
+    """Whole sentences, and words to predict: the sentence, the token and the row of the vector of each."""
 
     sentences: list[list[str]]
-    of: list[int] = field(default_factory=list)
-    at: list[int] = field(default_factory=list)
-    answers: list[int] = field(default_factory=list)
+    gaps: list[tuple[int, int, int]]
 
     def __len__(self) -> int:
-        return len(self.of)
-
-    def add(self, of: int, at: int, answer: int) -> None:
-        """Add one target word."""
-        self.of.append(of)
-        self.at.append(int(at))
-        self.answers.append(int(answer))
+        return len(self.gaps)
 
     def to(self, device: torch.device) -> GapBatch:
         """Return itself: it is text, and its reader moves tensors to the device."""
@@ -79,9 +70,6 @@ class ClozeGaps(TextFiles):
         held_out: text for validation, if any.
         held_out_index: see :func:`held_out_sentences`.
         seed: of the draws.
-
-    Raises:
-        ConfigError: a number is out of range.
     """
 
     def __init__(
@@ -132,14 +120,14 @@ class ClozeGaps(TextFiles):
         rng = np.random.default_rng(self.seed)
         batches = []
         for start in range(0, len(fitting), self.batch_size):
-            batch = GapBatch(fitting[start : start + self.batch_size])
+            batch = GapBatch(fitting[start : start + self.batch_size], [])
             for k, words in enumerate(batch.sentences):
                 rows = self.static.rows_of(words).numpy()
                 shares = np.array([self.static.share_of(word) for word in words])
                 chances = np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * _words(words)
                 if chances.any():
                     at = int(rng.choice(len(words), p=chances / chances.sum()))
-                    batch.add(k, at, rows[at])
+                    batch.gaps.append((k, at, int(rows[at])))
             if len(batch):
                 batches.append(batch)
         return FixedBatches(batches)
@@ -150,20 +138,12 @@ class GapLoader(BucketedBatches[GapBatch]):
 
     ``rows [n_words]`` and ``chances [n_words]`` are the row of each word of the corpus in the static vectors, and the chance
     that it becomes a target.
-
-    Raises:
-        DataError: no sentence is of such a length.
     """
 
     def __init__(
-        self,
-        corpus: TokenizedCorpus,
-        rows: NDArray[np.int64],
-        chances: NDArray[np.float64],
-        batch_size: int,
-        n_batches: int,
-        seed: tuple[int, ...],
-    ) -> None:
+        self, corpus: TokenizedCorpus, rows: NDArray[np.int64], chances: NDArray[np.float64],
+        batch_size: int, n_batches: int, seed: tuple[int, ...],
+    ) -> None:  # fmt: skip
         begins, sizes = corpus.sentences()
         fitting = (sizes >= _MIN_WORDS) & (sizes <= _MAX_WORDS)
         if not fitting.any():
@@ -179,13 +159,13 @@ class GapLoader(BucketedBatches[GapBatch]):
     def batch(self, k: int) -> GapBatch:
         """The ``k``-th batch."""
         chosen, rng = self.rows(k), np.random.default_rng((*self._gap_seed, k))
-        batch = GapBatch([])
+        batch = GapBatch([], [])
         for of, (begin, size) in enumerate(zip(self._begins[chosen], self.lengths[chosen], strict=True)):
             ids = np.asarray(self._corpus.forward[begin : begin + size])
             batch.sentences.append([self._corpus.words[w] for w in ids])
             targets = np.flatnonzero(rng.random(size) < self._chances[ids])
-            for at in rng.permutation(targets)[:_MAX_PER_SENTENCE]:
-                batch.add(of, at, self._rows[ids[at]])
+            drawn = rng.permutation(targets)[:_MAX_PER_SENTENCE]
+            batch.gaps.extend((of, int(at), int(self._rows[ids[at]])) for at in drawn)
         return batch
 
 
@@ -228,12 +208,7 @@ class ClozeModule(pl.LightningModule):
         self._gaps, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
-        """Load the biLM; make the head.
-
-        Raises:
-            ConfigError: the encoder is no language model, or the static vectors have too few words or a width that the heads do
-                not divide.
-        """
+        """Load the biLM; make the head."""
         if self.cloze is not None:
             return
         self._encoder, static = load(self.encoder_name), self.data.static
@@ -285,24 +260,23 @@ class ClozeModule(pl.LightningModule):
             # [K, B, T + 2, 2 P], with boundaries
             lstms = self._encoder.language_model.states(batch.sentences).layers[1:]
         ahead, back = lstms.chunk(2, dim=-1)
-        of, at = torch.tensor(batch.of, device=lstms.device), torch.tensor(batch.at, device=lstms.device)
-        places = [(batch.sentences[k], t, t + 1) for k, t in zip(batch.of, batch.at, strict=True)]
+        of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
+        places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]
         # Token t is step t + 1: the step before it is t, the one after it t + 2.
-        scores: Tensor = self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))
-        return scores
+        return self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))  # type: ignore[no-any-return]
 
     def training_step(self, batch: GapBatch, batch_idx: int) -> Tensor | None:
         """Cross entropy of the target words."""
         if not len(batch):
             return None
         self._gaps += len(batch) * self.trainer.world_size
-        loss = F.cross_entropy(self.scores(batch), torch.tensor(batch.answers, device=self.device))
+        loss = F.cross_entropy(self.scores(batch), torch.tensor(batch.gaps, device=self.device)[:, 2])
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
         return loss
 
     def validation_step(self, batch: GapBatch, batch_idx: int) -> None:
         """Log cross entropy and the top-1 and top-10 accuracy."""
-        scores, answers = self.scores(batch), torch.tensor(batch.answers, device=self.device)
+        scores, answers = self.scores(batch), torch.tensor(batch.gaps, device=self.device)[:, 2]
         rank = (scores > scores.gather(1, answers.unsqueeze(1))).sum(dim=1)
         values = {
             "val_loss": F.cross_entropy(scores, answers),
@@ -342,11 +316,7 @@ class ClozeModule(pl.LightningModule):
 
 
 class ExportCloze(pl.Callback):
-    """Write the head's two files beside the biLM at the end of a run.
-
-    Args:
-        folder: where to write them.
-    """
+    """Write the head's two files beside the biLM, in ``folder``, at the end of a run."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)

@@ -32,17 +32,10 @@ class ContextBagModule(BiLMModule):
         pair_weight: weight of the match of pairwise cosines of uses and of their contexts.
         static: static vectors of both losses: a name in ``checkpoints/`` or a folder.
         language_model: see :class:`BiLMModule`.
-
-    Raises:
-        ConfigError: a weight is negative.
     """
 
     def __init__(
-        self,
-        bag_weight: float = 1.0,
-        pair_weight: float = 10.0,
-        static: str = DEFAULT_NAME,
-        **language_model: Any,
+        self, bag_weight: float = 1.0, pair_weight: float = 10.0, static: str = DEFAULT_NAME, **language_model: Any
     ) -> None:
         super().__init__(**language_model)
         if min(bag_weight, pair_weight) < 0:

@@ -15,7 +15,7 @@ import shlex
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,6 @@ import numpy as np
 import torch
 from gensim.models.callbacks import CallbackAny2Vec
 from gensim.models.word2vec import Word2Vec
-from torch import Tensor
 from torch.nn.functional import normalize
 from tqdm import tqdm
 
@@ -44,12 +43,8 @@ from elmo_tasks.encoders.static_vectors import (
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import open_text
 
-VECTORS_FOLDER = FolderKind(
-    "static vectors",
-    re.compile(
-        rf"{re.escape(WORDS_NAME)}|card\.json|{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
-    ),
-)
+_WEIGHTS = rf"{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
+VECTORS_FOLDER = FolderKind("static vectors", re.compile(rf"{re.escape(WORDS_NAME)}|card\.json|{_WEIGHTS}"))
 ALGORITHMS = ("cbow", "skip-gram")
 _BATCH = 512
 #: Weight of the teacher's vectors beside the others, both at length 1.
@@ -87,13 +82,7 @@ def train_vectors(
     """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
 
     With one worker, the same text, settings and seed give the same vectors; with several, they differ a little from run to run.
-
-    Returns:
-        the vectors, and the card's entries about their training.
-
-    Raises:
-        ConfigError: there is no worker.
-        DataError: a file cannot be read, or no word is frequent enough.
+    The second result is what the card says about the training.
     """
     settings = settings or StaticSettings()
     if workers < 1:
@@ -154,11 +143,7 @@ def train_vectors(
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16 with their card; the folder replaces older vectors.
-
-    Raises:
-        ConfigError: something that is not static vectors is there.
-    """
+    """Write vectors as float16 with their card; the folder replaces older vectors, and nothing else."""
     with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
@@ -174,8 +159,7 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str
         for path in files:
             bar.set_description(path.name)
             for line in open_text(path):
-                words = normalized(line).split()
-                if words:
+                if words := normalized(line).split():
                     counts.update(words)
                     out.write(" ".join(words) + "\n")
                     lines += 1
@@ -184,60 +168,41 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str
 
 
 class _Epochs(CallbackAny2Vec):
-    """A progress bar over epochs."""
+    """A progress bar over epochs, which gensim calls."""
 
     def __init__(self, epochs: int) -> None:
         self._bar = tqdm(total=epochs, unit="epoch")
 
     def on_epoch_end(self, model: Word2Vec) -> None:
-        """Called by gensim."""
         self._bar.update()
 
     def on_train_end(self, model: Word2Vec) -> None:
-        """Called by gensim."""
         self._bar.close()
 
 
 def join_vectors(
-    static: StaticVectors,
-    teacher: Encoder,
-    size: int = 128,
-    weight: float = TEACHER_WEIGHT,
-    step: Callable[[int], object] | None = None,
+    static: StaticVectors, teacher: Encoder, size: int = 128, weight: float = TEACHER_WEIGHT
 ) -> StaticVectors:
     """Join static vectors with a teacher's vectors of single words, by PCA.
 
     Both are centred over running text and scaled to length 1 first; of the teacher, layer 0. Frequent words weigh more in the
-    components, by the root of their counts. ``step`` is called with the number of words of each batch.
-
-    Raises:
-        ConfigError: there are not as many components.
+    components, by the root of their counts.
     """
     if not 0 < size <= static.width + teacher.width:
         raise ConfigError(f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both together")
     shares = torch.tensor([static.share_of(word) for word in static.words]).clamp(min=1e-12).sqrt().unsqueeze(1)
     shares = shares / shares.sum()  # [words, 1]
-    static_part, teacher_part = (
-        _centred(part, shares) for part in (static.vectors.cpu(), torch.cat(list(_alone(static, teacher, step))))
-    )
+    alone = []
+    for start in tqdm(range(0, len(static), _BATCH), unit_scale=_BATCH, unit=" words"):
+        sentences = [[word] for word in static.words[start : start + _BATCH]]
+        alone.append(teacher.encode(sentences).values[0, :, 0].float().cpu())
+    parts = [normalize(part.float(), dim=1) for part in (static.vectors.cpu(), torch.cat(alone))]
+    static_part, teacher_part = (normalize(part - (shares * part).sum(dim=0), dim=1) for part in parts)
     both = torch.cat([static_part, weight * teacher_part], dim=1).double()
     # Of vectors that are centred, the components are the eigenvectors of their second moments.
     _, components = torch.linalg.eigh((both * shares).t() @ both)
     kept = both @ components.flip(1)[:, :size]
     return StaticVectors(static.words, normalize(kept, dim=1).float(), static.counts, static.name)
-
-
-def _alone(static: StaticVectors, teacher: Encoder, step: Callable[[int], object] | None) -> Iterator[Tensor]:
-    for start in range(0, len(static.words), _BATCH):
-        words = static.words[start : start + _BATCH]
-        yield teacher.encode([[word] for word in words]).values[0, :, 0].float().cpu()
-        if step is not None:
-            step(len(words))
-
-
-def _centred(vectors: Tensor, shares: Tensor) -> Tensor:
-    at_length_1 = normalize(vectors.float(), dim=1)
-    return normalize(at_length_1 - (shares * at_length_1).sum(dim=0), dim=1)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -252,8 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     VECTORS_FOLDER.check(args.out)
     static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")
-    with tqdm(total=len(static), unit=" words") as bar:
-        joined = join_vectors(static, teacher, args.size, step=bar.update)
+    joined = join_vectors(static, teacher, args.size)
     card = json.loads((static_folder(args.static) / "card.json").read_text(encoding="utf-8"))
     names = [Path(args.static).name, "--teacher", Path(args.teacher).name]
     out = args.out.name if args.out.is_absolute() else str(args.out)

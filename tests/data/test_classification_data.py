@@ -2,15 +2,46 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
 from pytorch_lightning.cli import LightningCLI
+from torch import Tensor
 
 from elmo_tasks.data.classification import ClassificationData, tokens_of
 from elmo_tasks.errors import ConfigError, DataError
-from tests.data.tiny_module import NotesRows, trainer
 
 BY_PLACE: dict[str, Any] = {"text_column": 1, "label_column": 0}
+
+
+class NotesRows(pl.LightningModule):
+    """The least that Lightning trains: it notes which rows it saw."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(1))
+        self.seen: list[list[int]] = []
+        self.validated: list[int] = []
+
+    def training_step(self, batch: Any, batch_idx: int) -> Tensor:
+        self.seen.append(batch.index.tolist())
+        return self.weight.sum()
+
+    def validation_step(self, batch: Any, batch_idx: int) -> None:
+        self.validated += batch.index.tolist()
+
+    def configure_optimizers(self) -> torch.optim.Optimizer:
+        return torch.optim.SGD(self.parameters(), lr=0.1)
+
+
+def trainer(folder: Path, **arguments: Any) -> pl.Trainer:
+    quiet = {
+        "logger": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+        "enable_checkpointing": False,
+    }
+    return pl.Trainer(accelerator="cpu", default_root_dir=folder, num_sanity_val_steps=0, **(quiet | arguments))
 
 
 @pytest.fixture
@@ -57,16 +88,11 @@ def test_label_names_order_merge_and_leave_out(tmp_path: Path):
     file = tmp_path / "trees.txt"
     file.write_text("(3 (2 It) (4 works))\n(0 (2 It) (1 fails))\n(2 (2 It) (2 is))\n")
     names = {"4": "positive", "3": "positive", "2": None, "1": "negative", "0": "negative"}
-    data = made(
-        train=str(file), test=str(file), file_format="trees", phrases=True, pretokenized=True, label_names=names
-    )
+    given = {"file_format": "trees", "phrases": True, "pretokenized": True, "label_names": names}
+    data = made(train=str(file), test=str(file), **given)
     assert data.labels == ("positive", "negative")
-    assert [(" ".join(row.tokens), data.labels[row.target]) for row in data.rows["train"]] == [
-        ("works", "positive"),
-        ("It works", "positive"),
-        ("fails", "negative"),
-        ("It fails", "negative"),
-    ]
+    expected = {"works": "positive", "It works": "positive", "fails": "negative", "It fails": "negative"}
+    assert [(" ".join(row.tokens), data.labels[row.target]) for row in data.rows["train"]] == [*expected.items()]
     assert [" ".join(tokens) for tokens in data.tokens("test")] == ["It works", "It fails"]
 
 
@@ -77,10 +103,8 @@ def test_label_names_order_merge_and_leave_out(tmp_path: Path):
     ({"label_names": {"0": None, "1": None}}, r"expected two labels or more, found none"),
     ({"validation": "dev.tsv"}, r"dev\.tsv: 'neutral': no such label in the training data, .*train\.tsv, which has '0'"),
 ])  # fmt: skip
-def test_wrong_labels(
-    train: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    monkeypatch.chdir(tmp_path)
+def test_wrong_labels(train: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(Path(train).parent)
     Path("dev.tsv").write_text("neutral\tso so\n0\tbad\n")
     with pytest.raises(DataError, match=message):
         made(train=train, **BY_PLACE, **arguments)
@@ -115,13 +139,10 @@ def test_lightning_gives_each_epoch_its_order_and_resumes_within_one(train: str,
 
 def test_the_command_line_builds_it(train: str, tmp_path: Path):
     config = tmp_path / "config.yaml"
-    config.write_text(
-        f"data:\n  train: {train}\n  text_column: 1\n  label_column: 0\n  header: false\n"
-        "  label_names: {'0': bad, '1': good, '2': null}\n"
-    )
+    given = "text_column: 1, label_column: 0, header: false, label_names: {'0': bad, '1': good, '2': null}"
+    config.write_text(f"data: {{train: {train}, {given}}}\n")
     quiet = {"logger": False, "accelerator": "cpu", "default_root_dir": str(tmp_path)}
-    data = LightningCLI(
-        NotesRows, ClassificationData, run=False, trainer_defaults=quiet, args=["--config", str(config)]
-    ).datamodule
+    args = ["--config", str(config)]
+    data = LightningCLI(NotesRows, ClassificationData, run=False, trainer_defaults=quiet, args=args).datamodule
     data.setup("fit")
     assert data.labels == ("bad", "good")

@@ -1,4 +1,5 @@
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -32,10 +33,8 @@ def written(folder: Path, text: str, name: str = "a.conll") -> Path:
 
 def test_four_columns_with_document_marks(tmp_path: Path):
     file = written(tmp_path, "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n\n\nPeter NNP I-NP I-PER")
-    assert read_tagged(file) == [
-        TaggedSentence(("EU", "rejects"), ("I-ORG", "O")),
-        TaggedSentence(("Peter",), ("I-PER",)),
-    ]
+    expected = [TaggedSentence(("EU", "rejects"), ("I-ORG", "O")), TaggedSentence(("Peter",), ("I-PER",))]
+    assert read_tagged(file) == expected
     assert [sentence.line for sentence in read_tagged(file)] == [3, 7]
     assert read_tagged(file, tag_column=1)[0].tags == ("NNP", "VBZ")
 
@@ -44,9 +43,8 @@ def test_four_columns_with_document_marks(tmp_path: Path):
 
 
 def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
-    assert read_tagged(written(tmp_path, "New York\tB-LOC\n2\u00a01/2\tO\n")) == [
-        TaggedSentence(("New York", "2\u00a01/2"), ("B-LOC", "O"))
-    ]
+    (sentence,) = read_tagged(written(tmp_path, "New York\tB-LOC\n2\u00a01/2\tO\n"))
+    assert sentence == TaggedSentence(("New York", "2\u00a01/2"), ("B-LOC", "O"))
 
 
 @pytest.mark.parametrize(("text", "arguments", "message"), [
@@ -67,15 +65,14 @@ def test_wrong_columns(tmp_path: Path, text: str, arguments: dict[str, Any], mes
 
 def test_conllu(tmp_path: Path):
     file = written(tmp_path, CONLLU, "a.conllu")
-    assert read_tagged(file, tag_column="upos") == [
-        TaggedSentence(("I", "ca", "n't", "."), ("PRON", "AUX", "PART", "PUNCT"))
-    ]
+    expected = TaggedSentence(("I", "ca", "n't", "."), ("PRON", "AUX", "PART", "PUNCT"))
+    assert read_tagged(file, tag_column="upos") == read_tagged(file, tag_column=3) == [expected]
     assert read_tagged(file, tag_column=4) == read_tagged(file, tag_column="xpos")
 
 
 @pytest.mark.parametrize(("text", "column", "message"), [
     (CONLLU, None, r"a\.conllu: set tag_column to the column of the tags: upos, xpos"),
-    (CONLLU, "pos", r"tag_column: expected one of 'id', 'form', .* found 'pos'"),
+    (CONLLU, "pos", r"tag_column: expected the place .* one of the names 'id', 'form', .* found 'pos'"),
     ("1\tI\tPRON\n", "upos", r"line 1: expected the 10 tab-separated columns of CoNLL-U, found 3"),
     (CONLLU.replace("1\tI", "x\tI"), "upos", r"line 3: expected a word number, a word and a tag, found"),
 ])  # fmt: skip
@@ -95,15 +92,12 @@ SPANS = [
 def test_texts_with_spans_of_characters(tmp_path: Path, spelling: str):
     rows: list[dict[str, Any]] = SPANS
     if spelling == "offsets":
+        names = {"start": "start_offset", "end": "end_offset", "label": "type"}
         rows = [
-            {"id": 3, "text": row["text"], "spans": [
-                {"start_offset": s["start"], "end_offset": s["end"], "type": s["label"]} for s in row["entities"]]}
-            for row in SPANS
-        ]  # fmt: skip
-    elif spelling == "triples":
-        rows = [
-            {"text": r["text"], "label": [[s["start"], s["end"], s["label"]] for s in r["entities"]]} for r in SPANS
+            {"id": 3, "text": r["text"], "spans": [{names[k]: s[k] for k in s} for s in r["entities"]]} for r in SPANS
         ]
+    elif spelling == "triples":
+        rows = [{"text": row["text"], "label": [list(span.values()) for span in row["entities"]]} for row in SPANS]
     elif spelling == "with tokens":
         rows = [{"tokens": [{"text": "Ada"}], "spans": row["entities"], "text": row["text"]} for row in SPANS]
     found = read_tagged(written(tmp_path, "\n".join(map(json.dumps, rows)), "a.jsonl"))
@@ -135,10 +129,7 @@ def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
     ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
     ('{"tokens": "a b", "tags": ["O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
     ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
-    (
-        '{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}',
-        "line 2: expected the keys 'tokens' and 'tags', found 'words', 'ner': set token_column",
-    ),
+    ('{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}', "line 2: .* the keys .* found 'words', 'ner': set"),
     ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
     ("{", r"line 1: expected one JSON object on the line, found '{' \("),
 ])  # fmt: skip
@@ -148,12 +139,8 @@ def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
 
 
 def table() -> datasets.Dataset:
-    features = datasets.Features(
-        {
-            "tokens": datasets.List(datasets.Value("string")),
-            "ner_tags": datasets.List(datasets.ClassLabel(names=["O", "B-PER"])),
-        }
-    )
+    tags = datasets.List(datasets.ClassLabel(names=["O", "B-PER"]))
+    features = datasets.Features({"tokens": datasets.List(datasets.Value("string")), "ner_tags": tags})
     return datasets.Dataset.from_dict({"tokens": [["Ann", "ran"], ["b"]], "ner_tags": [[1, 0], [0]]}, features=features)
 
 
@@ -181,23 +168,15 @@ def test_hub(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     assert read_tagged_hub("conll2003", "train")[0].tags == ("B-PER", "O")
-    message = (
-        r"the data set 'lhoestq/conll2003' \(split 'test'\) cannot be read from the Hugging Face hub: Couldn't reach it\. "
-        r"Without a network, .* or give files instead of data\.hub"
-    )
-    with pytest.raises(DataError, match=message):
+    message = r"'lhoestq/conll2003' \(split 'test'\) cannot be read from .* hub: Couldn't reach it\. Without a network, .* or give"
+    with pytest.raises(DataError, match=f"{message} files instead of data.hub"):
         read_tagged_hub("conll2003", "test")
 
 
 def test_datasets_is_imported_only_when_needed():
-    import subprocess
-
     code = "import sys, elmo_tasks.data.conll; print('datasets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
-
-
-# --- Sentences with their tags written into them ---
 
 
 def read(tmp_path, text):
@@ -232,10 +211,8 @@ def test_what_is_written_is_read_back(tmp_path):
     line = marked_spans(text, spans)
     assert line == "Old [Mara Lind](PER) (of [Lisbon](LOC)) left."
     (sentence,) = read(tmp_path, line)
-    assert [(span.type, sentence.tokens[span.start : span.end]) for span in spans_of(sentence.tags, "BIO")] == [
-        ("PER", ("Mara", "Lind")),
-        ("LOC", ("Lisbon",)),
-    ]
+    found = [(span.type, sentence.tokens[span.start : span.end]) for span in spans_of(sentence.tags, "BIO")]
+    assert found == [("PER", ("Mara", "Lind")), ("LOC", ("Lisbon",))]
     tokens, tags = ("Mara", "left", "/"), ("PROPN", "VERB", "SYM")
     (sentence,) = read(tmp_path, marked_words(tokens, tags))
     assert (sentence.tokens, sentence.tags) == (tokens, tags)

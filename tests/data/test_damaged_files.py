@@ -12,7 +12,7 @@ import torch
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.cli.lines import lines_of
-from elmo_tasks.data import conll, labelled_texts, language_batches, sense_uses, tables, tokenized_corpus, word_pairs
+from elmo_tasks.data import conll, labelled_texts, language_batches, sense_uses, tables
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
@@ -58,13 +58,13 @@ def sources(folder):
         ("b.json", json.dumps(rows), read_tags), ("b.jsonl", "".join(json.dumps(row) + "\n" for row in rows), read_tags),
         ("a.marked", "[Ada Marsh](PER) left.\n" * 9, read_tags),
         ("a.conllu", "# a\n1\tIt\tit\tPRON\t_\t_\t0\tn\t_\t_\n\n" * 9, lambda path: read_tags(path, tag_column="upos")),
-        ("b.txt", "the cat\nsat\n" * 9, lambda path: tokenized_corpus.TokenizedCorpus.build([path], folder / "cache")),
+        ("b.txt", "the cat\nsat\n" * 9, lambda path: language_batches.TokenizedCorpus.build([path], folder / "cache")),
         ("index.tsv", "source\tfirst_line\tlast_line\nw\t1\t2\n", held_out),
         ("a.vec", "2 3\nthe 1 2 3\ncat 4 5 6\n", StaticVectors.load),
         ("a.bin", b"2 4\nthe " + b"\0\0\x80\x3f" * 4 + b"cat " + b"\0\0\x80\x3f" * 4, StaticVectors.load),
         ("wsd.tsv", "word\tlabel\tsense\tindex\ttext\n" + "seal\t0\tx\t1\tthe seal\n" * 5, sense_uses.read_coarse_wsd),
         ("a.xml", xml, lambda path: sense_uses.read_unified(path, folder / "key")),
-        ("pairs.json", json.dumps(pairs), lambda path: word_pairs.read_mcl_wic(path, path)),
+        ("pairs.json", json.dumps(pairs), lambda path: sense_uses.read_mcl_wic(path, path)),
         ("lexicon.txt", format_entries(entries), read_entries), ("words.txt", "\n".join((*SPECIAL_WORDS, "a")), Vocabulary.load),
     ]
     for name, text, _ in texts:

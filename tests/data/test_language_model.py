@@ -6,10 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
-from elmo_tasks.data import tokenized_corpus
-from elmo_tasks.data.language_batches import StreamLoader, held_out_sentences, sentence_batches, target_ids
+from elmo_tasks.data import language_batches
+from elmo_tasks.data.language_batches import StreamLoader, TokenizedCorpus, sentence_batches, target_ids
 from elmo_tasks.data.language_model import LanguageModelData
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
@@ -38,10 +37,8 @@ def test_ids_are_ranks_and_both_directions_hold_the_same_sentences(corpus):
     assert corpus.counts.tolist()[:5] == [3, 3, 0, 4, 3]
     assert (corpus.n_sentences, corpus.n_tokens) == (3, 15)
     ahead, back = words_of(corpus, corpus.forward), words_of(corpus, corpus.backward)
-    assert ahead[:7] == ["<S>", "the", "cat", "saw", "the", "dog", "</S>"]
-    assert back[:7] == ["</S>", "dog", "the", "saw", "cat", "the", "<S>"]
-    assert ahead[7:12] == ["<S>", "the", "dog", "ran", "</S>"]
-    assert back[7:12] == ["</S>", "ran", "dog", "the", "<S>"]
+    assert " ".join(ahead[:12]) == "<S> the cat saw the dog </S> <S> the dog ran </S>"
+    assert " ".join(back[:12]) == "</S> dog the saw cat the <S> </S> ran dog the <S>"
     assert corpus.characters[BEGIN_ID].tolist() == list(BEGIN_SENTENCE_IDS)
     assert corpus.characters[END_ID].tolist() == list(END_SENTENCE_IDS)
     assert corpus.characters[3].tolist() == character_ids("the")
@@ -62,22 +59,20 @@ def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wr
 
 def test_what_another_run_wrote_meanwhile_stays(text_file, tmp_path, monkeypatch):
     """Two runs that begin together: the second to end must not take the files from under the first."""
-    write = tokenized_corpus._write
+    write = language_batches._write
 
     def write_late(folder, sentences):
-        monkeypatch.setattr(tokenized_corpus, "_write", write)
+        monkeypatch.setattr(language_batches, "_write", write)
         others.append(TokenizedCorpus.build([text_file], tmp_path / "cache"))
-        inodes.append(
-            [(f.name, f.stat().st_ino) for f in sorted(next((tmp_path / "cache").glob("*/words.txt")).parent.iterdir())]
-        )
+        inodes.append({f.name: f.stat().st_ino for f in (tmp_path / "cache").glob("[!.]*/*") if f.parent != folder})
         write(folder, sentences)
 
     others, inodes = [], []
-    monkeypatch.setattr(tokenized_corpus, "_write", write_late)
+    monkeypatch.setattr(language_batches, "_write", write_late)
     mine = TokenizedCorpus.build([text_file], tmp_path / "cache")
     np.testing.assert_array_equal(mine.forward, others[0].forward)
     (folder,) = (tmp_path / "cache").iterdir()
-    assert [(f.name, f.stat().st_ino) for f in sorted(folder.iterdir())] == inodes[0]
+    assert {f.name: f.stat().st_ino for f in folder.iterdir()} == inodes[0]
 
 
 @pytest.mark.parametrize(("name", "content", "message"), [
@@ -160,11 +155,11 @@ def test_text_that_was_read_before_is_left_out_of_the_pass(text_file, tmp_path):
 def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):
     (tmp_path / "held.txt").write_text("one\ntwo\nthree\nfour\n")
     (tmp_path / "index.tsv").write_text("source\tfirst_line\tlast_line\nnews_a\t1\t1\nwiki_b\t2\t3\nwiki_bc\t4\t4\n")
-    found = held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["wiki_b_000.txt.xz"])
+    found = language_batches.held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["wiki_b_000.txt.xz"])
     assert found == [["two"], ["three"]]
-    assert len(held_out_sentences(tmp_path / "held.txt", None, [])) == 4
+    assert len(language_batches.held_out_sentences(tmp_path / "held.txt", None, [])) == 4
     with pytest.raises(DataError, match="no held-out sentence of the sources blog_000"):
-        held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["blog_000.txt"])
+        language_batches.held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["blog_000.txt"])
 
 
 def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
@@ -178,9 +173,7 @@ def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
         LanguageModelData([str(tmp_path / "nothing*")]).paths()
     data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), batch_size=64)
     data.setup()
-    with pytest.raises(
-        DataError, match="the text has 21 words and sentence boundaries, too few for 64 streams of at least 21"
-    ):
+    with pytest.raises(DataError, match="the text has 21 words .* too few for 64 streams of at least 21"):
         data.train_dataloader()
 
 

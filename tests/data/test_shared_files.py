@@ -82,20 +82,11 @@ def test_trees(shared_data: Path, split: str, trees: int, phrases: int):
 
 def test_conll2003_is_ready_for_training(shared_data: Path):
     folder = shared_data / "ner" / "conll2003"
-    data = TaggingData(
-        str(folder / "eng.train"),
-        validation=str(folder / "eng.testa"),
-        test=str(folder / "eng.testb"),
-        scheme="BIOES",
-        batch_size=64,
-    )
+    train, dev, test = (str(folder / f"eng.{part}") for part in ("train", "testa", "testb"))
+    data = TaggingData(train, validation=dev, test=test, scheme="BIOES", batch_size=64)
     data.setup()
     assert len(data.labels) == 1 + 4 * 4
     batches = list(data.val_dataloader())
     assert sorted(k for batch in batches for k in batch.index.tolist()) == list(range(3_250))
-    begins = (
-        {data.label_set.id_of(f"{p}-{t}") for p in "BS" for t in ("PER", "LOC", "ORG", "MISC")}
-        if data.label_set
-        else set()
-    )
+    begins = {data.ids[f"{p}-{t}"] for p in "BS" for t in ("PER", "LOC", "ORG", "MISC")}
     assert sum(int(tag) in begins for batch in batches for tag in batch.target.flatten()) == 5_942

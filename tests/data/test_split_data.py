@@ -1,14 +1,22 @@
-"""What can be learned from, and the shares of it that are trained, validated and tested on."""
+"""What can be learned from, the shares of it that are trained, validated and tested on, and their batches."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import elmo_tasks.data
+from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.data.classification import ClassificationData
+from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 TEXTS = [f"It rained for {k} hours." for k in range(40)]
 
@@ -50,9 +58,7 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
 
 def test_widened_spans_are_said(tmp_path: Path):
     file = tmp_path / "a.jsonl"
-    file.write_text(
-        '{"text": "Ada slept.", "spans": [[0, 2, "PER"]]}\n{"text": "Bo slept.", "spans": [[0, 2, "PER"]]}\n'
-    )
+    file.write_text("".join(f'{{"text": "{name} slept.", "spans": [[0, 2, "PER"]]}}\n' for name in ("Ada", "Bo")))
     data = TaggingData(str(file))
     data.setup()
     assert f"{file}: 1 spans that began or ended inside a word were widened to the word." in data.describe()
@@ -84,19 +90,246 @@ def test_shares_are_stratified_and_nested(csv: str, seed: int):
     assert all(small < large for small, large in pairwise(found))
 
 
-def test_sentences_are_nested(tmp_path: Path):
-    file = tmp_path / "a.conll"
-    file.write_text("".join(f"Ada B-PER\nslept{k} O\n\n" for k in range(50)))
-    parts = []
-    for share in (0.1, 0.4):
-        data = TaggingData(str(file), train_share=share)
+IOB1 = "U.N. I-ORG\nwarns O\nEU I-ORG\nIran B-ORG\n\nPeter I-PER\nBlackburn I-PER\nran O\n\nit O\nrained O\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "train").write_text(IOB1)
+    (tmp_path / "dev").write_text("Ann I-PER\nsat O\n\nhere O\n")
+    return {"train": str(tmp_path / "train"), "validation": str(tmp_path / "dev")}
+
+
+def tags_of(data: TaggingData, split: Any = "train") -> list[list[str]]:
+    return [[data.labels[k] for k in row.target] for row in data.rows[split]]
+
+
+def made(**arguments: Any) -> TaggingData:
+    data = TaggingData(**arguments)
+    data.setup()
+    return data
+
+
+def test_iob1_becomes_bioes_or_bio(files: dict[str, str]):
+    data = made(**files, scheme="BIOES")
+    assert data.labels == ("O", "B-ORG", "I-ORG", "E-ORG", "S-ORG", "B-PER", "I-PER", "E-PER", "S-PER")
+    assert tags_of(data) == [["S-ORG", "O", "S-ORG", "S-ORG"], ["B-PER", "E-PER", "O"], ["O", "O"]]
+    assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
+    data = made(**files)
+    assert data.labels == ("O", "B-ORG", "I-ORG", "B-PER", "I-PER")
+    assert tags_of(data)[0] == ["B-ORG", "O", "B-ORG", "B-ORG"]
+    said = "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER, I-PER."
+    assert data.summary() == said
+
+
+def test_tags_without_a_scheme(tmp_path: Path):
+    (tmp_path / "pos").write_text("The DT\ndog NN\n-LRB- -LRB-\n")
+    data = made(train=str(tmp_path / "pos"), scheme=None)
+    assert data.labels == ("-LRB-", "DT", "NN")
+    assert data.tokens("train") == (("The", "dog", "("),)
+    assert made(train=str(tmp_path / "pos"), scheme=None, plain_tokens=False).tokens("train")[0][2] == "-LRB-"
+
+
+def test_batches(files: dict[str, str]):
+    data = made(**files, batch_size=2)
+    rows: list[int] = []
+    for batch in data.train_dataloader():
+        assert batch.target.dtype == batch.index.dtype == torch.long
+        assert batch.target.shape == (len(batch), max(map(len, batch.tokens)))
+        for tokens, tags, index in zip(batch.tokens, batch.target, batch.index.tolist(), strict=True):
+            assert tokens == data.tokens("train")[index]
+            assert tuple(tags[: len(tokens)].tolist()) == data.rows["train"][index].target
+            assert not tags[len(tokens) :].any()
+        rows += batch.index.tolist()
+    assert sorted(rows) == [0, 1, 2]
+    assert batch.to("cpu").tokens == batch.tokens
+
+
+def test_only_training_sentences_are_cut(files: dict[str, str]):
+    data = made(**files, max_tokens=1, scheme="BIOES")
+    assert tags_of(data) == [["S-ORG"], ["S-PER"], ["O"]]  # a name that is cut in two is well formed
+    assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
+    assert data.truncated == {"train": 3, "validation": 0}
+    assert "Rows cut at 1 tokens: 3 of train." in data.summary()
+
+
+@pytest.fixture
+def hundred(tmp_path: Path) -> str:
+    (tmp_path / "train").write_text("\n".join(f"w{k} B-X\n" for k in range(100)))
+    return str(tmp_path / "train")
+
+
+def test_samples_and_shares(hundred: str):
+    data = made(train=hundred, limit_train=20, validation_share=0.1)
+    train, held_out = set(data.tokens("train")), set(data.tokens("validation"))
+    assert (len(train), len(held_out), len(train & held_out)) == (20, 10, 0)
+    again, other = (made(train=hundred, limit_train=20, validation_share=0.1, seed=k) for k in (1, 2))
+    assert again.tokens("train") == data.tokens("train") != other.tokens("train")
+    few, more = (set(made(train=hundred, train_share=share).tokens("train")) for share in (0.1, 0.4))
+    assert (len(few), len(more), few < more) == (10, 40, True)
+    with pytest.raises(DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"):
+        made(train=hundred, validation_share=0.001)
+    with pytest.raises(DataError, match=r"a share of 0\.5 of 100 rows leaves nothing to train on"):
+        made(train=hundred, validation_share=0.5, test_share=0.5)
+
+
+def test_no_sentence_is_in_two_shares(tmp_path: Path):
+    (tmp_path / "train").write_text("\n".join(f"w{k % 60} B-X\n" for k in range(100)))  # 40 of them come twice
+    data = made(train=str(tmp_path / "train"), validation_share=0.2, test_share=0.2)
+    train, held_out, test = (data.tokens(split) for split in ("train", "validation", "test"))
+    for a, b in combinations((train, held_out, test), 2):
+        assert not set(a) & set(b)
+    assert len(train) + len(held_out) + len(test) == 100  # none is lost
+    (tmp_path / "same").write_text("w B-X\n\n" * 10)
+    with pytest.raises(DataError, match=r"a share of 0\.2 of 10 rows leaves nothing to train on"):
+        made(train=str(tmp_path / "same"), validation_share=0.2)
+
+
+def test_a_share_to_test_on_is_the_same_for_all_seeds(hundred: str):
+    one, two = (made(train=hundred, validation_share=0.1, test_share=0.2, seed=k) for k in (1, 2))
+    assert one.tokens("test") == two.tokens("test")
+    assert one.tokens("validation") != two.tokens("validation")
+    splits = [set(one.tokens(split)) for split in ("train", "validation", "test")]
+    assert [len(s) for s in splits] == [70, 10, 20]
+    assert len(set.union(*splits)) == 100
+    one.setup("test")
+    assert one.has("test")
+    assert not made(train=hundred, validation_share=0.1).has("test")
+
+
+@pytest.mark.parametrize(("dev", "arguments", "message"), [
+    ("x I-LOC\n", {}, r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'"),
+    ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
+    ("a O\n\nx PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme"),
+    ("x E-PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1"),
+    ("x DT\n", {"scheme": None}, r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'"),
+])  # fmt: skip
+def test_wrong_validation_tags(files: dict[str, str], dev: str, arguments: dict[str, Any], message: str):
+    Path(files["validation"]).write_text(dev)
+    with pytest.raises(DataError, match=message):
+        made(**files, **arguments)
+
+
+def test_no_scheme(files: dict[str, str]):
+    Path(files["train"]).write_text("a DT\n")
+    with pytest.raises(DataError, match=r"'DT' is not a tag .* Set source_scheme to IOB1, .* or scheme to null if"):
+        made(**files)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
+    ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
+    ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
+    ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
+    ({"train_share": 0.0}, r"data\.train_share: expected a share above 0, up to 1, found 0\.0"),
+    ({"train_share": 1.5}, r"data\.train_share: expected a share above 0, up to 1, found 1\.5"),
+    ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
+    ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
+])  # fmt: skip
+def test_wrong_arguments(arguments: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=message):
+        TaggingData(train="nothing is read here", **arguments)
+
+
+def test_stages_read_what_they_need(files: dict[str, str]):
+    data = TaggingData(**files)
+    with pytest.raises(ConfigError, match=r"data\.test: nothing to test on"):
+        data.setup("test")
+    with pytest.raises(ConfigError, match=r"data\.validation: nothing to validate on"):
+        TaggingData(train=files["train"]).setup("validate")
+    data = TaggingData(train=files["train"], validation="nowhere", test=files["validation"])
+    data.setup("test")
+    assert [len(batch) for batch in data.test_dataloader()] == [2]
+    with pytest.raises(DataError, match="nowhere: no such file"):
+        data.setup("fit")
+
+
+SAMPLES = Path(elmo_tasks.data.__file__).parent / "samples"
+
+
+def test_entities_of_the_samples():
+    train, test = (read_tagged(SAMPLES / f"ner_sample_{split}.conll") for split in ("train", "test"))
+    assert not {s.tokens for s in train} & {s.tokens for s in test}
+    for sentences in (train, test):
+        assert detect_scheme(s.tags for s in sentences) == "BIO"
+        types = Counter(span.type for s in sentences for span in spans_of(s.tags, "BIO"))
+        assert set(types) == {"PER", "LOC", "ORG", "MISC"}
+        assert min(types.values()) >= 10
+        assert sum(set(s.tags) == {"O"} for s in sentences) > len(sentences) / 4
+    # Some names have several types.
+    tags = {(token, tag[2:]) for s in (*train, *test) for token, tag in zip(s.tokens, s.tags, strict=True)}
+    for name in ("Jordan", "Paris", "Washington", "May", "Austin", "Chelsea", "Georgia"):
+        assert sum(token == name for token, _ in tags) > 1
+
+
+def test_the_samples_train():
+    ner, opinions = str(SAMPLES / "ner_sample_train.conll"), str(SAMPLES / "sentiment_sample_train.tsv")
+    entities = TaggingData(ner, test=ner.replace("train", "test"))
+    sentiment = ClassificationData(opinions, test=opinions.replace("train", "test"), text_column=1, label_column=0)
+    for data, rows, batches in ((entities, (225, 75), 8), (sentiment, (300, 100), 10)):
         data.setup()
-        parts.append(set(data.tokens("train")))
-    assert (len(parts[0]), len(parts[1])) == (5, 20)
-    assert parts[0] < parts[1]
+        assert (len(data.rows["train"]), len(data.rows["test"]), len(data.train_dataloader())) == (*rows, batches)
+    assert len(entities.labels) == 9
+    assert sentiment.labels == ("negative", "positive")
+    assert Counter(row.target for row in sentiment.rows["train"]) == {0: 150, 1: 150}
+    assert len({row.tokens for split in ("train", "test") for row in sentiment.rows[split]}) == 400
 
 
-@pytest.mark.parametrize("share", [0.0, 1.5, -1.0])
-def test_wrong_share(csv: str, share: float):
-    with pytest.raises(ConfigError, match=r"data\.train_share: expected a share above 0, up to 1, found"):
-        ClassificationData(csv, train_share=share)
+def loader(lengths: list[int], batch_size: int, *options: object, **named: object) -> BatchLoader[list[int]]:
+    return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    lengths=st.lists(st.integers(1, 30), min_size=4, max_size=300),
+    per_process=st.integers(1, 8),
+    world_size=st.integers(1, 4),
+    shuffle=st.booleans(),
+    epoch=st.integers(0, 3),
+)
+def test_every_row_once_over_all_processes(lengths, per_process, world_size, shuffle, epoch):
+    loaders = [loader(lengths, per_process * world_size, shuffle, 5, rank, world_size) for rank in range(world_size)]
+    batches = [each.rows_of(epoch) for each in loaders]
+    rows = [row for share in batches for batch in share for row in batch]
+    assert len(rows) == len(set(rows))
+    assert all(0 < len(batch) <= per_process for share in batches for batch in share)
+    assert [len(share) for share in batches] == [len(each) for each in loaders]
+    if shuffle:
+        assert len({len(share) for share in batches}) == 1  # every process comes to every step
+        assert len(rows) == len(lengths) - len(lengths) % world_size
+    else:
+        assert len(rows) == len(lengths)
+
+
+def test_order_follows_seed_and_epoch_only():
+    lengths = list(range(100))
+    shuffled = loader(lengths, 10, shuffle=True, seed=1)
+    assert shuffled.rows_of(3) == loader(lengths, 10, shuffle=True, seed=1).rows_of(3)
+    assert shuffled.rows_of(0) != shuffled.rows_of(1)
+    assert shuffled.rows_of(0) != loader(lengths, 10, shuffle=True, seed=2).rows_of(0)
+
+
+def test_little_padding():
+    lengths = [1 + (k * 7919) % 50 for k in range(1000)]
+    padded = sum(max(lengths[k] for k in batch) * len(batch) for batch in loader(lengths, 20, True).rows_of(0))
+    assert padded < 1.05 * sum(lengths)
+
+
+def test_what_cannot_be_shared():
+    with pytest.raises(ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"):
+        loader([1] * 100, 10, world_size=4)
+    with pytest.raises(ConfigError, match="3 training rows cannot be shared by 4 processes"):
+        loader([1] * 3, 4, shuffle=True, world_size=4)
+
+
+def test_a_loader_resumes_where_it_was():
+    whole = loader(list(range(40)), 4, shuffle=True, seed=1)
+    whole.set_epoch(2)
+    first, *_ = steps = [(batch, whole.state_dict()) for batch in whole]
+    assert [batch for batch, _ in steps] == whole.rows_of(2)
+    again = loader(list(range(40)), 4, shuffle=True, seed=1)
+    again.load_state_dict(first[1])
+    again.set_epoch(2)
+    assert list(again) == whole.rows_of(2)[1:]
+    again.set_epoch(3)
+    assert list(again) == whole.rows_of(3)

@@ -23,11 +23,7 @@ def test_line_ends_and_byte_order_mark(tmp_path: Path):
 
 @pytest.mark.parametrize(("content", "name", "message"), [
     (b"", "a.txt", r"a\.txt: the file is empty"),
-    (
-        "größer\nbad ".encode() + b"\xff\n",
-        "a.txt",
-        r"a\.txt, line 2: expected UTF-8 text, found the byte 0xff at position 5; set encoding",
-    ),
+    ("größer\nbad ".encode() + b"\xff\n", "a.txt", r"a\.txt, line 2: .* byte 0xff at position 5; set encoding .* latin-1"),
     ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
     ("a\n".encode("utf-16")[:-1], "a.txt", r"a\.txt: expected UTF-16-LE text, found a broken end: is the file whole"),
     (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
@@ -48,19 +44,8 @@ def test_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     file.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
     assert len(lines(file)) == 2
     monkeypatch.setattr("elmo_tasks.data.text_lines.MAX_BYTES", 5_000)
-    with pytest.raises(
-        DataError, match=r"expected at most 5e-06 GB of labelled rows once unpacked.* give a part of them"
-    ):
+    with pytest.raises(DataError, match=r"expected at most 5e-06 GB of labelled rows .* give a part of them"):
         lines(file)
-
-
-def test_the_advice_to_set_the_encoding_can_be_followed(tmp_path: Path):
-    file = tmp_path / "a.txt"
-    file.write_bytes("caf\u00e9 \u00e9t\u00e9\n".encode() + b"\xe9\n")
-    with pytest.raises(DataError, match="set encoding to the file's own, such as latin-1"):
-        lines(file)
-    file.write_bytes("caf\u00e9\n".encode("latin-1"))
-    assert list(numbered_lines(file, "latin-1")) == [(1, "caf\u00e9")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"])
@@ -69,6 +54,8 @@ def test_encoding_and_line_ends_are_found(tmp_path: Path, encoding: str, end: st
     file = tmp_path / "a.txt"
     file.write_bytes(f"A caf\u00e9 by the river{end}closed{end}".encode(encoding))
     assert lines(file) == [(1, "A caf\u00e9 by the river"), (2, "closed")]
+    if encoding != "utf-8-sig":
+        assert list(numbered_lines(file, encoding)) == lines(file)
 
 
 def test_no_file(tmp_path: Path):
@@ -86,7 +73,7 @@ def test_errors_are_gathered():
     for number in range(4, 11):
         errors.add(number, "wrong")
     with pytest.raises(
-        DataError, match=r"(?s)^f\.tsv: 8 lines are wrong\n  line 3: wrong\n.*line 7: wrong\n  and 3 more$"
+        DataError, match=r"(?s)^f\.tsv: 8 lines are wrong\n  line 3: .*\n  line 7: wrong\n  and 3 more$"
     ):
         errors.check(10, "text")
     with pytest.raises(DataError, match=r"f\.tsv: no text in this file"):

@@ -13,16 +13,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, target_ids
-from elmo_tasks.data.tokenized_corpus import TokenizedCorpus
+from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.recipes.context_bags import (
-    ContextBagLoss,
-    ContextBagModule,
-    pairwise_difference,
-    weighted_vectors,
-)
+from elmo_tasks.recipes.context_bags import ContextBagLoss, ContextBagModule, pairwise_difference, weighted_vectors
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
@@ -59,14 +53,9 @@ def read_before(corpus: TokenizedCorpus, backward: bool) -> list[set[str]]:
 
 
 @pytest.mark.parametrize("steps", [3, 4, 17])
-def test_each_half_has_the_words_on_its_side_of_the_sentence_however_the_windows_cut_it(
-    corpus: TokenizedCorpus, steps: int
-) -> None:
+def test_each_half_has_the_words_on_its_side_however_the_windows_cut_it(corpus: TokenizedCorpus, steps: int) -> None:
     bags = bags_of(corpus)
-    keep, parts = None, []
-    for batch in windows(corpus, steps):
-        parts.append(bags.targets(batch, keep))
-        keep = torch.ones(1, 1)
+    parts = [bags.targets(batch, torch.ones(1, 1)) for batch in windows(corpus, steps)]
     found = torch.cat(parts, dim=2)[:, 0]  # [2, T, words]
     for direction in (0, 1):
         expected = read_before(corpus, backward=bool(direction))
@@ -162,9 +151,7 @@ def test_without_a_recipe_the_loss_is_that_of_the_language_model_alone(corpus: T
 
 
 @pytest.mark.parametrize("weights", [(3.0, 0.0), (0.0, 3.0)], ids=["bag", "pair"])
-def test_each_loss_adds_to_the_language_model_s_and_changes_layer_2_of_both_directions(
-    corpus: TokenizedCorpus, weights: tuple[float, float]
-) -> None:
+def test_each_loss_changes_layer_2_of_both_directions(corpus: TokenizedCorpus, weights: tuple[float, float]) -> None:
     batch = windows(corpus, 17)[0]
     gradients = []
     for ours in (language_model(corpus), with_bags(corpus, *weights)):

@@ -40,8 +40,7 @@ def test_all_components_keep_every_cosine_of_the_two_side_by_side(static):
     parts = [normalize(v - v.mean(0), dim=1) for v in (normalize(x, dim=1) for x in (static.vectors, teacher.known))]
     both = normalize(torch.cat([parts[0], 0.5 * parts[1]], dim=1), dim=1)
     torch.testing.assert_close(found.vectors @ found.vectors.t(), both @ both.t(), atol=1e-4, rtol=0)
-    assert found.words == static.words
-    assert found.counts == static.counts
+    assert (found.words, found.counts) == (static.words, static.counts)
 
 
 def test_fewer_components_keep_most_of_it_and_more_there_are_not(static):
@@ -54,9 +53,8 @@ def test_fewer_components_keep_most_of_it_and_more_there_are_not(static):
 
 
 def test_the_command_writes_vectors_with_a_card(tmp_path, static, capsys):
-    write_vectors(
-        tmp_path / "few", StaticVectors(["dog", "cat", "sea"], torch.randn(3, 4), [3, 2, 1]), {"command": "made"}
-    )
+    few = StaticVectors(["dog", "cat", "sea"], torch.randn(3, 4), [3, 2, 1])
+    write_vectors(tmp_path / "few", few, {"command": "made"})
     main([str(tmp_path / "few"), "--teacher", "elmo-mini", "--out", str(tmp_path / "both"), "--size", "2"])
     assert "3 words of 2 numbers" in capsys.readouterr().out
     card = json.loads((tmp_path / "both" / "card.json").read_text())
