@@ -12,6 +12,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from elmo_tasks.api.basics import (
+    LIMITS,
+    Answer,
+    Cancelled,
+    Limits,
+    Message,
+    Progress,
+    Result,
+    cancellable,
+    check_cancelled,
+    uncancellable,
+)
 from elmo_tasks.api.compare import (
     Candidate,
     Certainty,
@@ -60,6 +72,7 @@ from elmo_tasks.api.explore import (
 )
 from elmo_tasks.api.heads import (
     ClassifiedText,
+    DatasetPreview,
     Entity,
     HeadInfo,
     LayerScore,
@@ -69,27 +82,14 @@ from elmo_tasks.api.heads import (
     PaperScores,
     ProbeResult,
     Score,
+    SplitScore,
     TaggedSentence,
     TagSequence,
-    WordOcclusion,
-)
-from elmo_tasks.api.message import Answer, Message, Result
-from elmo_tasks.api.request import (
-    LIMITS,
-    Cancelled,
-    Limits,
-    Progress,
-    cancellable,
-    check_cancelled,
-    uncancellable,
-)
-from elmo_tasks.api.training import (
-    DatasetPreview,
-    SplitScore,
     TrainingEpoch,
     TrainingJob,
     TrainingOffer,
     TrainingPlan,
+    WordOcclusion,
 )
 
 

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
-from elmo_tasks.api.message import Answer, Message
+from elmo_tasks.api.basics import Answer, Message
 
 
 @dataclass(frozen=True)

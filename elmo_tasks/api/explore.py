@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from elmo_tasks.api.basics import Answer, Message, Result
 from elmo_tasks.api.compare import Meaning
-from elmo_tasks.api.message import Answer, Message, Result
 
 #: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
 EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
