@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
     The output file appears only when it is complete.
     """
-    from elmo_tasks.cli.lines import STANDARD, lines_of
+    from elmo_tasks.cli.arguments import STANDARD, lines_of
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.batches import CorpusEncoding
     from elmo_tasks.encoders.layer_cache import encoded_rows

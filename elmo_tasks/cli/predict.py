@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from elmo_tasks.cli.arguments import add_device, add_precision
-from elmo_tasks.cli.lines import STANDARD, batches_of
+from elmo_tasks.cli.arguments import STANDARD, add_device, add_precision, batches_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, file_lock, lock_of
 

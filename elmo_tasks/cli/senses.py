@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     if args.word is not None:
         print(_entry(args), end="")
         return 0
-    from elmo_tasks.cli.lines import batches_of
+    from elmo_tasks.cli.arguments import batches_of
     from elmo_tasks.layers.device import checked_device
     from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels

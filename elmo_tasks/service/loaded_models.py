@@ -1,4 +1,4 @@
-"""Registry of the available models: load each on first use, and read its card."""
+"""Registry of the available models: load each on first use; read its card and its measurements."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from elmo_tasks.api import uncancellable
+from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult, uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_cache import cache_folder
 from elmo_tasks.bilm.model_files import bundled_models
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.evaluation.probes import NAME, PUBLISHED, read_probes
+from elmo_tasks.evaluation.rows import Row
 from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.text import duration
@@ -273,3 +276,49 @@ def _training_sentences(card: dict[str, Any]) -> Iterator[str]:
             yield f"The first {alone} of them taught it only the first of these tasks."
     if names := [source["what"] for source in card.get("sources", []) if "what" in source]:
         yield f"Its text comes from: {'; '.join(dict.fromkeys(names))}."
+
+
+def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
+    """Implement :meth:`elmo_tasks.api.Service.probes`."""
+    default, *others = models.names()
+    measured = [_of_model(models, name) for name in others if _file(models, name) is not None]
+    return (_of_model(models, default), *(model for model in measured if model.results))
+
+
+def _file(models: LoadedModels, name: str) -> Path | None:
+    """Return the path of a model's measurements without loading the model."""
+    folder = models.folder(name)
+    return folder / NAME if folder is not None and (folder / NAME).is_file() else None
+
+
+def _of_model(models: LoadedModels, name: str) -> ModelProbes:
+    encoder, path = models.encoder(name), _file(models, name)
+    # The page may be public: do not show the path on this machine.
+    bundled = models.folder(name) == CHECKPOINTS / name
+    command = (
+        f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+    )
+    results: tuple[ProbeResult, ...] = ()
+    remark = "It was not measured yet."
+    if path is not None:
+        try:
+            measured = read_probes(path)
+            results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
+            if measured.checksum != encoder.checksum:
+                results, remark = (), "What was measured is of other weights than these."
+        except DataError as error:
+            _log.warning("%s", error)
+            remark = f"Its file {NAME} cannot be read."
+    return ModelProbes(name, encoder.layer_names, command, results, remark)
+
+
+def _result(row: Row) -> ProbeResult:
+    paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
+    measured = (row.task, row.title, row.unit, _scores(row.scores), row.without, row.without_name, row.note)
+    if paper is None:
+        return ProbeResult(*measured)
+    return ProbeResult(*measured, PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data))
+
+
+def _scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
+    return tuple(LayerScore(*pair) for pair in by_layer.items())

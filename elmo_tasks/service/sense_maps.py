@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import with_mean
-from elmo_tasks.messages.maps import map_verdict, nothing_to_draw, projected_answer
+from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected_answer
 from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of

@@ -10,11 +10,10 @@ from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.views import model_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service import comparisons, present
-from elmo_tasks.service.loaded_models import LoadedModels, describe_training
+from elmo_tasks.service import comparisons, meanings
+from elmo_tasks.service.loaded_models import LoadedModels, describe_training, read_measurements
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries, text_senses
-from elmo_tasks.service.nearest_uses import nearest_uses
-from elmo_tasks.service.probes import read_measurements
+from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
@@ -151,19 +150,19 @@ class Session:
         )
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
-        return present.static_neighbours(word, n, self.loaded.static())
+        return static_neighbours(word, n, self.loaded.static())
 
     def ready_sentences(self, word: str) -> api.ReadyWord | None:
-        return present.ready_sentences(word)
+        return meanings.ready_sentences(word)
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
         loaded = self.loaded.model(model)
-        return loaded.cache.once("dictionary", lambda: present.dictionary_test(loaded.sense_model))
+        return loaded.cache.once("dictionary", lambda: meanings.dictionary_test(loaded.sense_model))
 
     def incremental_reading(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> api.IncrementalReading:
-        return present.incremental_reading(word, sentence, senses, self.loaded.model(model))
+        return meanings.incremental_reading(word, sentence, senses, self.loaded.model(model))
 
     def probes(self) -> tuple[api.ModelProbes, ...]:
         return read_measurements(self.loaded)

@@ -17,7 +17,7 @@ import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.maps import (
+from elmo_tasks.messages.meanings import (
     own_words,
     read_as,
     shown_words,

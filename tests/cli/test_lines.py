@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.cli.lines import batches_of, lines_of
+from elmo_tasks.cli.arguments import batches_of, lines_of
 from elmo_tasks.errors import DataError
 
 

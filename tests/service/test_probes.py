@@ -8,9 +8,7 @@ import pytest
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.evaluation.probes import NAME, PROBES
 from elmo_tasks.evaluation.rows import Evaluation, Row
-from elmo_tasks.service import probes
-from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.probes import read_measurements
+from elmo_tasks.service.loaded_models import LoadedModels, read_measurements
 
 
 @pytest.fixture
@@ -66,7 +64,7 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
 
 
 def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
-    monkeypatch.setattr(probes, "NAME", "nothing.json")
+    monkeypatch.setattr(loaded_models, "NAME", "nothing.json")
     (found,) = read_measurements(LoadedModels("elmo-mini"))
     assert found.command == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
 

@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.maps import read_as
+from elmo_tasks.messages.meanings import read_as
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
 
