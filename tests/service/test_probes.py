@@ -8,6 +8,7 @@ import pytest
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.evaluation.probes import NAME, PROBES
 from elmo_tasks.evaluation.rows import Evaluation, Row
+from elmo_tasks.service import loaded_models
 from elmo_tasks.service.loaded_models import LoadedModels, read_measurements
 
 
