@@ -63,11 +63,7 @@ EXTRAS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        0 if it was done, 2 if the request could not be answered; the reason is on stderr.
-    """
+    """Run one command; return 2, with a reason on stderr, if it cannot be done."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:

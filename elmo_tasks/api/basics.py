@@ -40,10 +40,7 @@ _is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", defau
 
 @contextmanager
 def cancellable(is_connected: Callable[[], bool]) -> Iterator[None]:
-    """Cancel the computation in this context once ``is_connected`` returns False.
-
-    This applies to the current thread and to threads that copy its context.
-    """
+    """Cancel computations of this context, and of copies, once ``is_connected`` is False."""
     token = _is_connected.set(is_connected)
     try:
         yield

@@ -51,11 +51,7 @@ def data_folder(path: Path | None) -> Path:
 
 
 def lines_of(path: str) -> Iterator[str]:
-    """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``).
-
-    Raises:
-        DataError: there is no such file, or it is not UTF-8.
-    """
+    """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``)."""
     from elmo_tasks.text.vocabulary import open_text
 
     if path == STANDARD:
@@ -64,13 +60,9 @@ def lines_of(path: str) -> Iterator[str]:
 
 
 def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
-    """Batch the lines of :func:`lines_of`, for incremental output.
+    """Batch the lines of :func:`lines_of`; those of standard input are given as they arrive.
 
-    Of standard input, a batch is what is available: a single line is passed on at once, fast input many lines at a
-    time.
-
-    Raises:
-        DataError: see :func:`lines_of`; the lines before a bad one of standard input were given.
+    The lines before a bad one of standard input are given, too.
     """
     for lines in _standard_input() if path == STANDARD else [lines_of(path)]:
         part = iter(lines)

@@ -1,7 +1,4 @@
-"""``calibrate``: fit an encoder's meanings, or a classifier's confidence.
-
-Meanings are fitted on the dictionary, the confidence on a file.
-"""
+"""``calibrate``: fit an encoder's meanings, or a classifier's confidence."""
 
 from __future__ import annotations
 
@@ -81,10 +78,7 @@ def _meanings(args: argparse.Namespace) -> int:
 
 
 def _head(args: argparse.Namespace) -> int:
-    """Fit the temperature and the threshold of a classifier.
-
-    See :class:`elmo_tasks.heads.confidence.Confidence`.
-    """
+    """Fit temperature and threshold, see :class:`elmo_tasks.heads.confidence.Confidence`."""
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import read_labelled_table
     from elmo_tasks.data.records import listed, mapped_labels

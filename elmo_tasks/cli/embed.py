@@ -48,10 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encode by length and in blocks, and resume after a kill.
-
-    The output file appears only when it is complete.
-    """
+    """Encode in blocks, which resume after a kill; the file appears when it is complete."""
     from elmo_tasks.cli.arguments import STANDARD, lines_of
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.batches import CorpusEncoding
@@ -175,10 +172,7 @@ def write_flat(path: Path, vectors: TextVectors) -> None:
 
 
 def write_parquet(path: Path, vectors: TextVectors) -> None:
-    """Write a row per vector, for Arrow and vector databases.
-
-    Columns are ``sentence``, ``position``, ``text``, and ``vector`` or ``layer_0``, ..., with ``norm`` or ``norm_0``, ...
-    """
+    """Write a row per vector, for Arrow and vector databases."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

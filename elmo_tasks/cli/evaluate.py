@@ -1,7 +1,4 @@
-"""``evaluate``: test an encoder layer by layer, a biLM or a head.
-
-A biLM is measured by its perplexity, a head by its scores.
-"""
+"""``evaluate``: test an encoder layer by layer, a biLM's perplexity, a head's scores."""
 
 from __future__ import annotations
 
@@ -294,10 +291,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Keep the columns of the head's training file where this file has them.
-
-    Where it lacks them, the columns are found.
-    """
+    """Keep the columns of the head's training file if this file has them; else, find them."""
     columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
     if not columns or any(name in given for name in kind.columns):
         return {}

@@ -53,11 +53,7 @@ def check_checkpoint(path: Path) -> None:
 
 
 def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
-    """Replace ``--run FOLDER`` by the settings, folder and checkpoint of that run.
-
-    Returns:
-        the arguments, and the folder to run in where the settings name files of the run's own folder.
-    """
+    """Replace ``--run FOLDER`` by its settings and checkpoint; return a folder to run in, too."""
     name, rest = _take_option(arguments, "--run", "the folder of a run")
     if name is None:
         return rest, None
@@ -108,10 +104,7 @@ def _take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[
 
 
 def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each word with the next one.
-
-    This is how ``--option VALUE`` or ``--option=VALUE`` puts them.
-    """
+    """Return each word with the next one: ``--option VALUE`` and ``--option=VALUE`` alike."""
     return list(pairwise([part for word in arguments for part in word.split("=", 1)]))
 
 
@@ -134,10 +127,7 @@ def available_precision(precision: Any, accelerator: str) -> Any:
 
 
 def adapt_to_data(trainer: Any, data: Any) -> list[str]:
-    """Replace monitored scores that the data cannot give; return the changes.
-
-    This covers runs without validation rows and tags without spans.
-    """
+    """Replace monitored scores that the data cannot give; return the changes."""
     settings = data.get("init_args") or {}
     if "validation_share" not in settings or not trainer.get("callbacks"):
         return []

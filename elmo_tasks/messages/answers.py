@@ -37,14 +37,9 @@ def why_answer(
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
-    """Name the nearest use, and count the uses of the same word among the nearest.
+    """Name the nearest use, and count those of the same word and, if known, ``sense``.
 
-    Args:
-        word: as written in the query sentence.
-        uses: the nearest first.
-        only: ``same`` for uses of this word, ``other`` for other words, or ``all``.
-        random: cosine of two random words.
-        sense: meaning of the word in the query sentence; empty if unknown.
+    ``random`` is the cosine of two random words.
     """
     if not uses:
         return Message(
@@ -76,10 +71,7 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
-    """Describe the nearest words by a model with one vector per word.
-
-    ``near`` is ``None`` for an unknown word.
-    """
+    """Describe ``near``, the nearest words by one vector per word; ``None``: unknown word."""
     if near is None:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
@@ -93,10 +85,7 @@ def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
-    """Name the closest and the most distant sentences.
-
-    The cosine of unrelated sentences is given beside them.
-    """
+    """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
@@ -108,10 +97,7 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """State the capabilities and limits of cosines of sentences.
-
-    They are as measured (:class:`elmo_tasks.api.SentenceLayer`).
-    """
+    """State what cosines of sentences can tell, as measured on test sentences."""
     return (
         f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
         f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
@@ -131,11 +117,7 @@ class ModelGrouping:
 
 
 def agreement(groupings: Sequence[ModelGrouping], *, known: bool = False) -> str:
-    """Compare the groupings of two models or more in one line.
-
-    The line states which models agree, which are right if the meanings of all uses are ``known``, and which name no
-    groups.
-    """
+    """State which models agree, which are right if that is ``known``, which name no groups."""
     silent = [f"“{one.model}”" for one in groupings if one.groups is None]
     naming = [one for one in groupings if one.groups is not None]
     if not naming:

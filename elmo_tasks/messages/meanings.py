@@ -182,10 +182,9 @@ def map_verdict(
     *,
     has_one_meaning: bool,
 ) -> Message:
-    """Describe the contents of a map.
+    """Describe a map, of meanings of the dictionary (``are_meanings``) or of clusters.
 
-    ``are_meanings`` is True if the groups are meanings of the dictionary, ``is_calibrated`` if the model can tell which
-    one a use has, ``has_one_meaning`` for a word on the list of words with one everyday meaning.
+    ``is_calibrated`` is whether the model can tell which meaning a use has.
     """
     counted = f"{_counted(len(uses), 'use')} of “{word}”"
     if are_meanings:
@@ -220,10 +219,7 @@ def _counted(n: int, noun: str) -> str:
 
 
 def texts_compared(answer: SenseMap) -> list[tuple[str, list[float]]]:
-    """Return each group's name and its share of the uses in text A and in text B.
-
-    The result is empty unless there are two texts.
-    """
+    """Return the share of each group in text A and in text B, if there are two texts."""
     columns = [answer.sources.index(source) for source in (TEXT_A, TEXT_B) if source in answer.sources]
     if len(columns) < 2 or not answer.groups:
         return []
@@ -269,10 +265,7 @@ def use_name(use: MapUse, number: int, answer: SenseMap) -> str:
 
 
 def projected_answer(meanings: Sequence[ProjectedMeaning], *, is_sure: bool) -> str:
-    """Describe the place of a sentence by the probabilities of its meanings.
-
-    The most probable meaning comes first.
-    """
+    """Describe the place of a sentence by its meanings, the most probable first."""
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
     first = meanings[0]

@@ -1,7 +1,4 @@
-"""Numbers, shares, scores, lists and durations in readable form.
-
-Terms and their explanations are here, too.
-"""
+"""Numbers, shares, scores, lists, durations and technical terms in readable form."""
 
 from __future__ import annotations
 
@@ -40,10 +37,7 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share from 0 to 1 in whole percent.
-
-    It is never rounded to certainty, and its space does not break.
-    """
+    """Format a share in whole percent, never rounded to certainty, with a fixed space."""
     if 0 < share < 0.005:
         return "under 1\u00a0%"
     if 0.995 <= share < 1:
@@ -72,10 +66,7 @@ def score_text(metric: str, value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format ``about 40 seconds`` or ``about 2.5 hours``.
-
-    There are no more digits than an estimate supports.
-    """
+    """Format ``about 40 seconds`` or ``about 2.5 hours``, no finer than an estimate is."""
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:
@@ -129,7 +120,7 @@ def slug(text: str) -> str:
 def first_terms(text: str) -> list[tuple[str, str]]:
     """Cut a text at the first use of each term of :data:`TERMS`.
 
-    The result is ``(piece, explanation)`` in order; the explanation is empty if the piece holds no new term.
+    Return ``(piece, explanation)`` in order; the explanation is empty for a piece without a new term.
     """
     pieces: list[tuple[str, str]] = []
     explained: set[str] = set()

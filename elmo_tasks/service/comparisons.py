@@ -97,11 +97,7 @@ def _meanings(
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:
-    """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses.
-
-    Raises:
-        InputError: the model does not predict words.
-    """
+    """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses."""
     if loaded.expected is None:
         raise InputError(
             f"“{loaded.encoder.name}” gives vectors but does not predict words: it has no output layer. Choose another model "
@@ -146,10 +142,7 @@ def spelling(mention: Mention) -> str:
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Return True if all are forms of one word.
-
-    A capital makes no other word (apple, Apple).
-    """
+    """Return True if all are forms of one word; a capital makes no other (apple, Apple)."""
     first, *others = dict.fromkeys(map(folded, spellings))
     return all(are_inflections(first, other) for other in others)
 
@@ -185,10 +178,7 @@ def side_by_side(
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
-    """Return True if the groups match the meanings.
-
-    Return ``None`` without groups or without known meanings.
-    """
+    """Return whether the groups match the meanings; ``None`` without either."""
     if not senses or not comparison.groups:
         return None
     return api.partition(comparison.groups) == api.partition(api.group_by(senses).values())
@@ -202,10 +192,7 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 
 
 def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
-    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`.
-
-    ``cache`` keeps the test scores of encoders.
-    """
+    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps test scores."""
     sentences = checked_texts(sentences)
     check_number(sentences)
     for k, sentence in enumerate(sentences, 1):
@@ -235,10 +222,7 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
 
 
 def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
-    """Return the model of sentences in an encoder's folder, if any, and tests.
-
-    There is a test of each kind of sentence vector.
-    """
+    """Return the encoder's own model of sentences, if any, and a test of each kind of vector."""
     folder = encoder.folder
     trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
     return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))

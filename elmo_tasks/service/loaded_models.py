@@ -72,20 +72,13 @@ class LoadedModel:
 
     @property
     def shown_layer(self) -> int:
-        """Position of the layer shown first.
-
-        This is the top layer or, in a deep model, the layer that separates meanings best.
-        """
+        """The layer shown first: the top one or, in a deep model, the best for meanings."""
         deep = self.encoder.n_layers > 3 and self.senses is not None
         return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
 
     @property
     def sense_model(self) -> SenseModel:
-        """The model of meanings.
-
-        Raises:
-            InputError: this model has none.
-        """
+        """The model of meanings; an :class:`InputError` if there is none."""
         if self.senses is None:
             raise InputError(
                 f"“{self.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
@@ -147,13 +140,7 @@ class LoadedModels:
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
-        """Return the name of the requested model if it is available.
-
-        A path from the network is never opened.
-
-        Raises:
-            InputError: the model is not available.
-        """
+        """Return the name of an available model; a path from the network is never opened."""
         if model is None or model == self.default:
             return self.default
         if model not in self.names():
@@ -163,12 +150,7 @@ class LoadedModels:
         return model
 
     def model(self, request: str | None = None) -> LoadedModel:
-        """Return the requested model with its calibration.
-
-        Raises:
-            InputError: it is not available.
-            WeightsError: its files are broken.
-        """
+        """Return the requested model with its calibration."""
         name = self.allowed(request)
         with self._lock, uncancellable():
             if name not in self._models:
@@ -202,9 +184,7 @@ def load_sense_model(
 ) -> SenseModel | None:
     """Load the sense model of an encoder, or fit it on first use.
 
-    Return ``None`` for an encoder that reads no sentence, or one without a calibration if ``may_fit`` is False.
-
-    Fitting uses a part of the dictionary that takes about a minute to read; the result stays in the user's cache.
+    It is ``None`` for an encoder that reads no sentence, or one without a calibration unless ``may_fit``.
     """
     if not encoder.reads_sentence:
         return None
@@ -250,10 +230,7 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:
-    """Describe the training of a model from its card, in sentences.
-
-    There are none without a readable card.
-    """
+    """Describe the training of a model in sentences, none without a readable card."""
     if folder is None:
         return ()
     try:

@@ -1,7 +1,4 @@
-"""Word sense disambiguation measured on sentences that nothing was fitted on.
-
-These are test sentences, held-out words, and labelled sets.
-"""
+"""Disambiguation of test sentences, held-out words and labelled sets, never fitted on."""
 
 from __future__ import annotations
 
@@ -110,10 +107,7 @@ def _score(
     spaces: Mapping[str, Vectors],
     model: SenseModel,
 ) -> SenseScores:
-    """Score the test sentences of some words.
-
-    ``labels`` ``[n, 3]`` are word, meaning, is a test sentence.
-    """
+    """Score the test sentences of some words; ``labels``: word, meaning, is a test sentence."""
     results: list[tuple[bool, bool, bool, bool, float]] = []
     unknown: list[bool] = []
     by_space: dict[str, list[bool]] = {space: [] for space in spaces}
@@ -150,10 +144,7 @@ def _score(
 
 
 def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
-    """Return ``[n, H]`` means of the examples of each meaning of a word.
-
-    Test sentences are left out.
-    """
+    """Return ``[n, H]`` means of the examples of each meaning, test sentences left out."""
     examples = at[labels[at, 2] == 0]
     return np.stack([unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)])
 
@@ -167,13 +158,7 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     """Sort labelled sets as Compare does.
 
-    Args:
-        model: compares uses with meanings.
-        lexicon: the dictionary.
-        path: JSON lines with ``word``, ``sentences`` and ``gold``, the number of the meaning of each sentence.
-
-    Raises:
-        DataError: a line is not such a set, or there is none.
+    ``path`` has JSON lines with ``word``, ``sentences`` and ``gold``, the number of the meaning of each sentence.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,7 +1,4 @@
-"""Meanings of uses of a word and of the words of a text.
-
-They come from the dictionary or from the user, or are found for unlisted words.
-"""
+"""Meanings of uses and of texts, by the dictionary, the user's own, or none of these."""
 
 from __future__ import annotations
 
@@ -67,10 +64,9 @@ class Judged:
 
 
 def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
-    """Return the entries whose meanings the uses of a word may have.
+    """Return the entries whose meanings the uses of a word, written in ``forms``, may have.
 
-    ``forms`` is the word as it is written in each sentence. The entries of ``word`` as typed count if all forms are
-    inflections of it.
+    The entries of ``word`` as typed count if all forms are inflections of it.
     """
     key = folded(word.strip())
     if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
@@ -80,11 +76,7 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
 
 
 def own_entries(text: str) -> list[Entry]:
-    """Parse the user's own meanings, in the format of the dictionary.
-
-    Raises:
-        InputError: with ``field="own_meanings"``: the text breaks the format, or there is too much of it.
-    """
+    """Parse the user's own meanings; an :class:`InputError` names what breaks the format."""
     if not text.strip():
         return []
     check_length(text, "own_meanings", "Own meanings: the text", _MAX_CHARACTERS, "")
@@ -115,10 +107,7 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 def judge(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
-    """Predict the meanings of the uses of one word, embedded as ``[n, H]``.
-
-    ``own`` are the user's meanings, which count before the dictionary's.
-    """
+    """Predict the meanings of uses embedded as ``[n, H]``; the user's ``own`` come first."""
     forms = [use.word for use in uses]
     own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
     entries = own_entries or entries_for(word, forms, lexicon)
@@ -162,10 +151,7 @@ def _by_meanings(source: Source, meanings: tuple[Meaning, ...], predicted: Seque
 
 
 def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
-    """Judge a word with one everyday meaning.
-
-    The answer has no reservation unless two of the sentences are very unlike, which a second meaning would explain.
-    """
+    """Judge a word with one everyday meaning; very unlike sentences may hide a second one."""
     n = len(embedded)
     unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
     certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
@@ -174,10 +160,7 @@ def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
-    """Judge a word in no list: its uses probably share a meaning, or probably do not.
-
-    Between these two, give no answer.
-    """
+    """Judge a word in no list: its uses share a meaning, or not, or there is no answer."""
     same = same_probability(model.calibration, embedded)
     n = len(embedded)
     pairs = [float(same[a, b]) for a, b in combinations(range(n), 2)]
@@ -198,18 +181,12 @@ def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[flo
 def meanings_of_uses(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
 ) -> list[UseMeaning]:
-    """Predict the meanings of uses that are embedded as ``[n, H]``.
-
-    The candidates are the meanings of the entries, in the order of ``senses_of``.
-    """
+    """Choose for uses embedded as ``[n, H]`` among the meanings of the entries."""
     return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))
 
 
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
-    """Return the word and the meaning of a use that is an example of the dictionary.
-
-    ``start`` is the character offset of the word in the sentence without brackets.
-    """
+    """Return the word and meaning of a use that begins at ``start``, if it is an example."""
     return _known_meanings().get((sentence, start))
 
 
@@ -224,11 +201,7 @@ def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
 
 
 def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> TextSenses:
-    """Find the meaning of each word of a text; see :meth:`elmo_tasks.api.Service.senses`.
-
-    Raises:
-        InputError: with ``field="text"``: the text is empty or too long.
-    """
+    """Implement :meth:`elmo_tasks.api.Service.senses`."""
     text = replace_surrogates(text)
     if not text.strip():
         raise InputError("Type a text.", field="text")
@@ -322,10 +295,7 @@ def _two(word: str, meanings: Sequence[api.Meaning], keys: Sequence[str] | None)
 
 
 def dictionary_test(model: SenseModel) -> api.DictionaryTest:
-    """Classify one test sentence for each meaning of held-out words.
-
-    Only the spelling of the words decides their order.
-    """
+    """Classify a test sentence for each meaning of held-out words, in an arbitrary order."""
     held_out = [entry for entry in bundled_lexicon().ambiguous if entry.is_held_out]
     held_out.sort(key=lambda entry: hashlib.sha256(entry.word.encode()).digest())
     rows = [(e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]][:_TESTED]

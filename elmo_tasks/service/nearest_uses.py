@@ -161,10 +161,7 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
-    """Return the meaning of each use, with its probability if it is a prediction.
-
-    The name is empty if no meanings are known.
-    """
+    """Return each use's meaning, empty if unknown, and its probability if predicted."""
     senses: list[tuple[str, float | None]] = []
     for use in uses:
         known = known_meaning(use.sentence, use.char_start)
@@ -180,10 +177,7 @@ def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, fl
 
 
 def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
-    """Open the index of the dictionary in the user's cache.
-
-    Use a temporary folder if the cache is read-only or full.
-    """
+    """Open the index of the dictionary, in a temporary folder if the cache takes nothing."""
     sentences = _one_of_each_meaning()
     name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
     share = None if progress is None else partial(progress, "Reading the example sentences once")

@@ -1,7 +1,4 @@
-"""ASGI middleware that limits request size, uploads and login attempts.
-
-It uses only the standard library and works in front of any ASGI app.
-"""
+"""ASGI middleware that limits request size, uploads and login attempts."""
 
 from __future__ import annotations
 

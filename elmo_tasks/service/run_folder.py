@@ -1,6 +1,6 @@
 """Folder of a training run, ``runs/NAME/``: its files are its state.
 
-The process of a run locks a file in the folder for as long as it lives, so that a restarted app detects it.
+The process holds a lock in it while it lives, so that a restarted app detects it.
 """
 
 from __future__ import annotations
@@ -34,11 +34,7 @@ _PATH = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
 
 
 def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start the process of a run in its folder, pass it the lock, and note the start.
-
-    Raises:
-        OSError: it cannot be started.
-    """
+    """Start the process of a run in its folder, pass it the lock, and note the start."""
     path = os.environ.get("PYTHONPATH")
     environment = {
         **os.environ,
@@ -66,10 +62,7 @@ def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 
 def stop(folder: Path) -> None:
-    """Stop a run at its best state so far.
-
-    Kill it on a second call, or if it has no such state yet.
-    """
+    """Stop a run at its best state so far; without one, or on a second call, kill it."""
     state = _read_json(folder / JOB)
     write_json(folder / JOB, state | {"stop": state.get("stop", 0) + 1})
     # An interrupt works only during training: earlier, processes that a script starts with `&` ignore it.
@@ -82,11 +75,7 @@ def stop(folder: Path) -> None:
 
 
 def read_job(folder: Path) -> TrainingJob:
-    """Return the state of a run, judged by its files.
-
-    Raises:
-        OSError, ValueError, KeyError, TypeError, AttributeError: they are not the files of a run.
-    """
+    """Return the state of a run by its files; they may be anything, and raise any error."""
     is_running = _is_running(folder)  # first: a process that ends meanwhile has written its files
     state, rows = _read_json(folder / JOB), _progress(folder)
     card: dict[str, Any] = {}
@@ -167,10 +156,7 @@ def _reason(folder: Path) -> str:
 
 
 def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
-    """Convert the progress lines to fields of :class:`TrainingJob`.
-
-    A resumed run repeats epochs.
-    """
+    """Convert progress lines to fields of :class:`TrainingJob`; a resumed run repeats epochs."""
     phase, steps, per_epoch, step = "starting", 0, 1, 0
     losses: list[tuple[float, float]] = []
     course: list[TrainingEpoch] = []

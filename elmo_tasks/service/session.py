@@ -23,24 +23,10 @@ from elmo_tasks.text.tokens import tokenize
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`, where the methods are described.
+    """Implements :class:`elmo_tasks.api.Service`; see there, and :class:`LoadedModels`.
 
-    It does not keep the user's texts; uploads of training data stay in the folder of runs.
-
-    Args:
-        model: name or folder of the model to start with; the default one if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
-        runs_dir: where training runs leave their heads.
-        training: whether users may train heads from the screen, and upload data for it.
-        index: folder of an index of one's own text, to search beside the dictionary.
-        others: see :class:`LoadedModels`.
-        may_measure: see :class:`LoadedModels`; an uncalibrated model predicts no meanings.
-        precision: see :class:`LoadedModels`.
-
-    Raises:
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: it is a published model that was not downloaded.
-        DataError: the folder holds no index.
+    The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs. ``training`` is whether users may
+    train and upload; ``index`` is the folder of an index of one's own text, a DataError if it is none.
     """
 
     limits = api.LIMITS

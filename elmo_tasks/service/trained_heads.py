@@ -36,10 +36,7 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use.
-
-    The public methods are those of :class:`elmo_tasks.api.Service`.
-    """
+    """The heads of :class:`elmo_tasks.api.Service`, from ``checkpoints/`` and runs."""
 
     def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
@@ -80,10 +77,7 @@ class TrainedHeads:
         return tuple(replace(result, occlusion=effect) for result, effect in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
-        """Return the heads by name.
-
-        The default of each kind comes first, a head comes before its baseline, and local ones come last.
-        """
+        """Return heads by name: defaults first, each before its baseline, local ones last."""
         bundled = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in TASKS}
         order = list(TASKS)
@@ -216,10 +210,7 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
 
 
 def _configuration(name: str, files: HeadFiles) -> object:
-    """Return a key that runs of one configuration share, whatever their seed.
-
-    It consists of the title, the encoder, the data and the settings.
-    """
+    """Return a key that runs of one configuration share, whatever their seed."""
     card, training = files.card, files.card.get("training", {})
     if training.get("seed") is None:
         return name
@@ -245,7 +236,7 @@ def _occlusion(
 ) -> list[tuple[api.WordOcclusion, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
-    Short texts come first, until the limit per request is reached; batches hold texts of similar length.
+    Short texts come first, until the limit per request is reached.
     """
     words = [[token.text for token in row] for row in rows]
     left_out: list[tuple[int, int]] = []  # text, word

@@ -166,7 +166,7 @@ class TrainingJobs:
 
     def offer(self) -> TrainingOffer:
         hub = tuple((name, kind.name, data.title) for kind in TASKS.values() for name, data in kind.hub.items())
-        return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
+        return TrainingOffer(self._allowed, hub)
 
     def store_upload(self, name: str, content: bytes) -> str:
         with self._writing("file"):

@@ -16,9 +16,6 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
     """Find one use of the word in each sentence.
 
     The word may be empty if every sentence has ``[brackets]``.
-
-    Raises:
-        InputError: there are too few sentences or too many, one is too long, or the word is not in it.
     """
     word, sentences = (
         replace_surrogates(_checked_word(word)),
@@ -31,11 +28,7 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
 
 
 def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
-    """Find the use of the word in a sentence; ``[brackets]`` mark another word.
-
-    Raises:
-        InputError: it is too long, or the word is not in it.
-    """
+    """Find the use of the word in a sentence; ``[brackets]`` mark another word."""
     word, sentence = replace_surrogates(_checked_word(word)), replace_surrogates(checked_text(sentence, what, field))
     check_length(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
@@ -60,10 +53,7 @@ def check_number(sentences: Sequence[str]) -> None:
 def check_length(
     text: str, field: str, what: str = "The sentence", most: int = LIMITS.max_characters, hint: str = " Shorten it."
 ) -> None:
-    """Raise an :class:`InputError` for too many characters.
-
-    ``what`` names the text in the message.
-    """
+    """Raise an :class:`InputError` for too many characters; ``what`` names the text."""
     if len(text) > most:
         raise InputError(f"{what} has {len(text):,} characters; the most is {most:,}.{hint}", field=field)
 
