@@ -110,11 +110,9 @@ def check_address(host: str | None, port: int | None) -> None:
 
 
 def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
-    from elmo_tasks.layers.device import checked_device
     from elmo_tasks.service.session import Session
 
     first, *others = models or (None,)
-    device = None if device is None else str(checked_device(device))
     return Session(first, device, others=others, **settings)
 
 

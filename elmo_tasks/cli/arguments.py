@@ -11,6 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import cast
 
+from elmo_tasks.errors import ConfigError, DataError
+
 STANDARD = "-"
 _BYTES_AT_ONCE = 1 << 16
 
@@ -45,6 +47,14 @@ def add_no_calibration(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--no-calibration", action="store_true", help=text)
 
 
+def check_output(output: Path, source: str) -> None:
+    """Raise a :class:`ConfigError` unless the output can be a file beside its source."""
+    if output.is_dir() or (source != STANDARD and output.exists() and output.samefile(source)):
+        raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
+    if not output.parent.is_dir():
+        raise ConfigError(f"{output}: the folder {output.parent} does not exist")
+
+
 def data_folder(path: Path | None) -> Path:
     """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
     return path or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
@@ -72,8 +82,6 @@ def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
 
 def _standard_input() -> Iterator[list[str]]:
     """Yield the complete lines of standard input as they arrive; only a line feed ends a line."""
-    from elmo_tasks.errors import DataError
-
     source = cast(io.BufferedReader, sys.stdin.buffer)
     number, rest = 0, b""
     while chunk := source.read1(_BYTES_AT_ONCE) or (rest and b"\n"):  # waits for the first byte only

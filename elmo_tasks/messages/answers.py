@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
 from elmo_tasks.messages.text import first_capital, listed, number
@@ -105,44 +104,37 @@ def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     )
 
 
-@dataclass(frozen=True)
-class ModelGrouping:
-    """Grouping of the uses of a word by one model."""
-
-    model: str  #: its name
-    #: groups of uses, in no order; ``None`` if it names no groups
-    groups: frozenset[frozenset[int]] | None
-    #: whether the groups match the known meanings; ``None`` without either
-    right: bool | None = None
+Grouping = frozenset[frozenset[int]]
+"""Groups of uses, in no order."""
 
 
-def agreement(groupings: Sequence[ModelGrouping], *, known: bool = False) -> str:
-    """State which models agree, which are right if that is ``known``, which name no groups."""
-    silent = [f"“{one.model}”" for one in groupings if one.groups is None]
-    naming = [one for one in groupings if one.groups is not None]
+def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None) -> str:
+    """State which models agree, or which are ``right`` if that is known, and which name no groups."""
+    silent = [f"“{model}”" for model, groups in groupings.items() if groups is None]
+    naming = {model: groups for model, groups in groupings.items() if groups is not None}
     if not naming:
         n = len(groupings)
         nobody = "Neither of the two" if n == 2 else f"None of the {_NUMBERS.get(n, n)}"
-        return f"{nobody} groups these uses{'; how they belong together is known here' if known else ''}."
-    parts = [_who_is_right(naming) if known else _who_agrees(naming)]
+        return f"{nobody} groups these uses{'' if right is None else '; how they belong together is known here'}."
+    parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
         parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")
     return f"{first_capital('; '.join(parts))}."
 
 
-def _who_is_right(groupings: Sequence[ModelGrouping]) -> str:
-    right, wrong = ([f"“{one.model}”" for one in groupings if one.right is which] for which in (True, False))
-    are, are_not = ("is" if len(names) == 1 else "are" for names in (right, wrong))
-    if not right:
-        return f"{listed(wrong)} {are_not} not right"
-    return f"{listed(right)} {are} right" + (f", {listed(wrong)} {are_not} not" if wrong else "")
+def _who_is_right(naming: Collection[str], right: Collection[str]) -> str:
+    yes, no = ([f"“{model}”" for model in naming if (model in right) is which] for which in (True, False))
+    are, are_not = ("is" if len(names) == 1 else "are" for names in (yes, no))
+    if not yes:
+        return f"{listed(no)} {are_not} not right"
+    return f"{listed(yes)} {are} right" + (f", {listed(no)} {are_not} not" if no else "")
 
 
-def _who_agrees(groupings: Sequence[ModelGrouping]) -> str:
-    models: dict[frozenset[frozenset[int]] | None, list[str]] = {}
-    for one in groupings:
-        models.setdefault(one.groups, []).append(f"“{one.model}”")
-    n, names = len(groupings), listed([f"“{one.model}”" for one in groupings])
+def _who_agrees(naming: Mapping[str, Grouping]) -> str:
+    models: dict[Grouping, list[str]] = {}
+    for model, groups in naming.items():
+        models.setdefault(groups, []).append(f"“{model}”")
+    n, names = len(naming), listed([f"“{model}”" for model in naming])
     if n == 1:
         return f"only {names} groups these uses"
     if len(models) == 1:

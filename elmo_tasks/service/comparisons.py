@@ -13,7 +13,7 @@ from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_senten
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
-from elmo_tasks.messages.answers import ModelGrouping, agreement, closest, limits_of, reads_no_sentence
+from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
 from elmo_tasks.messages.meanings import (
     different_words_answer,
     meanings_answer,
@@ -27,9 +27,8 @@ from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_ve
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meaning, known_share
-from elmo_tasks.service.validation import check_length, check_number, check_words, find_uses, item_of
+from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
-from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.uses import Use, UseVectors, read_uses
 
@@ -169,12 +168,9 @@ def side_by_side(
     known = tuple(senses) or known_senses(mentions)
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in comparisons)
-    groupings = [
-        ModelGrouping(comparison.model, api.partition(comparison.groups) if comparison.groups else None, correct)
-        for comparison, correct in zip(comparisons, right, strict=True)
-    ]
-    line = agreement(groupings, known=bool(known)) if len(groupings) > 1 else ""
-    return api.SideBySide(comparisons, known, right, line)
+    groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
+    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if known else None
+    return api.SideBySide(comparisons, known, right, agreement(groupings, correct) if len(names) > 1 else "")
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
@@ -196,11 +192,7 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
     sentences = checked_texts(sentences)
     check_number(sentences)
     for k, sentence in enumerate(sentences, 1):
-        check_length(sentence, f"sentence {k}", f"Sentence {k}")
-        tokens = tokenize(sentence)
-        if not tokens:
-            raise InputError(f"Sentence {k} is empty.", field=f"sentence {k}")
-        check_words(tokens, f"sentence {k}", f"Sentence {k}")
+        checked_tokens(sentence, f"sentence {k}", f"Sentence {k}", "is empty.")
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
     layers = tuple(

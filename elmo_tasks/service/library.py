@@ -21,14 +21,8 @@ from elmo_tasks.service.validation import find_uses
 
 
 @lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
-def _cached(model: str | None, device: str | None, may_measure: bool, others: tuple[str, ...]) -> LoadedModels:
-    return LoadedModels(model, device, others, may_measure)
-
-
-def _loaded(
-    model: str | Path | None, device: str | None, may_measure: bool = True, others: tuple[str, ...] = ()
-) -> LoadedModels:
-    return _cached(None if model is None else str(model), device, may_measure, others)
+def _loaded(model: str | Path | None, device: str | None, may_measure: bool, *others: str) -> LoadedModels:
+    return LoadedModels(None if model is None else str(model), device, others, may_measure)
 
 
 def compare(
@@ -77,7 +71,7 @@ def disambiguate(
         ``senses`` prints.
     """
     entries = lexicon_entries(lexicon)
-    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device).model(), entries)
+    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device, True).model(), entries)
 
 
 def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
@@ -112,7 +106,7 @@ def side_by_side(
     places = [str(model) for model in models]
     entries = lexicon_entries(lexicon)
     first, *others = dict.fromkeys(places) or [None]
-    loaded = _loaded(first, device, calibration, tuple(filter(None, others)))
+    loaded = _loaded(first, device, calibration, *filter(None, others))
     names = [loaded.name_of(place) for place in places]
     return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), entries)
 
@@ -128,7 +122,7 @@ def sentence_similarity(
     Returns:
         ``layers[k].cosine`` is the matrix of a layer; ``limits`` states its capabilities and limits, as measured.
     """
-    loaded = _loaded(model, device)
+    loaded = _loaded(model, device, True)
     return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
 
 
@@ -165,7 +159,7 @@ def nearest(
         InputError: the word is not in the sentence, or there is no such layer.
         DataError: the folder holds no index, or that of another model.
     """
-    loaded = _loaded(model, device)
+    loaded = _loaded(model, device, True)
     own_index = UseIndex(index) if index is not None else None
     words = loaded.static() if static is None else StaticVectors.load(static)
     return nearest_uses(word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n)

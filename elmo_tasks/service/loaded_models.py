@@ -27,8 +27,15 @@ from elmo_tasks.layers.device import checked_device
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.text import duration
 from elmo_tasks.senses.calibrate import calibrate
-from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, read_calibration, write_calibration
+from elmo_tasks.senses.disambiguation import (
+    SenseCalibration,
+    SenseModel,
+    models_checksum,
+    read_calibration,
+    write_calibration,
+)
 from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 
@@ -213,20 +220,21 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,
     )
-    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
-        calibration, centroids = calibrate(
-            encoder,
-            static,
-            expected,
-            bundled_lexicon(),
-            max_uses,
-            lambda share: bar.update(round(100 * share) - bar.n),
-        )
+    fitted = fit_calibration(encoder, static, expected, max_uses)
     try:
-        write_calibration(cached, calibration, centroids)
+        write_calibration(cached, *fitted)
     except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
-    return SenseModel(encoder, static, expected, calibration, centroids)
+    return SenseModel(encoder, static, expected, *fitted)
+
+
+def fit_calibration(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, max_uses: int | None
+) -> tuple[SenseCalibration, dict[str, Vectors]]:
+    """Fit the meanings of an encoder on so many uses of the dictionary, with a progress bar."""
+    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
+        lexicon = bundled_lexicon()
+        return calibrate(encoder, static, expected, lexicon, max_uses, lambda s: bar.update(round(100 * s) - bar.n))
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:

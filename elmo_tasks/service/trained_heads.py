@@ -19,10 +19,10 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
-from elmo_tasks.service.validation import check_count, check_length, check_words
+from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
-from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.tokens import Token
 from elmo_tasks.training.head_sources import resolve_source
 from elmo_tasks.training.predictor import Predictor, batched
 
@@ -145,16 +145,8 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     if not 1 <= len(texts) <= api.LIMITS.max_texts:
         had = f"there are {len(texts)}" if texts else "there is none"
         raise InputError(f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
-    rows = []
-    for k, text in enumerate(texts, start=1):
-        field, name = f"sentence {k}", f"{what.capitalize()} {k}"
-        check_length(text, field, name)
-        row = tokenize(text)
-        if not row:
-            raise InputError(f"{name} has no words. Type some, or delete the line.", field=field)
-        check_words(row, field, name)
-        rows.append(row)
-    return rows
+    empty = "has no words. Type some, or delete the line."
+    return [checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty) for k, t in enumerate(texts, 1)]
 
 
 def _default(kind: str) -> str | None:

@@ -9,6 +9,7 @@ from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.uses import Use
 
 
@@ -17,10 +18,8 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
 
     The word may be empty if every sentence has ``[brackets]``.
     """
-    word, sentences = (
-        replace_surrogates(_checked_word(word)),
-        [replace_surrogates(sentence) for sentence in checked_texts(sentences)],
-    )
+    word = replace_surrogates(checked_text(word, "The word", "word"))
+    sentences = [replace_surrogates(sentence) for sentence in checked_texts(sentences)]
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(word)
     check_number(sentences)
@@ -29,15 +28,12 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
 
 def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
     """Find the use of the word in a sentence; ``[brackets]`` mark another word."""
-    word, sentence = replace_surrogates(_checked_word(word)), replace_surrogates(checked_text(sentence, what, field))
+    word = replace_surrogates(checked_text(word, "The word", "word"))
+    sentence = replace_surrogates(checked_text(sentence, what, field))
     check_length(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
     check_words(mention.tokens, field, what)
     return mention
-
-
-def _checked_word(word: str) -> str:
-    return checked_text(word, "The word", "word")
 
 
 def check_number(sentences: Sequence[str]) -> None:
@@ -68,6 +64,16 @@ def check_words(
     """Raise an :class:`InputError` for too many words."""
     if len(tokens) > most:
         raise InputError(f"{what} has {len(tokens):,} words; the most is {most:,}.{hint}", field=field)
+
+
+def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
+    """Tokenize a text that is neither too long nor, as the words of ``empty`` say, empty."""
+    check_length(text, field, what)
+    tokens = tokenize(text)
+    if not tokens:
+        raise InputError(f"{what} {empty}", field=field)
+    check_words(tokens, field, what)
+    return tokens
 
 
 def check_count(n: int, most: int, field: str, what: str) -> None:

@@ -48,8 +48,9 @@ def test_training_takes_the_same_words() -> None:
 
 def test_the_app_takes_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[object] = []
-    monkeypatch.setattr("elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments))
-    app._service(device="cpu")
+    with monkeypatch.context() as patched:
+        patched.setattr("elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments))
+        app._service(device="cpu")
     assert asked == [(None, "cpu")]
     with pytest.raises(ConfigError, match="device 'banana' cannot be used here"):
         app._service(device="banana")
