@@ -13,15 +13,8 @@ from elmo_tasks.encoders.sentence_transformer import SentenceModel, gives_senten
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers.views import layer_names, with_mean
+from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
-from elmo_tasks.messages.meanings import (
-    different_words_answer,
-    meanings_answer,
-    not_english_answer,
-    one_meaning_answer,
-    uncalibrated_answer,
-    unlisted_answer,
-)
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
@@ -80,19 +73,19 @@ def _meanings(
     if not loaded.encoder.reads_sentence:
         return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
     if loaded.senses is None:
-        return uncalibrated_answer(loaded.encoder.name), nothing
+        return meanings.uncalibrated_answer(loaded.encoder.name), nothing
     if not is_one_word:
-        return different_words_answer(), nothing
+        return meanings.different_words_answer(), nothing
     english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
     if english < MIN_KNOWN_WORDS:
-        return not_english_answer(english), nothing
+        return meanings.not_english_answer(english), nothing
     embedded = loaded.senses.embed_read(uses, read)
     judged = judge(loaded.senses, uses, embedded, word, bundled_lexicon(), own)
     if judged.source is api.Source.ONE_MEANING:
-        return one_meaning_answer(word, len(uses), judged.certainty), judged
+        return meanings.one_meaning_answer(word, len(uses), judged.certainty), judged
     if judged.source is api.Source.UNLISTED:
-        return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
-    return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
+        return meanings.unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
+    return meanings.meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:

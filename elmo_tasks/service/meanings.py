@@ -11,7 +11,6 @@ from itertools import combinations
 import numpy as np
 
 from elmo_tasks import api
-from elmo_tasks.api import Certainty, Meaning, Message, Source, TextSenses, TextWord, UseMeaning, group_by
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
@@ -53,11 +52,11 @@ _MISTAKES = 3
 class Judged:
     """Meanings of some uses, known or predicted; see :class:`elmo_tasks.api.Comparison`."""
 
-    source: Source
-    meanings: tuple[Meaning, ...] = ()
-    uses: tuple[UseMeaning, ...] = ()
+    source: api.Source
+    meanings: tuple[api.Meaning, ...] = ()
+    uses: tuple[api.UseMeaning, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
-    certainty: Certainty = Certainty.ABSTAIN
+    certainty: api.Certainty = api.Certainty.ABSTAIN
     probability: float = 0.0
     same_meaning: tuple[tuple[float, ...], ...] = ()
     all_same: float = 0.0  #: for an unlisted word: the probability that all uses share a meaning
@@ -113,37 +112,39 @@ def judge(
     entries = own_entries or entries_for(word, forms, lexicon)
     senses = senses_of(entries)
     if len(senses) > 1:
-        source = Source.OWN if own_entries else Source.DICTIONARY
+        source = api.Source.OWN if own_entries else api.Source.DICTIONARY
         return _by_meanings(source, senses_as_meanings(entries), model.classify(uses, embedded, senses))
     if senses or any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip()):
         return _one_meaning(model, embedded)
     return _unlisted(model, embedded)
 
 
-def senses_as_meanings(entries: Sequence[Entry]) -> tuple[Meaning, ...]:
+def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
     """Return every meaning of the entries, in the order of ``senses_of``."""
-    return tuple(Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
+    return tuple(api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
 
 
-def use_meaning(predicted: SenseProbabilities) -> UseMeaning:
+def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
     """Convert the probabilities of one use to their form in results."""
-    certainty = Certainty.CONFIDENT if predicted.top >= CONFIDENT_USE else Certainty.TENTATIVE
+    certainty = api.Certainty.CONFIDENT if predicted.top >= CONFIDENT_USE else api.Certainty.TENTATIVE
     probabilities = tuple(round(p, 4) for p in predicted.probabilities)
-    return UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
+    return api.UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
 
 
-def _by_meanings(source: Source, meanings: tuple[Meaning, ...], predicted: Sequence[SenseProbabilities]) -> Judged:
+def _by_meanings(
+    source: api.Source, meanings: tuple[api.Meaning, ...], predicted: Sequence[SenseProbabilities]
+) -> Judged:
     probability = float(np.prod([p.top for p in predicted]))
     if probability >= CONFIDENT_SET:
-        certainty = Certainty.CONFIDENT
+        certainty = api.Certainty.CONFIDENT
     else:
-        certainty = Certainty.TENTATIVE if probability >= TENTATIVE_SET else Certainty.ABSTAIN
-    groups = tuple(group_by(p.best for p in predicted).values())
+        certainty = api.Certainty.TENTATIVE if probability >= TENTATIVE_SET else api.Certainty.ABSTAIN
+    groups = tuple(api.group_by(p.best for p in predicted).values())
     return Judged(
         source,
         meanings,
         tuple(map(use_meaning, predicted)),
-        groups if certainty is not Certainty.ABSTAIN else (),
+        groups if certainty is not api.Certainty.ABSTAIN else (),
         certainty,
         round(probability, 4),
         _matrix(len(predicted), lambda a, b: predicted[a].same(predicted[b])),
@@ -154,9 +155,9 @@ def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
     """Judge a word with one everyday meaning; very unlike sentences may hide a second one."""
     n = len(embedded)
     unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
-    certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
+    certainty = api.Certainty.TENTATIVE if unlike else api.Certainty.CONFIDENT
     same = _matrix(n, lambda a, b: _ONE_MEANING)
-    return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
+    return Judged(api.Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
@@ -167,10 +168,10 @@ def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
     # Uses are chained: n - 1 pairs decide, and the least similar ones decide most.
     all_same = float(np.prod(sorted(pairs)[: n - 1]) ** (1 / max(1, n - 1)))
     sure = max(all_same, 1 - all_same)
-    certainty = Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else Certainty.ABSTAIN
+    certainty = api.Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else api.Certainty.ABSTAIN
     matrix = _matrix(n, lambda a, b: same[a, b])
-    groups = (tuple(range(n)),) if certainty is Certainty.TENTATIVE and all_same >= 0.5 else ()
-    return Judged(Source.UNLISTED, (), (), groups, certainty, round(sure, 4), matrix, round(all_same, 4))
+    groups = (tuple(range(n)),) if certainty is api.Certainty.TENTATIVE and all_same >= 0.5 else ()
+    return Judged(api.Source.UNLISTED, (), (), groups, certainty, round(sure, 4), matrix, round(all_same, 4))
 
 
 def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[float, ...], ...]:
@@ -180,7 +181,7 @@ def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[flo
 
 def meanings_of_uses(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
-) -> list[UseMeaning]:
+) -> list[api.UseMeaning]:
     """Choose for uses embedded as ``[n, H]`` among the meanings of the entries."""
     return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))
 
@@ -200,7 +201,7 @@ def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
     }
 
 
-def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> TextSenses:
+def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> api.TextSenses:
     """Implement :meth:`elmo_tasks.api.Service.senses`."""
     text = replace_surrogates(text)
     if not text.strip():
@@ -212,8 +213,8 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     words = [token.text for row in tokens for token in row]
     check_words(words, "text", "The text", _MAX_TEXT_TOKENS, "")
 
-    def answer(message: Message, senses: tuple[TextWord, ...] = ()) -> TextSenses:
-        return TextSenses(loaded.encoder.name, " ".join(sentences), senses, len(words), message)
+    def answer(message: api.Message, senses: tuple[api.TextWord, ...] = ()) -> api.TextSenses:
+        return api.TextSenses(loaded.encoder.name, " ".join(sentences), senses, len(words), message)
 
     if loaded.senses is None:
         return answer(uncalibrated_answer(loaded.encoder.name))
@@ -233,7 +234,7 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     for (use, entries, offset), vector in zip(rows, embedded, strict=True):
         (meant,) = meanings_of_uses(loaded.senses, [use], vector[None], entries)
         start, end = offset + use.char_start, offset + use.char_end
-        senses.append(TextWord(use.word, start, end, senses_as_meanings(entries), meant))
+        senses.append(api.TextWord(use.word, start, end, senses_as_meanings(entries), meant))
     unsure = sum(not word.meant.is_sure for word in senses)
     return answer(text_answer(len(senses), unsure, len(lexicon.ambiguous)), tuple(senses))
 
