@@ -6,7 +6,7 @@ import argparse
 import json
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -142,7 +142,7 @@ def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.loaded_models import load_sense_model
-    from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
+    from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table
 
     encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
@@ -151,7 +151,7 @@ def _senses(args: argparse.Namespace) -> str:
     lexicon = bundled_lexicon()
     sets = [score_sets(model, lexicon, path) for path in args.senses]
     scores = score_sentences(model, lexicon)
-    text = json.dumps(to_dict(scores, sets), indent=1)
+    text = json.dumps({"sentences": list(map(asdict, scores)), "sets": list(map(asdict, sets))}, indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
     return text if args.json else sense_table(encoder.name, scores, sets)

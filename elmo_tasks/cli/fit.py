@@ -50,7 +50,9 @@ def run(arguments: Sequence[str]) -> int:
     os.environ.setdefault("JSONARGPARSE_DEPRECATION_WARNINGS", "off")
     for message in _IGNORED_WARNINGS:
         warnings.filterwarnings("ignore", message=message)
-    logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
+    logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(
+        lambda record: "Tip: For seamless cloud logging" not in record.getMessage()
+    )
     arguments, inside = expand_run(apply_device(arguments))
     arguments = _with_bundled_configs(arguments)
     with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
@@ -206,10 +208,6 @@ def train(config: str | Path, run_dir: str | Path | None = None, **settings: Any
 def as_arguments(settings: Mapping[str, Any]) -> list[str]:
     """Format settings as arguments of the command line."""
     return [f"--{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in settings.items()]
-
-
-def _is_no_advertisement(record: logging.LogRecord) -> bool:
-    return "Tip: For seamless cloud logging" not in record.getMessage()
 
 
 def _shape_of(model: str) -> dict[str, Any]:

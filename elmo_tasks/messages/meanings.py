@@ -8,17 +8,12 @@ from elmo_tasks import api
 from elmo_tasks.messages.text import listed, percent, quoted
 
 _SOURCES = {api.EXAMPLES: "dictionary", api.TEXT_A: "text A", api.TEXT_B: "text B", api.INDEX: "your index"}
-
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 _MORE_HINTS = "A sentence that says more around the word may help."
 
 
 def meanings_answer(
-    word: str,
-    meanings: Sequence[api.Meaning],
-    uses: Sequence[api.UseMeaning],
-    probability: float,
-    certainty: api.Certainty,
+    word: str, uses: Sequence[api.UseMeaning], probability: float, certainty: api.Certainty
 ) -> api.Message:
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}

@@ -85,7 +85,7 @@ def _meanings(
         return meanings.one_meaning_answer(word, len(uses), judged.certainty), judged
     if judged.source is api.Source.UNLISTED:
         return meanings.unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
-    return meanings.meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
+    return meanings.meanings_answer(word, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:

@@ -299,10 +299,9 @@ def _of_model(models: LoadedModels, name: str) -> ModelProbes:
 
 def _result(row: Row) -> ProbeResult:
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
-    measured = (row.task, row.title, row.unit, _scores(row.scores), row.without, row.without_name, row.note)
-    if paper is None:
-        return ProbeResult(*measured)
-    return ProbeResult(*measured, PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data))
+    published = PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data) if paper else None
+    scores = _scores(row.scores)
+    return ProbeResult(row.task, row.title, row.unit, scores, row.without, row.without_name, row.note, published)
 
 
 def _scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -218,22 +218,15 @@ def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetSco
     lines = _markdown(model, [s.name for s in scores], rows)
     if sets:
         names = ["number", "named, %", "right of those, %", "in several meanings: named", "right", "in one: split"]
-        lines += ["", *_markdown("sets", names, [(s.name, [str(s.sets), *_shares(s)]) for s in sets])]
+        shares = [(s.named, s.right, s.several_named, s.several_right, s.one_split) for s in sets]
+        cells = [[str(s.sets), *map(_percent, row)] for s, row in zip(sets, shares, strict=True)]
+        lines += ["", *_markdown("sets", names, zip([s.name for s in sets], cells, strict=True))]
     return "\n".join(lines)
 
 
 def _markdown(corner: str, names: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     head = [f"| {corner} | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     return [*head, *(f"| {title} | {' | '.join(cells)} |" for title, cells in rows)]
-
-
-def _shares(s: SetScores) -> list[str]:
-    return [_percent(share) for share in (s.named, s.right, s.several_named, s.several_right, s.one_split)]
-
-
-def to_dict(scores: Sequence[SenseScores], sets: Sequence[SetScores]) -> dict[str, Any]:
-    """Convert the scores to JSON."""
-    return {"sentences": [asdict(s) for s in scores], "sets": [asdict(s) for s in sets]}
 
 
 def _percent(share: float) -> str:

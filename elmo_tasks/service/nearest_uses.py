@@ -48,7 +48,6 @@ def nearest_uses(
     loaded: LoadedModel,
     static: StaticVectors,
     own_index: UseIndex | None = None,
-    *,
     layer: str | None = None,
     only: str = "all",
     source: str | None = None,

@@ -132,7 +132,8 @@ class RequestLimits:
                 status = message.get("status", status)
                 await send(message)
 
-        if _declared_length(scope) > max_bytes:
+        length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
+        if length.isdigit() and int(length) > max_bytes:
             body.problem = _too_large(max_bytes)
         else:
             with contextlib.suppress(_TooMuch):
@@ -175,12 +176,6 @@ class _Body:
 
 def _too_large(max_bytes: int) -> str:
     return f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
-
-
-def _declared_length(scope: Message) -> int:
-    """Return the declared length of a request; 0 without a valid one."""
-    length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
-    return int(length) if length.isdigit() else 0
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

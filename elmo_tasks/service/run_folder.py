@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
-from elmo_tasks.files import write_json
+from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers.views import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 
@@ -57,13 +57,13 @@ def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
-    write_json(folder / JOB, _read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0})
+    write_json(folder / JOB, read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0})
     return child
 
 
 def stop(folder: Path) -> None:
     """Stop a run at its best state so far; without one, or on a second call, kill it."""
-    state = _read_json(folder / JOB)
+    state = read_json(folder / JOB)
     write_json(folder / JOB, state | {"stop": state.get("stop", 0) + 1})
     # An interrupt works only during training: earlier, processes that a script starts with `&` ignore it.
     in_training = any(row.get("phase") == "training" for row in _progress(folder))
@@ -77,10 +77,10 @@ def stop(folder: Path) -> None:
 def read_job(folder: Path) -> TrainingJob:
     """Return the state of a run by its files; they may be anything, and raise any error."""
     is_running = _is_running(folder)  # first: a process that ends meanwhile has written its files
-    state, rows = _read_json(folder / JOB), _progress(folder)
+    state, rows = read_json(folder / JOB), _progress(folder)
     card: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
-        card = _read_json(folder / HEAD / "card.json")
+        card = read_json(folder / HEAD / "card.json")
     status = "running" if is_running else "stopped" if state.get("stop") else "done" if card.get("scores") else "failed"
     best_epoch = card.get("training", {}).get("best_epoch")
     message = ""
@@ -114,10 +114,6 @@ def read_job(folder: Path) -> TrainingJob:
         **_course(rows, is_running),
     )
     return replace(job, seconds_left=_seconds_left(job, rows))
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def _read_text(path: Path) -> str:

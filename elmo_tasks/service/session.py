@@ -122,18 +122,8 @@ class Session:
         model: str | None = None,
         progress: api.Progress | None = None,
     ) -> api.NearestUses:
-        return nearest_uses(
-            word,
-            sentence,
-            self.loaded.model(model),
-            self.loaded.static(),
-            self._index,
-            layer=layer,
-            only=only,
-            source=source,
-            n=n,
-            progress=progress,
-        )
+        loaded, static = self.loaded.model(model), self.loaded.static()
+        return nearest_uses(word, sentence, loaded, static, self._index, layer, only, source, n, progress)
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         return static_neighbours(word, n, self.loaded.static())

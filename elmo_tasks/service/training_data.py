@@ -164,14 +164,14 @@ class Dataset:
     def write(self, folder: Path) -> None:
         """Write ``train.jsonl`` and ``test.jsonl``."""
         for name, rows in (("train", self.train), ("test", self.test)):
-            lines = (json.dumps(_as_json(row), ensure_ascii=False) + "\n" for row in rows)
-            (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-
-
-def _as_json(row: Record) -> dict[str, object]:
-    if isinstance(row, LabelledText):
-        return {"text": row.text, "label": row.label}
-    return {"tokens": list(row.tokens), "tags": list(row.tags)}
+            with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+                for row in rows:
+                    content: dict[str, object] = (
+                        {"text": row.text, "label": row.label}
+                        if isinstance(row, LabelledText)
+                        else {"tokens": row.tokens, "tags": row.tags}
+                    )
+                    file.write(json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
@@ -179,7 +179,9 @@ def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
     added = read_examples(examples, plan.kind) if plan.with_examples or plan.source == "examples" else []
     suffix = " and your examples" if added else ""
     if plan.source == "sample":
-        train, test = (_read_sample(plan.kind, split) for split in ("train", "test"))
+        task = find_task(plan.kind)
+        paths = [next(SAMPLES.glob(f"{task.sample}_{split}.*")) for split in ("train", "test")]
+        train, test = (task.read(path, None, *task.sample_columns) for path in paths)
         tested = {content_of(row) for row in test}
         train = [*train, *(row for row in added if content_of(row) not in tested)]
         title = f"the sample that comes with the program{suffix}"
@@ -225,9 +227,3 @@ def _check_rows(records: Records, title: str) -> None:
         raise DataError(
             f"{title}: {len(labels):,} different labels; the most is {MAX_LABELS}. Is the column of the labels the right one?"
         )
-
-
-def _read_sample(kind: str, split: str) -> Records:
-    task = find_task(kind)
-    (path,) = SAMPLES.glob(f"{task.sample}_{split}.*")
-    return task.read(path, None, *task.sample_columns)

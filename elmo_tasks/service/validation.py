@@ -18,10 +18,9 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
 
     The word may be empty if every sentence has ``[brackets]``.
     """
-    word = replace_surrogates(checked_text(word, "The word", "word"))
-    sentences = [replace_surrogates(sentence) for sentence in checked_texts(sentences)]
+    word, sentences = checked_text(word, "The word", "word"), checked_texts(sentences)
     if any("[" not in sentence for sentence in sentences) or not sentences:
-        check_word(word)
+        check_word(replace_surrogates(word))
     check_number(sentences)
     return [find_use(word, sentence, f"sentence {k}", f"Sentence {k}") for k, sentence in enumerate(sentences, 1)]
 
@@ -82,17 +81,9 @@ def check_count(n: int, most: int, field: str, what: str) -> None:
         raise InputError(f"Between 1 and {most} {what} can be shown, not {n}.", field=field)
 
 
-def item_of(mention: Mention) -> ComparisonItem:
+def item_of(m: Mention) -> ComparisonItem:
     """Convert a use to its form in results."""
-    return ComparisonItem(
-        mention.sentence,
-        mention.tokens,
-        mention.token_start,
-        mention.token,
-        mention.char_start,
-        mention.char_end,
-        mention.choices,
-    )
+    return ComparisonItem(m.sentence, m.tokens, m.token_start, m.token, m.char_start, m.char_end, m.choices)
 
 
 def use_of(item: ComparisonItem) -> Use:
