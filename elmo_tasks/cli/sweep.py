@@ -20,7 +20,7 @@ from typing import Any
 from elmo_tasks import bundled
 from elmo_tasks.cli import fit
 from elmo_tasks.cli.arguments import add_device
-from elmo_tasks.cli.run_settings import apply_device, read_config
+from elmo_tasks.cli.fit import apply_device, read_config
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json, write_json
 

@@ -103,10 +103,6 @@ class LoadedModels:
         others: names or folders of more models that a request may name, beside the bundled ones.
         may_measure: whether to calibrate, once, a model that came without a calibration.
         precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
-
-    Raises:
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: it is a published model that was not downloaded.
     """
 
     def __init__(

@@ -56,8 +56,7 @@ def nearest_uses(
 ) -> NearestUses:
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
-    An index holds one example of each meaning; the first search builds it in the user's cache. The other examples of
-    the query word are encoded with every query.
+    The index has one example of each meaning; the others of the query word are encoded with every query.
     """
     use = find_use(word, sentence, "sentence")
     if only not in ONLY:

@@ -55,8 +55,7 @@ class _TooMuch(Exception):
 class RequestLimits:
     """Middleware that limits the cost of a request before it is parsed.
 
-    Without ``uploads`` it refuses every upload; ``max_bytes`` limits the body of any other request; the first wrong
-    password costs ``pause`` seconds, and each further one twice as many.
+    Without ``uploads`` it refuses them all. The first wrong password costs ``pause`` seconds, each further one twice as many.
     """
 
     def __init__(

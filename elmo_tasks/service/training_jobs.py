@@ -36,8 +36,7 @@ OFF = (
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
-#: Name, minimum, maximum and types of the numbers of a plan.
-_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {
+_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {  # name, minimum, maximum, types
     "epochs": ("Rounds", 1, 200, (int,)),
     "hidden": ("Hidden size", 8, 512, (int,)),
     "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
@@ -78,8 +77,7 @@ def config_for(
 ) -> dict[str, Any]:
     """Return the settings of ``fit --config``: those of the sample, changed by the plan.
 
-    Relative paths refer to the folder of the run; ``about`` has ``title``, ``data`` and ``licence`` of the head's card,
-    and ``spans`` is whether the tags of sentences mark spans.
+    Relative paths are below the run's folder; ``about`` is for the head's card; ``spans`` is whether tags mark spans.
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
@@ -141,12 +139,8 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
 class TrainingJobs:
     """Implements :class:`elmo_tasks.api.Training`: start, list and stop runs.
 
-    Args:
-        runs: their folder, which need not exist yet.
-        encoder: name or folder of the encoder that heads are trained on.
-        n_layers: returns its number of layers, called when a run is started.
-        allowed: whether training and uploads are on.
-        command: trains by ``config.yaml`` in the current folder.
+    ``runs`` is their folder, which need not exist yet; ``encoder``, of ``n_layers()`` layers, is what heads are trained on;
+    ``command`` trains by ``config.yaml`` in the current folder.
     """
 
     def __init__(

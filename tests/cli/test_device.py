@@ -7,7 +7,7 @@ import torch
 
 from elmo_tasks import app
 from elmo_tasks.__main__ import COMMANDS
-from elmo_tasks.cli.run_settings import apply_device
+from elmo_tasks.cli.fit import apply_device
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers.device import checked_device
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.cli.run_settings import available_precision
+from elmo_tasks.cli.fit import available_precision
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import device
 
