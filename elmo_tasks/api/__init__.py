@@ -56,10 +56,7 @@ class Service(Protocol):
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
-        """Compare the same uses, of known meanings, by one to ``limits.max_models`` models.
-
-        Without ``senses``, the meanings of bundled sentences are known.
-        """
+        """Compare uses by several models; meanings of bundled sentences are known."""
 
     def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
         """Compare 2 to ``limits.max_sentences`` sentences by their vectors.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 import sys
 from collections.abc import Iterator
 from itertools import chain, islice
@@ -55,11 +54,6 @@ def check_output(output: Path, source: str) -> None:
         raise ConfigError(f"{output}: the folder {output.parent} does not exist")
 
 
-def data_folder(path: Path | None) -> Path:
-    """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
-    return path or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
-
-
 def lines_of(path: str) -> Iterator[str]:
     """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``)."""
     from elmo_tasks.text.vocabulary import open_text
@@ -70,10 +64,7 @@ def lines_of(path: str) -> Iterator[str]:
 
 
 def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
-    """Batch the lines of :func:`lines_of`; those of standard input are given as they arrive.
-
-    The lines before a bad one of standard input are given, too.
-    """
+    """Batch the lines of :func:`lines_of`; those of standard input are given as they arrive."""
     for lines in _standard_input() if path == STANDARD else [lines_of(path)]:
         part = iter(lines)
         while batch := list(islice(part, max_lines)):

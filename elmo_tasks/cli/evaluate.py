@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision, data_folder
+from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json
 
@@ -163,7 +164,7 @@ def _data_and_tests(
     """Return the data folder, the tests to run, and why others cannot; reject bad paths first."""
     from elmo_tasks.evaluation.suite import to_measure
 
-    data = data_folder(args.data)
+    data = args.data or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
     if args.data is not None and not data.is_dir():
         raise ConfigError(f"--data {data}: expected the folder of the data sets")
     for name in ("out", "plot"):

@@ -36,10 +36,7 @@ def why_answer(
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
-    """Name the nearest use, and count those of the same word and, if known, ``sense``.
-
-    ``random`` is the cosine of two random words.
-    """
+    """Name the nearest use, and count those of the same word and, if known, meaning."""
     if not uses:
         return Message(
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."

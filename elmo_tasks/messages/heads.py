@@ -19,24 +19,11 @@ TYPES = {
     "Disease": ("a disease", "diseases"),
 }
 TAGS = {
-    "ADJ": "adjective",
-    "ADP": "preposition",
-    "ADV": "adverb",
-    "AUX": "auxiliary verb",
-    "CCONJ": "joining word",
-    "DET": "article or the like",
-    "INTJ": "interjection",
-    "NOUN": "noun",
-    "NUM": "number",
-    "PART": "particle",
-    "PRON": "pronoun",
-    "PROPN": "name",
-    "PUNCT": "punctuation",
-    "SCONJ": "subordinating word",
-    "SYM": "symbol",
-    "VERB": "verb",
-    "X": "other",
-}
+    "ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary verb", "CCONJ": "joining word",
+    "DET": "article or the like", "INTJ": "interjection", "NOUN": "noun", "NUM": "number", "PART": "particle",
+    "PRON": "pronoun", "PROPN": "name", "PUNCT": "punctuation", "SCONJ": "subordinating word", "SYM": "symbol",
+    "VERB": "verb", "X": "other",
+}  # fmt: skip
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4

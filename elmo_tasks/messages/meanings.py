@@ -168,10 +168,7 @@ def map_verdict(
     *,
     has_one_meaning: bool,
 ) -> api.Message:
-    """Describe a map, of meanings of the dictionary (``are_meanings``) or of clusters.
-
-    ``is_calibrated`` is whether the model can tell which meaning a use has.
-    """
+    """Describe a map, of meanings or of clusters, and what a calibrated model adds."""
     counted = f"{_counted(len(uses), 'use')} of “{word}”"
     if are_meanings:
         own = [use for use in uses if use.own]

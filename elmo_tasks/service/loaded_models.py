@@ -123,12 +123,8 @@ class LoadedModels:
             names = ", ".join(encoder.name for encoder in encoders)
             raise ConfigError(f"two models have one name: {names}; rename one's folder")
         self.default = encoders[0].name
-        self._models: dict[str, LoadedModel] = {}
-        self._encoders: dict[str, Encoder] = {}
-        self._static: StaticVectors | None = None
         self.cache = OnceCache()  #: measurements of encoders
-        # Requests run in threads: the lock ensures that each model is loaded once, for heads and comparisons alike.
-        self._lock = threading.RLock()
+        self._once = OnceCache()  # each model is loaded once, for heads and comparisons alike
 
     def names(self) -> tuple[str, ...]:
         """Names that a request may use, the default one first."""
@@ -155,28 +151,22 @@ class LoadedModels:
     def model(self, request: str | None = None) -> LoadedModel:
         """Return the requested model with its calibration."""
         name = self.allowed(request)
-        with self._lock, uncancellable():
-            if name not in self._models:
-                encoder, static = self.encoder(name), self.static()
-                expected = ExpectedWords.load(encoder, static)
-                senses = load_sense_model(encoder, static, expected, self._may_measure)
-                names = layer_names(encoder.n_layers)
-                self._models[name] = LoadedModel(encoder, names, static, expected, senses, random_pairs(encoder))
-            return self._models[name]
+        with uncancellable():
+            return self._once.once(f"model {name}", lambda: self._with_calibration(name))
+
+    def _with_calibration(self, name: str) -> LoadedModel:
+        encoder, static = self.encoder(name), self.static()
+        expected = ExpectedWords.load(encoder, static)
+        senses = load_sense_model(encoder, static, expected, self._may_measure)
+        return LoadedModel(encoder, layer_names(encoder.n_layers), static, expected, senses, random_pairs(encoder))
 
     def static(self) -> StaticVectors:
         """Return the bundled static vectors."""
-        with self._lock:
-            if self._static is None:
-                self._static = StaticVectors.load()
-            return self._static
+        return self._once.once("static vectors", StaticVectors.load)
 
     def encoder(self, name: str) -> Encoder:
         """Return an encoder by a trusted name or folder, without its calibration."""
-        with self._lock:
-            if name not in self._encoders:
-                self._encoders[name] = self._find(name).load(self.device, self._precision)
-            return self._encoders[name]
+        return self._once.once(f"encoder {name}", lambda: self._find(name).load(self.device, self._precision))
 
     def _find(self, name: str) -> FoundEncoder:
         return self._found.get(name) or find(name)

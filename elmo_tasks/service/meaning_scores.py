@@ -84,18 +84,11 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
-    return [
-        _score(
-            name,
-            {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out},
-            labels,
-            uses,
-            embedded,
-            spaces,
-            model,
-        )
-        for name, held_out in (("words that were fitted on", False), ("held-out words", True))
-    ]
+    scores = []
+    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
+        words = {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out}
+        scores.append(_score(name, words, labels, uses, embedded, spaces, model))
+    return scores
 
 
 def _score(
@@ -156,10 +149,7 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 
 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
-    """Sort labelled sets as Compare does.
-
-    ``path`` has JSON lines with ``word``, ``sentences`` and ``gold``, the number of the meaning of each sentence.
-    """
+    """Sort sets, JSON lines with ``word``, ``sentences`` and ``gold``, as Compare does."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:

@@ -263,7 +263,14 @@ def incremental_reading(
         )
     entries = bundled_lexicon().find(word.strip())
     meanings = senses_as_meanings(entries)
-    first, second = _two(word, meanings, senses)
+    check_word(word)
+    if len(meanings) < 2:
+        raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
+    available = [meaning.key for meaning in meanings]
+    names = list(senses) if senses else available[:2]
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(available):
+        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.", field="senses")
+    first, second = map(available.index, names)
     lengths = range(start + 1, len(tokens) + 1)
     uses = [Use.of_tokens(tokens[:n], start) for n in lengths]
     embedded = loaded.sense_model.embed(uses)
@@ -281,18 +288,6 @@ def incremental_reading(
         senses=(meanings[first], meanings[second]),
         steps=tuple(steps),
     )
-
-
-def _two(word: str, meanings: Sequence[api.Meaning], keys: Sequence[str] | None) -> tuple[int, int]:
-    """Return the positions of the two requested meanings, or of the first two."""
-    check_word(word)
-    if len(meanings) < 2:
-        raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
-    available = [meaning.key for meaning in meanings]
-    names = list(keys) if keys else available[:2]
-    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(available):
-        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.", field="senses")
-    return available.index(names[0]), available.index(names[1])
 
 
 def dictionary_test(model: SenseModel) -> api.DictionaryTest:

@@ -1,7 +1,4 @@
-"""Folder of a training run, ``runs/NAME/``: its files are its state.
-
-The process holds a lock in it while it lives, so that a restarted app detects it.
-"""
+"""Folder of a training run, ``runs/NAME/``: its files are its state, its lock its process."""
 
 from __future__ import annotations
 

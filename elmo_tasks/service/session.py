@@ -54,6 +54,7 @@ class Session:
         )
         self.heads, self.layer_weights = self._heads.heads, self._heads.layer_weights
         self.tag, self.classify = self._heads.tag, self._heads.classify
+        self.ready_sentences = meanings.ready_sentences
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         loaded, layers = self.loaded, self.loaded.model().names
@@ -127,9 +128,6 @@ class Session:
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         return static_neighbours(word, n, self.loaded.static())
-
-    def ready_sentences(self, word: str) -> api.ReadyWord | None:
-        return meanings.ready_sentences(word)
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
         loaded = self.loaded.model(model)

@@ -91,7 +91,17 @@ def config_for(
         head["fixed_weights"] = [1.0, *[0.0] * (n_layers - 1)]
     elif plan.layers == "mean":
         head["fixed_weights"] = [1.0 / n_layers] * n_layers
-    _fill_data(plan, data, spans)
+    if "scheme" in data and not spans:
+        data["scheme"] = None
+    for key in kind.columns:
+        data.pop(key, None)
+    if plan.source == "hub":
+        splits = kind.hub[plan.data]
+        data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
+        data |= {"validation": splits.validation, "validation_share": 0.0} if splits.validation is not None else {}
+        data |= {"max_tokens": HUB_TOKENS} if kind.truncates else {}
+    else:
+        data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
     monitor = f"val_{kind.main_score('BIO' if spans else None)}"
     trainer |= {
         "max_epochs": plan.epochs,
@@ -102,23 +112,6 @@ def config_for(
         "callbacks": _callbacks(trainer["callbacks"], monitor, about),
     }
     return config
-
-
-def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
-    kind = find_task(plan.kind)
-    if "scheme" in data and not spans:
-        data["scheme"] = None
-    for key in kind.columns:
-        data.pop(key, None)
-    if plan.source != "hub":
-        data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-        return
-    splits = kind.hub[plan.data]
-    data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
-    if splits.validation is not None:
-        data |= {"validation": splits.validation, "validation_share": 0.0}
-    if kind.truncates:
-        data["max_tokens"] = HUB_TOKENS
 
 
 def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:

@@ -14,10 +14,7 @@ from elmo_tasks.uses import Use
 
 
 def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
-    """Find one use of the word in each sentence.
-
-    The word may be empty if every sentence has ``[brackets]``.
-    """
+    """Find one use of the word, or what ``[brackets]`` mark, in each sentence."""
     word, sentences = checked_text(word, "The word", "word"), checked_texts(sentences)
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(replace_surrogates(word))
