@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.__main__ import COMMANDS, RENAMED, RUNS, main
 from elmo_tasks.service.session import Session
-from tests.service.small_calibration import small_calibration
+from tests.service.helpers import small_calibration
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the [shore]."]
 GIVEN = [word for sentence in SENTENCES for word in ("--sentence", sentence)]

@@ -10,7 +10,7 @@ from elmo_tasks.evaluation import probing, suite
 from elmo_tasks.evaluation.probes import NAME, PROBES, PUBLISHED, read_probes
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.service import loaded_models
-from tests.service.small_calibration import small_calibration
+from tests.service.helpers import small_calibration
 
 pytestmark = pytest.mark.ci
 

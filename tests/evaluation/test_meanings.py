@@ -33,7 +33,6 @@ def test_scores_of_a_few_words(model):
         assert scores.first < scores.right <= 1
     table = sense_table("elmo-mini", [fitted, held_out], [])
     assert f"| **calibrated model, %** | **{100 * fitted.right:.1f}** |" in table
-    assert fitted.words == 4
 
 
 def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
-from tests.service.loops import run
+from tests.service.helpers import run
 from tests.training.toy_task import write_encoder, write_untrained
 from tests.ui.fake_service import FakeService
 

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
-from tests.service.loops import run
+from tests.service.helpers import run
 
 
 async def echo(scope, receive, send):

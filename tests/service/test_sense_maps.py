@@ -18,11 +18,6 @@ UNKNOWN = "\n".join(
 
 
 @pytest.fixture(scope="module")
-def session():
-    return Session()
-
-
-@pytest.fixture(scope="module")
 def bank(session):
     return session.sense_map(MapRequest("bank"))
 
