@@ -1,7 +1,5 @@
 """``calibrate``: the meanings of an encoder, and the temperature and threshold of a classifier."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

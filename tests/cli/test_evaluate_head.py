@@ -1,7 +1,5 @@
 """``evaluate --head``: scores on a labelled file, its labels, columns and formats."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Runs from the command line: gone on with after a kill, scored from their folder, refused in one sentence."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random
@@ -94,7 +92,7 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return request.param, folder / "run"
 
 
-def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str, Path], tmp_path: Path) -> None:
+def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole, tmp_path):
     kind, run = whole
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
     step = random.randrange(STEPS + 1, EPOCHS * STEPS)
@@ -108,9 +106,7 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str,
     same(run, here)
 
 
-def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(
-    whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(whole, capsys):
     kind, run = whole
     before = (run / "csv" / "metrics.csv").read_bytes()
     assert main(["validate", "--run", str(run)]) == 0
@@ -133,7 +129,7 @@ def curve_of(path: Path) -> dict[str, str]:
         return next(csv.DictReader(file))
 
 
-def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path: Path) -> None:
+def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path):
     """Five rows to validate on: most epochs score alike."""
     path = written(tmp_path / "a", validation=None, validation_share=0.2)
     assert main(["fit", "--config", str(path)]) == 0
@@ -159,7 +155,7 @@ STOPPING = {"class_path": "pytorch_lightning.callbacks.EarlyStopping", "init_arg
         ("tagging", "val_f1", {"scheme": None}, "The tags are no spans: val_accuracy is watched in place of", None),
     ],
 )
-def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch) -> None:
+def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch):
     path = written(tmp_path / "a", kind, **changes)
     raw = yaml.safe_load(path.read_text())
     stopping = {**STOPPING, "init_args": {**STOPPING["init_args"], "monitor": monitor}}
@@ -180,9 +176,7 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said
 
 
-def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
-    whole: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path, capsys):
     kind, run = whole
     config = str(run.parent / "config.yaml")
     good = (run / "last.ckpt").read_bytes()
@@ -240,17 +234,13 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
         ("device", "banana", "device 'banana' cannot be used here"),
     ],
 )
-def test_a_wrong_setting_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, said: str
-) -> None:
+def test_a_wrong_setting_is_one_sentence(tmp_path, capsys, option, value, said):
     capsys.readouterr()
     assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
     assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {said}")
 
 
-def test_a_test_file_of_other_data_is_found_before_the_training(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys):
     (tmp_path / "other.tsv").write_text("dull\tA long evening at home.\n" * 5)
     path = written(tmp_path / "a", test=str(tmp_path / "other.tsv"))
     assert main(["fit", "--config", str(path)]) == 2
@@ -261,14 +251,14 @@ def test_a_test_file_of_other_data_is_found_before_the_training(
     assert main(["fit", "--config", str(path), "--data.init_args.test", "null", "--trainer.max_epochs", "1"]) == 0
 
 
-def test_two_runs_in_one_folder(whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_in_one_folder(whole, capsys):
     _, run = whole
     with file_lock(lock_of(run), "the folder"):
         said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"))
     assert f"the folder {run} is in use by process" in said
 
 
-def test_a_configuration_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_configuration_that_is_none_is_refused(tmp_path):
     path = tmp_path / "a.yaml"
     for content, message in (("a: [", "expected YAML"), ("[" * 5_000, "expected YAML"), ("- a", "expected settings")):
         path.write_text(content)
@@ -277,7 +267,7 @@ def test_a_configuration_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]])
-def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings) -> None:
+def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
     files = find_head(tmp_path / "run" / "head")
@@ -286,14 +276,14 @@ def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, setting
     assert ("before its first validation" in said) == ("--trainer.max_steps" in settings)
 
 
-def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys) -> None:
+def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--model.init_args.learning_rate", "1e30"]) == 2
     assert "the training diverged" in capsys.readouterr().err
     assert not (tmp_path / "run" / "head" / "head.json").exists()
 
 
-def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
+def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path):
     path = written(tmp_path)
     run = tmp_path / "run"
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
@@ -303,7 +293,7 @@ def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
     assert find_head(run / "head").card["training"]["epochs"] == 2
 
 
-def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path) -> None:
+def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path):
     path = written(tmp_path)
     raw = yaml.safe_load(path.read_text())
     export = next(c for c in raw["trainer"]["callbacks"] if c["class_path"].endswith("ExportHead"))

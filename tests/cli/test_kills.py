@@ -1,7 +1,5 @@
 """Killed twenty times at random moments, every long job ends with the result of one that nobody disturbed."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os
@@ -220,10 +218,10 @@ def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", JOBS)
-def test_twenty_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twenty_kills(name, tmp_path, monkeypatch):
     killed(name, KILLS, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["embed", "predict"])
-def test_two_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_kills(name, tmp_path, monkeypatch):
     killed(name, 2, tmp_path, monkeypatch)

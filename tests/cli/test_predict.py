@@ -1,7 +1,5 @@
 """``predict``: an object for each line, in order, from files, tables and standard input."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

@@ -1,7 +1,5 @@
 """A sweep is a table of runs, each of which is done once."""
 
-from __future__ import annotations
-
 import csv
 import json
 import statistics

@@ -1,7 +1,5 @@
 """Tiny data of our own for all tests of an encoder, laid out as the public data sets are."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import random

@@ -3,8 +3,6 @@
 Some in the normal run, 20,000 in the slow one.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -108,14 +106,14 @@ MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_some_requests(app: gr.Blocks, name: str) -> None:
+def test_some_requests(app, name):
     QUICK(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
 
 
 @pytest.mark.nightly
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_many_requests(app: gr.Blocks, name: str) -> None:
+def test_many_requests(app, name):
     MANY(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
 
 
@@ -130,12 +128,12 @@ def test_many_requests(app: gr.Blocks, name: str) -> None:
         ("sense_map", ["bank", "The bank \ud83d. A bank \ud83d."]),
     ],
 )
-def test_half_an_emoji_is_replaced_everywhere(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
+def test_half_an_emoji_is_replaced_everywhere(app, name, inputs):
     answer = ask(app, name, inputs)
     text = orjson.dumps(answer).decode()
     assert "\ufffd" in text
 
 
-def test_two_halves_are_one_character(app: gr.Blocks) -> None:
+def test_two_halves_are_one_character(app):
     answer = ask(app, "compare", ["bank", ["\ud83d\ude00 bank.", "A bank."]])
     assert answer["items"][0]["sentence"] == "😀 bank."
