@@ -26,8 +26,7 @@ NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "pos
 def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
     write_model(tmp_path / "m", tiny())
     (tmp_path / "m" / "card.json").write_text("{}")
-    status, out, _ = run("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
-    assert status == 0
+    out = run.done("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
     checksum = models_checksum(load(str(tmp_path / "m")), StaticVectors.load(), None)
     calibration, centroids = read_calibration(tmp_path / "m", checksum)
     assert f"m: fitted on the dictionary, of which {len(centroids)} meanings were read" in out
@@ -53,15 +52,12 @@ def trees(tmp_path):
 
 def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_fitted(head, trees, run):
     command = ["calibrate", "--head", head, "--data", trees]
-    status, _, err = run(*command, "--score")
-    assert status == 2
-    assert "run this without --score first" in err
-    status, out, _ = run(*command)
-    assert status == 0
+    assert "run this without --score first" in run.refused(*command, "--score")
+    out = run.done(*command)
     assert "without a class get none" in out
     stored = read_json(head / "confidence.json")
     assert (stored["rows"], stored["of_no_class"], stored["fitted_on"]) == (24, 6, "trees.txt")
-    assert run(*command, "--score")[0] == 0
+    run.done(*command, "--score")
     assert read_json(head / "confidence.json") == stored
 
 
@@ -71,8 +67,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
     )
     (tmp_path / "d.csv").write_text(rows)
     command = ["calibrate", "--head", head, "--data", tmp_path / "d.csv"]
-    status, out, _ = run(*command, "--labels", "a=positive,b=negative")
-    assert status == 0
+    out = run.done(*command, "--labels", "a=positive,b=negative")
     assert "Read as texts of no class: rows with 'c'" in out
     stored = read_json(head / "confidence.json")
     assert (stored["rows"], stored["of_no_class"]) == (10, 5)
@@ -92,7 +87,5 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
 def test_what_cannot_be_fitted_is_refused(head, trees, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("text,grade\n" + "A day.,c\nAn evening.,d\n" * 3)
-    status, _, err = run("calibrate", *arguments)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("calibrate", *arguments)
     assert not (head / "confidence.json").exists()

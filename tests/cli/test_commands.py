@@ -21,25 +21,22 @@ def small_calibrations():
 
 def test_compare_prints_what_the_session_answers(toy, run):
     request = ["compare", "--model", toy, "--word", "bank", *GIVEN]
-    status, out, _ = run(*request, "--json")
-    assert status == 0
+    out = run.done(*request, "--json")
     assert json.loads(out) == json.loads(json.dumps(Session(str(toy)).compare("bank", SENTENCES).to_dict()))
-    status, out, _ = run(*request)
-    assert status == 0
+    out = run.done(*request)
     assert "layer mean" in out
     assert "We sat on the [shore]." in out
 
 
 def test_compare_prints_several_models_one_after_the_other(run):
-    status, out, _ = run(*SEVERAL)
-    assert status == 0
+    out = run.done(*SEVERAL)
     assert out.index("static-mini: “static-mini” does not read") < out.index(
         "static-joint: “static-joint” does not read"
     )
     assert out.endswith("Neither of the two groups these uses.\n")
-    status, out, _ = run(*SEVERAL, "--json")
+    out = run.done(*SEVERAL, "--json")
     assert [(one["model"], one["right"]) for one in json.loads(out)] == [("static-mini", None), ("static-joint", None)]
-    assert run(*SEVERAL, "--model", "elmo-mini", "--model", "static-mini")[0] == 2
+    run.refused(*SEVERAL, "--model", "elmo-mini", "--model", "static-mini")
 
 
 @pytest.mark.parametrize(
@@ -52,11 +49,11 @@ def test_compare_prints_several_models_one_after_the_other(run):
 )
 def test_compare_writes_its_page_as_one_file(tmp_path, run, request_, title):
     out = tmp_path / "page.html"
-    assert run(*request_, "--html", out)[0] == 0
+    run.done(*request_, "--html", out)
     page = out.read_text(encoding="utf-8")
     assert title in page
     assert "We sat on the" in page
-    assert run(*request_, "--html", tmp_path)[0] == 2
+    run.refused(*request_, "--html", tmp_path)
 
 
 def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
@@ -73,9 +70,7 @@ def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
         (["evaluate", "--model", toy, "--text", tmp_path / "in.txt"], "no softmax beside this model"),
         (["evaluate", "--plot", "a.svg"], "--plot draws the results of --probes; give both"),
     ):
-        status, _, err = run(*arguments)
-        assert status == 2
-        assert message in err
+        assert message in run.refused(*arguments)
 
 
 def test_help_lists_every_command(capsys):

@@ -132,6 +132,4 @@ def test_a_file_that_is_not_as_expected_is_refused_in_words(score, head, text, m
 
 
 def test_a_head_needs_data(models, run):
-    status, _, err = run("evaluate", "--head", models / "tagger")
-    assert status == 2
-    assert "--head needs --data: a labelled file to score it on" in err
+    assert "--head needs --data: a labelled file to score it on" in run.refused("evaluate", "--head", models / "tagger")

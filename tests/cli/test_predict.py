@@ -165,9 +165,7 @@ def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkey
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_bytes(content)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-    status, _, err = run("predict", "--head", models / "tagger", source, "out.jsonl")
-    assert status == 2
-    assert "expected UTF-8 text" in err
+    assert "expected UTF-8 text" in run.refused("predict", "--head", models / "tagger", source, "out.jsonl")
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
 
 
@@ -186,9 +184,7 @@ def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkey
 def test_what_cannot_be_done_is_refused_in_words(arguments, message, models, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_text("Ada\n")
-    status, _, err = run("predict", "--head", models / "tagger", *arguments)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("predict", "--head", models / "tagger", *arguments)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("in.txt", "Ada\n")]
 
 
@@ -213,9 +209,9 @@ def test_the_encoder_of_a_head_can_be_named(models, tmp_path, predict, run):
     write_encoder(tmp_path / "another", shift=0.1)
     assert predict("Ada\n", "--encoder", models / "toy") == predict("Ada\n")
     given = ["--head", models / "tagger", "--encoder", tmp_path / "another"]
-    status, _, err = run("predict", *given, tmp_path / "in.txt", tmp_path / "out.jsonl")
-    assert status == 2
-    assert "reads no other; given was another" in err
+    assert "reads no other; given was another" in run.refused(
+        "predict", *given, tmp_path / "in.txt", tmp_path / "out.jsonl"
+    )
 
 
 def test_two_that_write_one_file_are_refused(models, tmp_path, predict, run):

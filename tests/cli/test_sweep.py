@@ -53,8 +53,7 @@ def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, r
     begun.stop = 3
     assert run(*command)[0] == 130
     begun.stop = None
-    status, out, _ = run(*command, "--json", "a.json", "--csv", "a.csv")
-    assert status == 0
+    out = run.done(*command, "--json", "a.json", "--csv", "a.csv")
     assert len({arguments[2] for arguments in begun}) == len(begun) == 4  # each of the four runs once
     header, *lines = (line.split() for line in out.splitlines())
     assert header == ["dropout", "trainer.max_epochs", "share", "runs", "validation", "accuracy", "layers", "seconds"]
@@ -79,8 +78,7 @@ def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, r
 def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun, tmp_path, run):
     command = ["sweep", "--config", config, "--out", "runs", "--fractions", "1.0", "0.25"]
     command += ["--encoders", "toy", "toy:layer-0", "--set", "trainer.max_epochs=2"]
-    status, printed, _ = run(*command, "--json", "a.json", "--csv", "a.csv", "--plot", "a.svg")
-    assert status == 0
+    printed = run.done(*command, "--json", "a.json", "--csv", "a.csv", "--plot", "a.svg")
     assert len(begun) == 4
     for arguments in begun:
         times = 2 if "--data.init_args.train_share=0.25" in arguments else 1
@@ -121,9 +119,7 @@ def test_wrong_settings(settings, message, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.yaml").write_text("trainer: {}\n")
     monkeypatch.setattr(sweep, "card_of_run", lambda *_: pytest.fail("trained all the same"))
-    status, _, err = run("sweep", "--config", "ner_sample", *settings)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("sweep", "--config", "ner_sample", *settings)
 
 
 def test_other_data_another_encoder_or_another_configuration_is_another_run(config, tmp_path):

@@ -36,7 +36,7 @@ def text(tmp_path):
 
 @pytest.mark.parametrize("which", ["all", "top", "average"])
 def test_embed_writes_its_layers(bert, text, tmp_path, run, which):
-    assert run("embed", text, tmp_path / "out.hdf5", "--model", bert, f"--{which}")[0] == 0
+    run.done("embed", text, tmp_path / "out.hdf5", "--model", bert, f"--{which}")
     with h5py.File(tmp_path / "out.hdf5") as file:
         for k, line in enumerate(TEXT.splitlines()):
             layers = load(bert).encode([line.split()]).sentence(0)
@@ -54,7 +54,7 @@ def test_an_index_holds_every_use_and_knows_its_model(bert, text, tmp_path, run)
 @pytest.mark.filterwarnings("ignore")
 def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, run):
     config = write_config(tmp_path, bert)
-    assert run("fit", "--config", config, "--trainer.max_epochs=6")[0] == 0
+    run.done("fit", "--config", config, "--trainer.max_epochs=6")
     files = find_head(tmp_path / "run" / "head")
     encoder = load(bert)
     assert (files.encoder.name, files.encoder.checksum) == (str(bert), encoder.checksum)
@@ -72,9 +72,7 @@ def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, r
     monkeypatch.setattr(loaded_models, "calibrate", None)
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
     tests = ["--data", data, "--only", "wic", "pos"]
-    status, out, _ = run("evaluate", "--model", bert, *tests, "--no-calibration", "--json")
-    assert status == 0
-    found = json.loads(out)
+    found = json.loads(run.done("evaluate", "--model", bert, *tests, "--no-calibration", "--json"))
     assert found["views"] == ["0", "1", "2", "mean", "words"]  # no halves, no expected words, no meanings
     assert {row["task"]: list(row["scores"]) for row in found["rows"]} == {
         "wic": found["views"],
@@ -82,7 +80,7 @@ def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, r
     }
     sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
     page = tmp_path / "bank.html"
-    assert run("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")[0] == 0
+    run.done("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")
     assert "“bank” in 2 sentences" in page.read_text()
 
 
@@ -97,8 +95,7 @@ def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tm
     fast = ("data.init_args.test=null", "trainer.max_epochs=1", "trainer.enable_progress_bar=false")
     settings = [word for value in (*files, *fast) for word in ("--set", value)]
     command = ["sweep", "--config", "pos_transformer", "--out", "runs", "--encoders", *encoders, *settings]
-    status, printed, _ = run(*command, "--json", "found.json")
-    assert status == 0
+    printed = run.done(*command, "--json", "found.json")
     lines = json.loads((tmp_path / "found.json").read_text())["lines"]
     assert [line["encoder"] for line in lines] == encoders
     mix, *alone = (line["layer_weights"] for line in lines)
