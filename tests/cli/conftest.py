@@ -9,6 +9,7 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.cli.tiny_suite import write_suite
+from tests.service.helpers import small_calibration
 
 
 class Run:
@@ -39,6 +40,12 @@ class Run:
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
+
+
+@pytest.fixture(scope="module")
+def small_calibrations():
+    with small_calibration():
+        yield
 
 
 @pytest.fixture

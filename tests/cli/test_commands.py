@@ -6,17 +6,11 @@ import pytest
 
 from elmo_tasks.__main__ import COMMANDS, RENAMED, RUNS, main
 from elmo_tasks.service.session import Session
-from tests.service.helpers import small_calibration
 
+pytestmark = pytest.mark.usefixtures("small_calibrations")
 SENTENCES = ["The bank gave us a loan.", "We sat on the [shore]."]
 GIVEN = [word for sentence in SENTENCES for word in ("--sentence", sentence)]
 SEVERAL = ["compare", "--word", "bank", "--model", "static-mini", "--model", "static-joint", *GIVEN]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_calibrations():
-    with small_calibration():
-        yield
 
 
 def test_compare_prints_what_the_session_answers(toy, run):
@@ -30,9 +24,7 @@ def test_compare_prints_what_the_session_answers(toy, run):
 
 def test_compare_prints_several_models_one_after_the_other(run):
     out = run.done(*SEVERAL)
-    assert out.index("static-mini: “static-mini” does not read") < out.index(
-        "static-joint: “static-joint” does not read"
-    )
+    assert 0 <= out.find("static-mini: “static-mini” does not") < out.find("static-joint: “static-joint” does not")
     assert out.endswith("Neither of the two groups these uses.\n")
     out = run.done(*SEVERAL, "--json")
     assert [(one["model"], one["right"]) for one in json.loads(out)] == [("static-mini", None), ("static-joint", None)]

@@ -29,9 +29,13 @@ def vectors_of(path):
 TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
 
 
+@pytest.fixture(autouse=True)
+def text(tmp_path):
+    (tmp_path / "in.txt").write_text(TEXT)
+
+
 @pytest.mark.parametrize("which", ["all", "top", "average"])
 def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, run, which):
-    (tmp_path / "in.txt").write_text(TEXT)
     run.done("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
     elmo = Elmo.load(toy)
     with h5py.File(tmp_path / "out.hdf5") as file:
@@ -62,7 +66,6 @@ def stop_at(monkeypatch, number):
 
 
 def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp_path, run, monkeypatch, small_blocks):
-    (tmp_path / "in.txt").write_text(TEXT)
     arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
     with monkeypatch.context() as patched:
         calls = stop_at(patched, 3)
@@ -77,7 +80,6 @@ def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp
 
 
 def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, run, monkeypatch, small_blocks):
-    (tmp_path / "in.txt").write_text(TEXT)
     with monkeypatch.context() as patched:
         stop_at(patched, 2)
         assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
@@ -87,7 +89,6 @@ def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, run, monke
 
 
 def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, run, monkeypatch):
-    (tmp_path / "in.txt").write_text(TEXT)
     stop_at(monkeypatch, 1)
     status, _, _ = run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
     assert status == 130
@@ -98,7 +99,6 @@ def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, ru
 @pytest.mark.parametrize("pooled", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, which, pooled, dtype):
-    (tmp_path / "in.txt").write_text(TEXT)
     flags = ["--model", toy, f"--{which}", "--dtype", dtype, *["--sentences"] * pooled]
     for name, more in (("a.hdf5", []), ("b.hdf5", ["--layout", "flat"]), ("c.parquet", [])):
         run.done("embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)
@@ -121,9 +121,8 @@ def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, w
         if not pooled:
             assert [text.decode() for text in file["tokens"]] == " ".join(lines).split()
         for k, rows in enumerate(expected):
-            np.testing.assert_allclose(
-                file["vectors"][offsets[k] : offsets[k + 1]], rows[None] if pooled else rows, **close
-            )
+            found = file["vectors"][offsets[k] : offsets[k + 1]]
+            np.testing.assert_allclose(found, rows[None] if pooled else rows, **close)
     table = pq.read_table(tmp_path / "c.parquet")
     columns = ["vector"] if which == "top" else ["layer_0", "layer_1", "layer_2"]
     assert table.column_names == ["sentence", *["position"] * (not pooled), "text", *columns]
@@ -187,15 +186,12 @@ def test_bf16_points_where_float32_points(tmp_path, run):
 
 @pytest.mark.parametrize("which", ["all", "top"])
 def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, small_blocks, which):
-    (tmp_path / "in.txt").write_text(TEXT)
     flags = ["--model", toy, f"--{which}", "--norms"]
     out = run.done("embed", tmp_path / "in.txt", tmp_path / "flat.hdf5", "--layout", "flat", *flags)
     layers = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).sentence(0)
     expected = (layers if which == "all" else layers[-1:]).norm(dim=-1).T.numpy()  # [tokens, L]
     header, *rows = out.splitlines()
-    assert header.split() == (
-        ["line", *["layer", "0", "layer", "1", "layer", "2"]] if which == "all" else ["line", "length"]
-    )
+    assert header.split() == ("line layer 0 layer 1 layer 2" if which == "all" else "line length").split()
     assert rows[1].split() == ["1", "bank", *(f"{norm:.2f}" for norm in expected[1])]
     assert rows[5].split()[:2] == ["3", "A"]
     with h5py.File(tmp_path / "flat.hdf5") as file:
@@ -209,10 +205,8 @@ def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, 
 
 def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "in.txt").write_text(TEXT)
-    assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in run.refused(
-        "embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top"
-    )
+    err = run.refused("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
+    assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in err
 
 
 @pytest.mark.parametrize(
@@ -230,5 +224,4 @@ def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkey
 )
 def test_embed_refuses_in_words(toy, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.txt").write_text(TEXT)
     assert message in run.refused("embed", *arguments, "--model", toy)

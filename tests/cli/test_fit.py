@@ -62,8 +62,8 @@ def with_kill(path: Path, step: int) -> Path:
     return other
 
 
-def curve(run: Path) -> list[dict[str, str]]:
-    with (run / "csv" / "metrics.csv").open(newline="") as file:
+def curve(run: Path, log: str = "csv") -> list[dict[str, str]]:
+    with (run / log / "metrics.csv").open(newline="") as file:
         return [{k: v for k, v in row.items() if v} for row in csv.DictReader(file)]
 
 
@@ -110,7 +110,7 @@ def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(whole, c
     kind, run = whole
     before = (run / "csv" / "metrics.csv").read_bytes()
     assert main(["validate", "--run", str(run)]) == 0
-    metrics = curve_of(run / "csv-validate" / "metrics.csv")
+    metrics = curve(run, "csv-validate")[0]
     name = "val_f1" if kind == "tagging" else "val_accuracy"
     best = find_head(run / "head").card["training"]["best_epoch"]
     scored = [row[name] for row in curve(run) if name in row]
@@ -118,15 +118,10 @@ def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(whole, c
     assert (run / "csv" / "metrics.csv").read_bytes() == before
     data = run.parent / ("validation.conll" if kind == "tagging" else "validation.tsv")
     assert main(["test", f"--run={run}", "--data.init_args.test", str(data)]) == 0
-    assert curve_of(run / "csv-test" / "metrics.csv")
+    assert curve(run, "csv-test")
     assert (run / "csv" / "metrics.csv").read_bytes() == before
     assert main(["fit", "--run", str(run), "--trainer.max_epochs", str(EPOCHS)]) == 0  # it is done: nothing is lost
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
-
-
-def curve_of(path: Path) -> dict[str, str]:
-    with path.open(newline="") as file:
-        return next(csv.DictReader(file))
 
 
 def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path):
@@ -145,13 +140,7 @@ STOPPING = {"class_path": "pytorch_lightning.callbacks.EarlyStopping", "init_arg
 @pytest.mark.parametrize(
     ("kind", "monitor", "changes", "said", "epoch"),
     [
-        (
-            "classification",
-            "val_accuracy",
-            {"validation": None},
-            "Nothing to validate on: the run goes through",
-            EPOCHS,
-        ),
+        ("classification", "val_accuracy", {"validation": None}, "Nothing to validate on: the run goes", EPOCHS),
         ("tagging", "val_f1", {"scheme": None}, "The tags are no spans: val_accuracy is watched in place of", None),
     ],
 )
@@ -178,43 +167,40 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path, capsys):
     kind, run = whole
-    config = str(run.parent / "config.yaml")
+    with_config = ["--config", str(run.parent / "config.yaml")]
+    resumed = [*with_config, "--ckpt_path", str(tmp_path / "a.ckpt")]
+    damaged = "the file is damaged, or not one that `fit` wrote"
+    other_file = "expected a checkpoint that `fit` wrote, found something else"
     good = (run / "last.ckpt").read_bytes()
     for content in (b"", b"nothing", good[: len(good) // 2], good[:-900] + b"\0" * 900):
         (tmp_path / "a.ckpt").write_bytes(content)
-        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-        assert "the file is damaged, or not one that `fit` wrote" in said
+        assert damaged in refused(capsys, "fit", *resumed)
     with zipfile.ZipFile(run / "last.ckpt") as file:
         largest = max(file.infolist(), key=lambda part: part.file_size)
     flipped = bytearray(good)
     flipped[largest.header_offset + 200 + largest.file_size // 2] ^= 1  # a number nobody would miss
     (tmp_path / "a.ckpt").write_bytes(flipped)
-    said = refused(capsys, "test", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-    assert "the file is damaged" in said
+    assert damaged in refused(capsys, "test", *resumed)
     for part in ("loops", "optimizer_states", "pytorch-lightning_version"):
         saved = torch.load(run / "last.ckpt", weights_only=True)
         torch.save({**saved, part: type(saved[part])()}, tmp_path / "a.ckpt")
-        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-        assert "expected a checkpoint that `fit` wrote, found something else" in said
+        assert other_file in refused(capsys, "fit", *resumed)
     torch.save({"weights": 1}, tmp_path / "a.ckpt")
-    said = refused(capsys, "test", "--config", config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
-    assert "expected a checkpoint that `fit` wrote, found something else" in said
-    wider = "lstm_hidden" if kind == "tagging" else "hidden"
-    other = [f"--model.init_args.head.init_args.{wider}", "9"]
-    said = refused(capsys, "validate", "--config", config, "--ckpt_path", str(run / "best.ckpt"), *other)
+    assert other_file in refused(capsys, "test", *with_config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
+    wider = f"--model.init_args.head.init_args.{'lstm_hidden' if kind == 'tagging' else 'hidden'}"
+    said = refused(capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9")
     assert "the checkpoint is of another model than these settings describe" in said
     for stage in ("validate", "test"):
-        said = refused(capsys, stage, "--config", config, "--data.init_args.test", str(run.parent / "train.tsv"))
+        said = refused(capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv"))
         assert f"{stage}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
-    assert "expected a file, such as runs/NAME/best.ckpt" in refused(
-        capsys, "test", "--config", config, "--ckpt_path", "best"
-    )
+    said = refused(capsys, "test", *with_config, "--ckpt_path", "best")
+    assert "expected a file, such as runs/NAME/best.ckpt" in said
     assert "no config.yaml there" in refused(capsys, "test", "--run", str(tmp_path))
     (tmp_path / "config.yaml").write_text("trainer: {}")
     assert "no best.ckpt or last.ckpt there" in refused(capsys, "test", "--run", str(tmp_path))
     assert "--run: expected the folder" in refused(capsys, "test", "--run")
-    said = refused(capsys, "fit", "--config", config, "--trainer.callbacks+", json.dumps(
-        {**STOPPING, "init_args": {"monitor": "val_nonsense"}}), "--run_dir", str(tmp_path / "x"))  # fmt: skip
+    stopping = json.dumps({**STOPPING, "init_args": {"monitor": "val_nonsense"}})
+    said = refused(capsys, "fit", *with_config, "--trainer.callbacks+", stopping, "--run_dir", str(tmp_path / "x"))
     assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
 
 

@@ -31,11 +31,8 @@ def test_a_map_of_files_and_of_any_model(run, tmp_path, toy):
     (tmp_path / "b.txt").write_text("We lost the case.", encoding="utf-8")
     files = ["--text", tmp_path / "a.csv", "--text", tmp_path / "b.txt", "--model", toy, "--no-calibration"]
     found = json.loads(run.done("map", "case", *files, "--no-examples", "--view", "words", "--json"))
-    assert [(use["sentence"], use["source"]) for use in found["uses"]] == [
-        ("A case of flu.", "text A"),
-        ("A sad case.", "text A"),
-        ("We lost the case.", "text B"),
-    ]
+    assert [use["sentence"] for use in found["uses"]] == ["A case of flu.", "A sad case.", "We lost the case."]
+    assert [use["source"] for use in found["uses"]] == ["text A", "text A", "text B"]
     assert (found["view"], found["n_own"]) == ("words", 3)
 
 

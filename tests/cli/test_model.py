@@ -98,7 +98,7 @@ def test_vectors_are_trained_and_written(texts, run):
         (["texts/sea_1.txt", "--out", "new", "--sources", "none.json"], "none.json: expected a JSON object"),
         (
             ["texts/sea_1.txt", "--out", "new", "--sources", "odd.json"],
-            "--sources odd.json: expected a list 'sources', found str",
+            "odd.json: expected a list 'sources', found str",
         ),
     ],
 )

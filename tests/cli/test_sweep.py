@@ -87,9 +87,8 @@ def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun,
         assert "--model.init_args.static=null" in arguments
     assert [any("fixed_weights=[1.0, 0.0, 0.0]" in word for word in one) for one in begun] == [False] * 2 + [True] * 2
     lines = json.loads((tmp_path / "a.json").read_text())["lines"]
-    assert [(line["encoder"], line["fraction"]) for line in lines] == [
-        (encoder, share) for encoder in ("toy", "toy:layer-0") for share in (1.0, 0.25)
-    ]
+    places = [(encoder, share) for encoder in ("toy", "toy:layer-0") for share in (1.0, 0.25)]
+    assert [(line["encoder"], line["fraction"]) for line in lines] == places
     heads = sorted((tmp_path / "runs").glob("*/head"))
     scores = {find_head(head).card["scores"]["validation"]["accuracy"] for head in heads}
     assert {line["scores"]["validation"]["mean"] for line in lines} == scores

@@ -25,34 +25,14 @@ ENDPOINTS = sorted(fn.api_name for fn in build_app(FakeService()).fns.values() i
 WORDS = st.sampled_from(
     ["bank", "Bank", "banks", "", " ", "[bank]", "a b", "\ud83d", "\udc00k", "𝒃ank", "x" * 60, "-", "7", "é"]
 )
-SENTENCES = st.one_of(
-    st.sampled_from(
-        [
-            "The bank opened.",
-            "We sat on the bank of the river.",
-            "A [bank] and a bank.",
-            "[[bank]]",
-            "bank \ud83d bank",
-            "<script>alert(1)</script> bank",
-            "bank" * 600,
-            "bank " * 250,
-            "{{ bank }} ${bank}",
-            "",
-            "\x00bank\u202e",
-            "кот bank 猫",
-        ]
-    ),
-    st.text(st.characters(codec=None), max_size=40),
-)
+SENTENCES = st.sampled_from([
+    "The bank opened.", "We sat on the bank of the river.", "A [bank] and a bank.", "[[bank]]", "bank \ud83d bank", "",
+    "<script>alert(1)</script> bank", "bank" * 600, "bank " * 250, "{{ bank }} ${bank}", "\x00bank\u202e", "кот bank 猫",
+]) | st.text(st.characters(codec=None), max_size=40)  # fmt: skip
+NUMBERS = st.integers() | st.sampled_from([10**400, -1, 0.5, float("inf"), float("nan")])
 ODD = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.sampled_from([10**400, -1, 0.5, float("inf"), float("nan")]),
-        SENTENCES,
-    ),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=2)),
+    st.none() | st.booleans() | NUMBERS | SENTENCES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=2),
     max_leaves=4,
 )
 FITTING = st.one_of(
@@ -105,16 +85,11 @@ QUICK = settings(
 MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
-@pytest.mark.parametrize("name", ENDPOINTS)
-def test_some_requests(app, name):
-    QUICK(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
-
-
-@pytest.mark.nightly
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("how_many", [QUICK, pytest.param(MANY, marks=pytest.mark.nightly)], ids=["some", "many"])
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_many_requests(app, name):
-    MANY(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
+def test_generated_requests(app, name, how_many):
+    how_many(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from elmo_tasks import compare, disambiguate
 from elmo_tasks.api import Certainty, MapRequest, Source
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.meanings import entries_for, own_entries
 from elmo_tasks.ui.present_tab import FORMINGS, OWN_WORDS, STORIES
 
@@ -33,14 +33,6 @@ TUTORIALS = {
         "The new play opened at the theatre.": "theatre",
         "Critics praised the actors and the play.": "theatre",
     },
-    "discharge": {
-        "The nurse prepared him for discharge from hospital.": "release",
-        "Yellow discharge from the wound was a bad sign.": "fluid",
-    },
-    "culture": {
-        "The blood culture grew bacteria after two days.": "laboratory",
-        "He studies the history and culture of Japan.": "society",
-    },
     "apple": {
         "She bit into a crisp red apple.": "fruit",
         "Apple released a new phone in September.": "company",
@@ -54,10 +46,6 @@ TUTORIALS = {
         "The flowers bloom in spring.": "season",
         "The spring in the mattress is broken.": "coil",
         "We drank cold water from the mountain spring.": "water",
-    },
-    "pupil": {
-        "The teacher praised the pupil for her homework.": "school",
-        "The doctor shone a light into his pupil.": "eye",
     },
     "match": {
         "They won the football match last night.": "game",
@@ -101,6 +89,7 @@ def test_the_entries_that_uses_may_belong_to(word, forms, entries):
 
 
 def test_own_meanings_count_before_the_dictionary(session):
+    assert own_entries(" \n") == []
     sentences = ["A bank of snow lay in front of the door.", "I took money from the bank."]
     found = session.compare("bank", sentences, own_meanings=OWN)
     assert found.source is Source.OWN
@@ -125,11 +114,6 @@ def test_own_meanings_that_cannot_be_read(text, message):
     with pytest.raises(InputError, match=message) as caught:
         own_entries(text)
     assert caught.value.field == "own_meanings"
-
-
-def test_no_own_meanings_are_none():
-    assert own_entries(" \n") == []
-    assert len(Lexicon(own_entries(OWN))) == 1
 
 
 def test_a_word_with_one_meaning_and_one_in_no_list():

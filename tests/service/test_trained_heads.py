@@ -109,9 +109,7 @@ def test_without_weights_a_head_is_refused_in_words(heads, toy, tmp_path):
 
 def test_without_its_encoder_a_head_is_refused_in_words(heads, toy, tmp_path):
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
-    message = (
-        "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs this app"
-    )
+    message = "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs"
     with pytest.raises(InputError, match=message) as refused:
         heads.tag(["Ada"], head="mine")
     assert "/" not in str(refused.value).replace("checkpoints/", "")
@@ -182,10 +180,8 @@ def test_offsets_are_those_of_the_text_as_typed(text, heads):
     for reading in (found.best, *found.alternatives):
         assert len(reading.tags) == len(found.tokens)
         for entity in reading.entities:
-            assert (entity.start_char, entity.end_char) == (
-                found.offsets[entity.start][0],
-                found.offsets[entity.end - 1][1],
-            )
+            assert entity.start_char == found.offsets[entity.start][0]
+            assert entity.end_char == found.offsets[entity.end - 1][1]
     json.dumps(found.to_dict())
 
 
