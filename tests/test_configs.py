@@ -67,10 +67,6 @@ def columns(separator: str, before: int = 0) -> str:
     return "\n".join(lines)
 
 
-def iob1() -> str:
-    return columns(" ", before=2).replace("B-", "I-")
-
-
 def conllu() -> str:
     tags = ("PROPN", "VERB", "ADP", "PROPN", "NOUN", "PUNCT")
     rows = [
@@ -93,7 +89,7 @@ def reviews() -> str:
 
 # What each file of a configuration looks like.
 CONTENT = {
-    "ner_conll2003": iob1,
+    "ner_conll2003": lambda: columns(" ", before=2).replace("B-", "I-"),  # IOB1
     "ner_wnut17": lambda: columns("\t"),
     "ner_bc5cdr": lambda: columns("\t"),
     "pos_ewt": conllu,

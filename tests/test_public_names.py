@@ -20,16 +20,9 @@ SLOW |= {"torchmetrics", "gensim", "h5py"}
 def loaded_by(code: str) -> set[str]:
     """The top-level packages that a new Python has after running the code."""
     report = "import sys, json; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"],
-        cwd=REPOSITORY,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    command, environment = [sys.executable, "-c", f"{code}\n{report}"], os.environ | {"OMP_NUM_THREADS": "1"}
+    printed = subprocess.check_output(command, cwd=REPOSITORY, env=environment, text=True, timeout=120)
+    return set(json.loads(printed.splitlines()[-1]))
 
 
 def test_each_name_is_there_and_has_a_docstring():

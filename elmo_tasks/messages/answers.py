@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
-from elmo_tasks.messages.text import first_capital, listed, number
+from elmo_tasks.messages.text import first_capital, listed, number, number_word
 from elmo_tasks.messages.views import view_place
 
 #: Sentence for each side of the word that may separate two uses more.
@@ -17,7 +17,6 @@ SIDE_ANSWERS = {
 }
 #: Sentence for models whose layers have no halves.
 NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
-_NUMBERS = {2: "two", 3: "three"}
 
 
 def why_answer(
@@ -111,7 +110,7 @@ def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] |
     naming = {model: groups for model, groups in groupings.items() if groups is not None}
     if not naming:
         n = len(groupings)
-        nobody = "Neither of the two" if n == 2 else f"None of the {_NUMBERS.get(n, n)}"
+        nobody = "Neither of the two" if n == 2 else f"None of the {number_word(n)}"
         return f"{nobody} groups these uses{'' if right is None else '; how they belong together is known here'}."
     parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
@@ -135,7 +134,7 @@ def _who_agrees(naming: Mapping[str, Grouping]) -> str:
     if n == 1:
         return f"only {names} groups these uses"
     if len(models) == 1:
-        return f"{names} {'both' if n == 2 else f'all {_NUMBERS.get(n, n)}'} group these uses alike"
+        return f"{names} {'both' if n == 2 else f'all {number_word(n)}'} group these uses alike"
     if len(models) == n:
         return f"{names} each group these uses in another way"
     majority, minority = sorted(models.values(), key=len, reverse=True)

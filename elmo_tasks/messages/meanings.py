@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks import api
-from elmo_tasks.messages.text import listed, percent, quoted
+from elmo_tasks.messages.text import listed, number_word, percent, quoted
 
 _SOURCES = {api.EXAMPLES: "dictionary", api.TEXT_A: "text A", api.TEXT_B: "text B", api.INDEX: "your index"}
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
 _MORE_HINTS = "A sentence that says more around the word may help."
 
 
@@ -22,7 +21,7 @@ def meanings_answer(
     if certainty is api.Certainty.ABSTAIN:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif len(chosen) > 1:
-        headline = f"“{word}” {probably}has {_number(len(chosen))} meanings here"
+        headline = f"“{word}” {probably}has {number_word(len(chosen))} meanings here"
     elif None in chosen:
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
@@ -73,7 +72,7 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
     pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
     return api.Message(
         f"{words} several meanings.",
-        f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed.{pale}",
+        f"{source_line(api.Source.DICTIONARY, n_words)}{pale}",
     )
 
 
@@ -135,10 +134,6 @@ def sense_tip(word: api.TextWord) -> str:
 
 def _all(n: int) -> str:
     return "both sentences" if n == 2 else f"all {n} sentences"
-
-
-def _number(n: int) -> str:
-    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
 
 
 def _sentences(numbers: Sequence[int]) -> str:

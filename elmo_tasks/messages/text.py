@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 _MAX_QUOTE = 40
+_NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 #: Technical terms, explained to newcomers at their first use on a page.
 TERMS = {
@@ -79,6 +80,11 @@ def duration(seconds: float) -> str:
 def ordinal(place: int) -> str:
     """Format ``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
     return f"{place:,}{'th' if 10 <= place % 100 <= 20 else _ORDINALS.get(place % 10, 'th')}"
+
+
+def number_word(n: int) -> str:
+    """Write a small number as a word: ``two``."""
+    return _NUMBER_WORDS[n] if n < len(_NUMBER_WORDS) else str(n)
 
 
 def listed(parts: Sequence[object]) -> str:

@@ -37,6 +37,8 @@ _VERY_UNLIKE = 0.1
 MIN_KNOWN_WORDS = 0.5
 #: Name of a meaning that is not listed.
 ANOTHER = "another meaning"
+#: View that meanings are predicted from.
+MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
 _MAX_CHARACTERS, _MAX_OWN_SENTENCES, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 60, 2_000, 200

@@ -22,15 +22,13 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, known_meaning, meanings_of_uses
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meaning, meanings_of_uses
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.uses import Use, use_vectors
 
 DICTIONARY = "dictionary"
-#: View that meanings are predicted from.
-MEANINGS = "meanings"
 ONLY = ("all", "same", "other")
 MAX_USES = MAX_NEIGHBOURS = 50
 _STATIC = 10

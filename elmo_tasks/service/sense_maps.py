@@ -36,12 +36,10 @@ from elmo_tasks.senses.uses import (
     uses_in,
 )
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, meanings_of_uses
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.service.validation import check_length, check_words
 from elmo_tasks.uses import Use, progress_fraction, use_batches
 
-#: View that meanings are predicted from.
-MEANINGS = "meanings"
 _MAX_CACHED = 4096
 _NEAREST, _NEAREST_PROJECTED = 8, 5
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -41,11 +41,7 @@ _NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {  # na
     "hidden": ("Hidden size", 8, 512, (int,)),
     "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
 }
-_CHOICES = {
-    "kind": tuple(TASKS),
-    "source": ("sample", "examples", "upload", "hub"),
-    "layers": ("learned", "0", "mean"),
-}
+_CHOICES = {"kind": tuple(TASKS), "source": ("sample", "examples", "upload", "hub"), "layers": ("learned", "0", "mean")}
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
 #: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.kind.Cost`; rows of a hub data set that are read.
 _START, _HUB_READ = 14.0, 6_000
@@ -98,8 +94,10 @@ def config_for(
     if plan.source == "hub":
         splits = kind.hub[plan.data]
         data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
-        data |= {"validation": splits.validation, "validation_share": 0.0} if splits.validation is not None else {}
-        data |= {"max_tokens": HUB_TOKENS} if kind.truncates else {}
+        if splits.validation is not None:
+            data |= {"validation": splits.validation, "validation_share": 0.0}
+        if kind.truncates:
+            data["max_tokens"] = HUB_TOKENS
     else:
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
     monitor = f"val_{kind.main_score('BIO' if spans else None)}"

@@ -12,13 +12,7 @@ from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.training.toy_task import write_encoder, write_untrained
 
-TREES = (
-    "(4 (2 Great) (3 fun))",
-    "(0 (1 Dull) (2 mess))",
-    "(2 (2 A) (2 table))",
-    "(1 (2 Too) (1 long))",
-    "(3 (2 So) (4 warm))",
-)
+TREES = "(4 (2 Great) (3 fun))\n(0 (1 Dull) (2 mess))\n(2 (2 A) (2 table))\n(1 (2 Too) (1 long))\n(3 (2 So) (4 warm))\n"
 NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"}
 
 
@@ -46,7 +40,7 @@ def head(tmp_path):
 @pytest.fixture
 def trees(tmp_path):
     path = tmp_path / "trees.txt"
-    path.write_text("\n".join(TREES * 6) + "\n", encoding="utf-8")
+    path.write_text(TREES * 6, encoding="utf-8")
     return path
 
 

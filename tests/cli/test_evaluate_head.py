@@ -109,7 +109,6 @@ def test_the_confusions_of_classes_are_printed(score):
         ("tagger", "Ada B-PER\nBo\n", (), "expected 2 columns as above, found 1"),
         ("tagger", "Acme B-ORG\n", (), "'ORG': no such entity type in the training data, of the head tagger"),
         ("classifier", "9\tfine\n", (), "'9': the head has no such label; it has 'negative', 'positive'. Say which is"),
-        ("classifier", "0\tfine\n", ("--label-column", "5"), "5"),
         ("classifier", "fine\n", (), "d.data"),
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),

@@ -96,11 +96,8 @@ def _language(folder: Path) -> None:
 
 def _language_model(folder: Path) -> Any:
     card = json.loads((folder / "model" / "card.json").read_text())
-    return (
-        _weights(folder / "run" / "last.ckpt"),
-        card["while_training"],
-        {p.name for p in (folder / "model").iterdir()},
-    )
+    names = {path.name for path in (folder / "model").iterdir()}
+    return _weights(folder / "run" / "last.ckpt"), card["while_training"], names
 
 
 def _hdf5(folder: Path) -> dict[str, list[Any]]:

@@ -27,9 +27,6 @@ def test_each_model_answers_as_it_does_alone(session):
     assert [one.model for one in found.comparisons] == ["elmo-mini", "static-mini", "static-joint"]
     for comparison in found.comparisons:
         assert comparison == session.compare("bank", SENTENCES, comparison.model)
-    static = found.comparisons[1]
-    assert all(value == 1.0 for row in static.layers[0].cosine for value in row)
-    assert "does not read the sentence" in static.verdict
     assert found.senses == ()
     assert found.right == (None, None, None)
     assert "“static-mini” and “static-joint” do not" in found.agreement

@@ -134,9 +134,7 @@ def test_the_context_free_layer_is_refused(toy, layer):
 
 def test_the_explanation_is_json(toy):
     answer = json.loads(json.dumps(toy.explain("bank", SENTENCES).to_dict()))
-    assert list(answer)[:8] == [
-        "word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"
-    ]  # fmt: skip
+    assert {"word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"} <= answer.keys()
     assert isinstance(answer["words"][0]["changes"], list)
 
 
