@@ -46,24 +46,10 @@ _NAMES = {
 }
 
 __all__ = [
-    "ConfigError",
-    "DataError",
-    "Elmo",
-    "ElmoModule",
-    "ElmoVectorizer",
-    "InputError",
-    "Layers",
-    "ScalarMix",
-    "WeightsError",
-    "compare",
-    "disambiguate",
-    "load_encoder",
-    "load_head",
-    "nearest",
-    "sentence_similarity",
-    "side_by_side",
-    "train",
-]
+    "ConfigError", "DataError", "Elmo", "ElmoModule", "ElmoVectorizer", "InputError", "Layers", "ScalarMix",
+    "WeightsError", "compare", "disambiguate", "load_encoder", "load_head", "nearest", "sentence_similarity",
+    "side_by_side", "train",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

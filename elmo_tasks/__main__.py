@@ -14,23 +14,9 @@ from elmo_tasks.cli import fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import describe_os_error
 
+_NAMES = ("compare", "senses", "map", "nearest", "embed", "index", "predict", "evaluate", "calibrate", "sweep", "model")
 #: In the order of the help; each is a file of its name.
-COMMANDS = {
-    name: import_module(f"elmo_tasks.cli.{name}")
-    for name in (
-        "compare",
-        "senses",
-        "map",
-        "nearest",
-        "embed",
-        "index",
-        "predict",
-        "evaluate",
-        "calibrate",
-        "sweep",
-        "model",
-    )
-}
+COMMANDS = {name: import_module(f"elmo_tasks.cli.{name}") for name in _NAMES}
 RUNS = ("fit", "validate", "test")
 #: Commands of earlier versions -> what does the same today.
 RENAMED = {
@@ -49,25 +35,16 @@ RENAMED = {
 #: Packages that only some commands need -> the extra of pyproject.toml that installs them.
 EXTRAS = {
     "h5py": "hdf5",
-    "pytorch_lightning": "train",
-    "jsonargparse": "train",
-    "datasets": "train",
-    "torchmetrics": "train",
-    "gensim": "train",
-    "pandas": "train",
-    "yaml": "train",
     "gradio": "app",
     "jinja2": "app",
     "transformers": "transformers",
+    "pytorch_lightning": "train",
+    **dict.fromkeys(("jsonargparse", "datasets", "torchmetrics", "gensim", "pandas", "yaml"), "train"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        0 if it was done, 2 if the request could not be answered; the reason is on stderr.
-    """
+    """Run one command; return 2, with a reason on stderr, if it cannot be done."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     try:
         try:

@@ -48,10 +48,7 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
 
 
 def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
-    """Return True if training and uploads are allowed.
-
-    They are allowed on request, or if only this machine reaches the app.
-    """
+    """Return True on request, or if only this machine reaches the app."""
     if args.allow_training:
         return True
     host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
@@ -73,14 +70,7 @@ def _port(text: str) -> int:
 
 
 def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
-    """Return user names and passwords from the arguments or the environment.
-
-    They are removed from the environment. The result is ``None`` if there are none.
-
-    Raises:
-        ConfigError: the file or the variable does not hold what it should.
-        OSError: the file cannot be read.
-    """
+    """Return user names and passwords from the arguments or, removed there, the environment."""
     in_environment = environment.pop(AUTH_VARIABLE, None)  # child processes, such as training, need not know it
     if args.auth is not None:
         return [args.auth]
@@ -103,13 +93,7 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
 
 
 def check_address(host: str | None, port: int | None) -> None:
-    """Check that the app can listen on this address.
-
-    Gradio would report every failure as taken ports.
-
-    Raises:
-        ConfigError: there is no such address, or its port is taken or for others only.
-    """
+    """Check that the app can listen there; gradio would report every failure as taken ports."""
     name = (host or "127.0.0.1").strip("[]")
     try:
         addresses = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -126,11 +110,9 @@ def check_address(host: str | None, port: int | None) -> None:
 
 
 def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.service.session import Session
 
     first, *others = models or (None,)
-    device = None if device is None else str(checked_device(device))
     return Session(first, device, others=others, **settings)
 
 

@@ -1,7 +1,6 @@
 """Locate the bundled checkpoints, configurations and samples.
 
-In a checkout the first two are beside the package; an installed package contains them
-(pyproject.toml puts them there). Nothing else needs to know which of the two it is.
+In a checkout the first two are beside the package; an installed one contains them, as pyproject.toml says.
 """
 
 from __future__ import annotations
@@ -18,13 +17,9 @@ _FOLDERS = {"checkpoints": CHECKPOINTS, "lightning_configs": CONFIGS, "elmo_task
 
 
 def find(path: str) -> str:
-    """Resolve a path: as given if it exists, else among the bundled files.
+    """Resolve a path below a bundled folder; what a person has there comes first.
 
-    Only paths below ``checkpoints/``, ``lightning_configs/`` and ``elmo_tasks/`` come with the program, and what a person has at
-    such a path comes first.
-
-    Returns:
-        the path; as given if neither exists, so that a message about it names the given one.
+    A path that does not exist is returned as it is, for messages about it.
     """
     folder, slash, rest = path.partition("/")
     if not slash or folder not in _FOLDERS or ".." in rest.split("/") or Path(path).exists():

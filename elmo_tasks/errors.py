@@ -1,7 +1,4 @@
-"""The errors a user may read.
-
-Each is a :class:`ValueError` that names the expected and the given value, and the file, line or key.
-"""
+"""The errors a user may read; each names what was expected, what was found, and where."""
 
 from __future__ import annotations
 

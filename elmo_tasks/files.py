@@ -169,11 +169,7 @@ def lock_of(target: Path) -> Path:
 
 
 def check_room(target: Path, n_bytes: int) -> None:
-    """Check that the disk of a file or folder to write has room for it.
-
-    Raises:
-        OSError: it has not.
-    """
+    """Raise an OSError if the disk of a file or folder to write has no room for it."""
     if shutil.disk_usage(target.absolute().parent).free < n_bytes:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target))
 

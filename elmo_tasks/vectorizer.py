@@ -1,7 +1,4 @@
-"""Sentences -> vectors as a transformer of scikit-learn.
-
-For example: ``make_pipeline(ElmoVectorizer(), LogisticRegression())``.
-"""
+"""Vectors of sentences in pipelines of scikit-learn."""
 
 from __future__ import annotations
 
@@ -25,9 +22,8 @@ _BATCH_TOKENS = 4096
 class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The mean over the tokens of each sentence, by a frozen encoder.
 
-    It is taken at one layer, or at the mean of all layers.
-
-    Nothing is learned from data. The encoder is loaded when it is first needed; clones and pickles hold its name alone.
+    Nothing is learned from data. The encoder is loaded when it is first needed; clones and pickles hold its name alone. Example:
+    ``make_pipeline(ElmoVectorizer(), LogisticRegression())``.
 
     Args:
         model: name or folder of an encoder; the bundled biLM if ``None``.
@@ -45,11 +41,7 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.precision = precision
 
     def fit(self, sentences: Iterable[Sentence], y: Any = None) -> ElmoVectorizer:
-        """Load the encoder and check the parameters; the sentences are not read.
-
-        Raises:
-            ConfigError: there is no such encoder, layer, batch size or precision.
-        """
+        """Load the encoder and check the parameters; the sentences are not read."""
         encoder = self._encoder()
         layers = (*range(-encoder.n_layers, encoder.n_layers), "mean")
         if self.layer not in layers or isinstance(self.layer, bool):
@@ -59,13 +51,7 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def transform(self, sentences: Iterable[Sentence]) -> NDArray[np.float32]:
-        """Return ``[n, D]`` vectors of sentences, texts or lists of tokens.
-
-        A sentence without a token gets zeros.
-
-        Raises:
-            InputError: something that is neither text nor tokens.
-        """
+        """Return ``[n, D]`` vectors of texts or lists of tokens, zeros for none."""
         self.fit(())
         given, encoder = checked_sentences(sentences), self._encoder()
         vectors = np.zeros((len(given), encoder.width), np.float32)

@@ -1,8 +1,5 @@
 """What comes with the program is found from every folder, and what a person has there comes first."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -59,20 +56,6 @@ def test_a_configuration_has_a_name(elsewhere):
     assert bundled.find_config("no_such") == "no_such"
     (elsewhere / "ner_sample").write_text("mine")
     assert bundled.find_config("ner_sample") == "ner_sample"
-
-
-@pytest.mark.ci
-def test_a_sample_trains_in_any_folder(elsewhere):
-    small = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.precision=32-true"]
-    done = subprocess.run(
-        [sys.executable, "-m", "elmo_tasks", "fit", "--config=lightning_configs/ner_sample.yaml", *small],
-        cwd=elsewhere,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY)},
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_the_bundled_model_is_that_of_its_last_configuration():

@@ -67,10 +67,6 @@ def columns(separator: str, before: int = 0) -> str:
     return "\n".join(lines)
 
 
-def iob1() -> str:
-    return columns(" ", before=2).replace("B-", "I-")
-
-
 def conllu() -> str:
     tags = ("PROPN", "VERB", "ADP", "PROPN", "NOUN", "PUNCT")
     rows = [
@@ -93,7 +89,7 @@ def reviews() -> str:
 
 # What each file of a configuration looks like.
 CONTENT = {
-    "ner_conll2003": iob1,
+    "ner_conll2003": lambda: columns(" ", before=2).replace("B-", "I-"),  # IOB1
     "ner_wnut17": lambda: columns("\t"),
     "ner_bc5cdr": lambda: columns("\t"),
     "pos_ewt": conllu,
@@ -105,7 +101,7 @@ CONTENT = {
 QUIET = ("--trainer.accelerator=cpu", "--trainer.max_epochs=1", "--trainer.limit_train_batches=1")
 
 
-def test_every_task_config_is_tried() -> None:
+def test_every_task_config_is_tried():
     assert {c.stem for c in TASKS} == set(CONTENT) | {"ner_sample", "sentiment_sample"}
 
 
@@ -139,9 +135,7 @@ def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
 @pytest.mark.ci
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
-def test_a_task_config_runs_for_one_batch(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_task_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     """All of it: the layers, a batch, validation, the checkpoint, the exported head and its scores."""
     monkeypatch.chdir(REPOSITORY)
     raw = with_own_files(path, tmp_path)
@@ -168,7 +162,7 @@ def test_a_task_config_runs_for_one_batch(
 
 
 @pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
-def test_a_task_config_keeps_one_form(path: Path) -> None:
+def test_a_task_config_keeps_one_form(path):
     raw = yaml.safe_load(path.read_text())
     data, trainer = raw["data"]["init_args"], raw["trainer"]
     assert ("validation" in data) != bool(data.get("validation_share"))
@@ -184,17 +178,10 @@ def test_a_task_config_keeps_one_form(path: Path) -> None:
     assert f"--config lightning_configs/{path.name}" in path.read_text().splitlines()[0]
 
 
-@pytest.mark.parametrize(
-    "place",
-    [("model",), ("data",), ("trainer",), ("model", "head")],
-    ids=lambda place: ".".join(place),
-)
-@pytest.mark.parametrize(
-    "path", [c for c in CONFIGS if c.stem in ("bilm_mini", "ner_sample", "sentiment_sample")], ids=lambda p: p.stem
-)
-def test_an_unknown_key_of_a_task_config_is_an_error(
-    path: Path, place: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("place", [("model",), ("data",), ("trainer",), ("model", "head")], ids=".".join)
+@pytest.mark.parametrize("name", ["bilm_mini", "ner_sample", "sentiment_sample"])
+def test_an_unknown_key_of_a_task_config_is_an_error(name, place, tmp_path, capsys):
+    path = REPOSITORY / "lightning_configs" / f"{name}.yaml"
     raw = yaml.safe_load(path.read_text())
     inner = raw
     for key in place:

@@ -1,7 +1,5 @@
 """A room of people at one app on this machine."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -14,7 +12,7 @@ NEEDED = 1.5
 
 @pytest.mark.nightly
 @pytest.mark.flaky(reruns=1)  # other work may begin and end within the two minutes
-def test_fifty_people_compare_words_for_two_minutes() -> None:
+def test_fifty_people_compare_words_for_two_minutes():
     """Nobody gets an answer that is not theirs, the app does not grow, and nobody waits."""
     found = measured(people=50, seconds=120, pause=10)
     assert not found.wrong

@@ -210,12 +210,9 @@ def test_one_holds_a_lock_at_a_time_though_its_file_comes_and_goes(tmp_path):
         thread.start()
     for thread in threads:
         thread.join(60)
+    assert lock_of(tmp_path / "a.hdf5") == tmp_path / ".a.hdf5.lock"
     assert len(most) == 100
     assert max(most) == 1
-
-
-def test_the_lock_of_a_file_lies_beside_it(tmp_path):
-    assert lock_of(tmp_path / "a.hdf5") == tmp_path / ".a.hdf5.lock"
 
 
 @pytest.mark.parametrize(
@@ -241,10 +238,8 @@ def test_an_error_of_the_system_is_one_sentence(error, sentence):
 
 def test_a_sentence_names_the_file_that_was_asked_for(tmp_path):
     with unfinished_folder(tmp_path / "b") as partial:
-        assert describe_os_error(OSError(errno.ENOSPC, "", str(partial / "c"))).startswith(
-            f"{tmp_path / 'b' / 'c'}: the disk"
-        )
+        said = describe_os_error(OSError(errno.ENOSPC, "", str(partial / "c")))
+        assert said.startswith(f"{tmp_path / 'b' / 'c'}: the disk")
     with atomic_file(tmp_path / "a.txt") as partial:
-        assert describe_os_error(OSError(errno.ENOSPC, "", str(partial))).startswith(
-            f"{tmp_path / 'a.txt'}: the disk is full"
-        )
+        said = describe_os_error(OSError(errno.ENOSPC, "", str(partial)))
+        assert said.startswith(f"{tmp_path / 'a.txt'}: the disk is full")

@@ -89,10 +89,8 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, 
     monkeypatch.setitem(sys.modules, "h5py", None)
     (tmp_path / "in.txt").write_text("A bank .\n")
     assert program.main(["embed", str(tmp_path / "in.txt"), str(tmp_path / "out.hdf5"), "--top"]) == 2
-    assert (
-        'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"'
-        in capsys.readouterr().err
-    )
+    said = capsys.readouterr().err
+    assert 'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"' in said
 
 
 def test_a_fault_of_ours_is_no_missing_package(monkeypatch):

@@ -20,16 +20,9 @@ SLOW |= {"torchmetrics", "gensim", "h5py"}
 def loaded_by(code: str) -> set[str]:
     """The top-level packages that a new Python has after running the code."""
     report = "import sys, json; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}\n{report}"],
-        cwd=REPOSITORY,
-        env=os.environ | {"OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    command, environment = [sys.executable, "-c", f"{code}\n{report}"], os.environ | {"OMP_NUM_THREADS": "1"}
+    printed = subprocess.check_output(command, cwd=REPOSITORY, env=environment, text=True, timeout=120)
+    return set(json.loads(printed.splitlines()[-1]))
 
 
 def test_each_name_is_there_and_has_a_docstring():
@@ -42,11 +35,8 @@ def test_each_name_is_there_and_has_a_docstring():
 
 
 def test_type_checkers_see_the_same_names():
-    (block,) = [
-        node
-        for node in ast.parse(Path(elmo_tasks.__file__).read_text(encoding="utf-8")).body
-        if isinstance(node, ast.If)
-    ]
+    module = ast.parse(Path(elmo_tasks.__file__).read_text(encoding="utf-8"))
+    (block,) = [node for node in module.body if isinstance(node, ast.If)]
     seen = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in block.body for alias in node.names}
     assert seen == elmo_tasks._NAMES
 
@@ -94,14 +84,7 @@ def test_train_returns_the_folder_of_the_run(tmp_path, monkeypatch):
 
 
 @pytest.mark.ci
-def test_compare_and_nearest_answer_as_the_app_does():
-    sentences = [
-        "The bank refused our loan because my salary was too low.",
-        "An old willow stood on the left bank of the river.",
-    ]
-    answer = elmo_tasks.compare("bank", sentences)
-    assert answer.items[1].sentence == sentences[1]
-    assert answer.groups == ((0,), (1,))
-    found = elmo_tasks.nearest("bank", sentences[1], n=3, only="same")
+def test_nearest_answers_as_the_app_does():
+    found = elmo_tasks.nearest("bank", "An old willow stood on the left bank of the river.", n=3, only="same")
     assert len(found.uses) == 3
     assert all(use.same_word for use in found.uses)

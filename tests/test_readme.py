@@ -7,6 +7,7 @@ import runpy
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -26,13 +27,13 @@ PAGES = {
 }
 
 
-def blocks(language: str) -> list[str]:
+def blocks(language: str, pages: Iterable[str] = PAGES.values()) -> list[str]:
     pattern = re.compile(rf"^```{language}\n(.*?)^```", re.MULTILINE | re.DOTALL)
-    return [block for page in PAGES.values() for block in pattern.findall(page)]
+    return [block for page in pages for block in pattern.findall(page)]
 
 
-def commands() -> list[str]:
-    lines = "\n".join(blocks("sh")).replace("\\\n", " ").splitlines()
+def commands(pages: Iterable[str] = PAGES.values()) -> list[str]:
+    lines = "\n".join(blocks("sh", pages)).replace("\\\n", " ").splitlines()
     return [line.split("  #")[0].strip() for line in lines if line.strip()]
 
 
@@ -218,13 +219,9 @@ def test_each_page_and_each_picture_is_reached():
 
 def test_the_readme_is_one_page_and_activates_the_environment_before_it_is_used():
     assert len(README.splitlines()) <= 130
-    commands = [
-        line.split("  #")[0].strip()
-        for block in re.findall(r"```sh\n(.*?)```", README, re.S)
-        for line in block.splitlines()
-    ]
-    first = next(k for k, line in enumerate(commands) if "elmo-tasks" in line or line.startswith("python"))
-    assert ". .venv/bin/activate" in commands[:first]
+    lines = commands([README])
+    first = next(k for k, line in enumerate(lines) if "elmo-tasks" in line or line.startswith("python"))
+    assert ". .venv/bin/activate" in lines[:first]
 
 
 def test_the_documents_stay_short():

@@ -1,7 +1,5 @@
 """The real product once, without a browser: a comparison by endpoint and by command, a head from training to its answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -20,7 +18,7 @@ SENTENCES = [
 ]
 
 
-def test_the_endpoint_and_the_command_give_the_same_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_endpoint_and_the_command_give_the_same_json(capsys):
     app = build_app(Session())
     _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
     try:
@@ -40,7 +38,7 @@ def test_the_endpoint_and_the_command_give_the_same_json(capsys: pytest.CaptureF
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_sample_is_trained_and_its_head_predicts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sample_is_trained_and_its_head_predicts(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     on_cpu = ["--trainer.accelerator=cpu", "--trainer.precision=32-true", "--trainer.max_epochs=1"]
     assert main(["fit", "--config", "ner_sample", *on_cpu]) == 0

@@ -31,8 +31,6 @@ def test_the_tour_runs(tmp_path, monkeypatch):
 
 def test_it_is_kept_with_its_outputs_and_without_places():
     notebook = nbformat.read(NOTEBOOK, as_version=4)
-    assert not [
-        cell.outputs for cell in notebook.cells if cell.get("outputs") and cell.outputs[0].output_type == "error"
-    ]
+    assert not [c.outputs for c in notebook.cells if c.get("outputs") and c.outputs[0].output_type == "error"]
     assert sum(bool(text) for text in printed(notebook)) >= 5
     assert "/home/" not in NOTEBOOK.read_text(encoding="utf-8")

@@ -1,96 +1,35 @@
-"""Interface between the UI, the CLI and the models.
-
-It has the result types and the application service.
+"""Results and the service between the UI, the CLI and the models.
 
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
-# ruff: noqa: F401 (this is where they are imported from)
+# ruff: noqa: F401, I001 (this is where they are imported from, in lines of many names)
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
+# fmt: off
+from elmo_tasks.api.basics import (
+    LIMITS, Answer, Cancelled, Limits, Message, Progress, Result, cancellable, check_cancelled, uncancellable,
+)
 from elmo_tasks.api.compare import (
-    Candidate,
-    Certainty,
-    Choice,
-    Comparison,
-    ComparisonItem,
-    DirectionSimilarity,
-    Explanation,
-    HiddenWord,
-    LayerComparison,
-    Meaning,
-    ModelInfo,
-    SentenceComparison,
-    SentenceLayer,
-    SideBySide,
-    Source,
-    Substitutes,
-    TextSenses,
-    TextWord,
-    UseMeaning,
-    group_by,
-    partition,
+    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HiddenWord,
+    LayerComparison, Meaning, ModelInfo, SentenceComparison, SentenceLayer, SideBySide, Source, Substitutes,
+    TextSenses, TextWord, UseMeaning, group_by, partition,
 )
 from elmo_tasks.api.explore import (
-    EXAMPLES,
-    INDEX,
-    TEXT_A,
-    TEXT_B,
-    DictionaryTest,
-    IncrementalReading,
-    MapRequest,
-    MapUse,
-    MapView,
-    Mistake,
-    NearestUses,
-    NearOnMap,
-    NearUse,
-    ProjectedMeaning,
-    ProjectedUse,
-    ReadingStep,
-    ReadyWord,
-    SenseGroup,
-    SenseMap,
-    StaticNeighbour,
-    StaticNeighbours,
+    EXAMPLES, INDEX, TEXT_A, TEXT_B, DictionaryTest, IncrementalReading, MapRequest, MapUse, MapView, Mistake,
+    NearestUses, NearOnMap, NearUse, ProjectedMeaning, ProjectedUse, ReadingStep, ReadyWord, SenseGroup, SenseMap,
+    StaticNeighbour, StaticNeighbours,
 )
 from elmo_tasks.api.heads import (
-    ClassifiedText,
-    Entity,
-    HeadInfo,
-    LayerScore,
-    LayerWeights,
-    MixWeights,
-    ModelProbes,
-    PaperScores,
-    ProbeResult,
-    Score,
-    TaggedSentence,
-    TagSequence,
-    WordOcclusion,
+    ClassifiedText, DatasetPreview, Entity, HeadInfo, LayerScore, LayerWeights, MixWeights, ModelProbes,
+    PaperScores, ProbeResult, Score, SplitScore, TaggedSentence, TagSequence, TrainingEpoch, TrainingJob,
+    TrainingOffer, TrainingPlan, WordOcclusion,
 )
-from elmo_tasks.api.message import Answer, Message, Result
-from elmo_tasks.api.request import (
-    LIMITS,
-    Cancelled,
-    Limits,
-    Progress,
-    cancellable,
-    check_cancelled,
-    uncancellable,
-)
-from elmo_tasks.api.training import (
-    DatasetPreview,
-    SplitScore,
-    TrainingEpoch,
-    TrainingJob,
-    TrainingOffer,
-    TrainingPlan,
-)
+# fmt: on
 
 
 class Service(Protocol):
@@ -117,16 +56,12 @@ class Service(Protocol):
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> SideBySide:
-        """Compare the same uses by one to ``limits.max_models`` models.
-
-        ``senses`` are the meanings of the uses; without them, the meanings of bundled sentences are known.
-        """
+        """Compare uses by several models; meanings of bundled sentences are known."""
 
     def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
-        """Compare 2 to ``limits.max_sentences`` whole sentences by their sentence vectors.
+        """Compare 2 to ``limits.max_sentences`` sentences by their vectors.
 
-        These are the mean of the words at each layer and, if the model was trained for it, its own sentence
-        embedding.
+        These are the mean of the words at each layer and, if the model was trained for it, its own sentence embedding.
         """
 
     def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
@@ -142,9 +77,8 @@ class Service(Protocol):
     ) -> Explanation:
         """Compare as :meth:`compare` does, and explain the cosine of two uses.
 
-        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is any layer above the
-        context-free one, ``"verdict"`` if there is one (the default for ``None``), or ``"words"`` if the verdict uses
-        the words around.
+        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is any layer above the context-free
+        one, ``"verdict"`` if there is one (the default for ``None``), or ``"words"`` if the verdict uses the words around.
         """
 
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
@@ -182,10 +116,7 @@ class Service(Protocol):
         """Return the ``n`` (1 to 50) words nearest to a word among static vectors."""
 
     def ready_sentences(self, word: str) -> ReadyWord | None:
-        """Return test sentences for the most familiar meanings of a word in any inflection.
-
-        Return ``None`` if the dictionary has none.
-        """
+        """Return test sentences for the most familiar meanings of a word, if there are any."""
 
     def dictionary_test(self, model: str | None = None) -> DictionaryTest:
         """Classify one test sentence for each meaning of some held-out words."""
@@ -193,17 +124,10 @@ class Service(Protocol):
     def incremental_reading(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> IncrementalReading:
-        """Follow two meanings of ``word`` while ``sentence`` is read word by word.
-
-        ``senses`` holds their keys; ``None`` selects the first two.
-        """
+        """Follow two meanings, by their keys or the first, while a sentence is read."""
 
     def heads(self) -> tuple[HeadInfo, ...]:
-        """Return the available heads.
-
-        Of each kind, the default one comes first, a head comes before its baseline and bundled heads before local
-        ones.
-        """
+        """Return heads: defaults first, each before its baseline, local ones last."""
 
     def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
         """Tag 1 to ``limits.max_texts`` sentences by a head; ``None`` selects the default one."""
@@ -214,10 +138,7 @@ class Service(Protocol):
         """Classify 1 to ``limits.max_texts`` texts by a head; ``None`` selects the default one."""
 
     def layer_weights(self) -> tuple[LayerWeights, ...]:
-        """Return the learned layer weights of the heads that have a scalar mix.
-
-        They are in the order of :meth:`heads`.
-        """
+        """Return the learned layer weights of the heads that have a scalar mix, in order."""
 
     def probes(self) -> tuple[ModelProbes, ...]:
         """Return the measurements of the default model and of each other measured model."""
@@ -233,10 +154,7 @@ class Training(Protocol):
         """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
 
     def examples(self, kind: str) -> str:
-        """Return the examples of a kind, one a line.
-
-        A line is ``label: text``, or a sentence with marked spans.
-        """
+        """Return examples, one a line: ``label: text``, or a sentence with marked spans."""
 
     def store_examples(self, kind: str, text: str) -> None:
         """Replace the examples of a kind."""

@@ -1,7 +1,4 @@
-"""Results about meanings.
-
-They are comparisons of uses, meanings of a text, and explanations of a cosine.
-"""
+"""Results about meanings: comparisons of uses, meanings of a text, explanations."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
-from elmo_tasks.api.message import Answer, Message
+from elmo_tasks.api.basics import Answer, Message
 
 
 @dataclass(frozen=True)
@@ -31,8 +28,7 @@ class ComparisonItem:
     token: str  #: ``tokens[index]``
     start: int  #: character offset of that word in ``sentence``
     end: int  #: character offset one past its end
-    #: other places in the sentence that may have been intended; empty if there is only one
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Choice, ...] = ()  #: other places in the sentence that may have been intended
 
 
 @dataclass(frozen=True)
@@ -43,8 +39,7 @@ class LayerComparison:
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    #: for a layer that reads no other word, its input: ``"the letters of the word"``; empty for the others
-    sees: str = ""
+    sees: str = ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``
     token_norms: tuple[tuple[float, ...], ...] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
 
 
@@ -117,12 +112,10 @@ class Comparison(Answer):
     source: Source = Source.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
     uses: tuple[UseMeaning, ...] = ()  #: one entry per use; empty where no meanings are known
-    #: the uses (positions in ``items``, from 0) that share a meaning, in order; empty if the model cannot group them
-    groups: tuple[tuple[int, ...], ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()  #: positions from 0 of the uses that share a meaning; empty if unknown
     certainty: Certainty = Certainty.ABSTAIN  #: certainty of the groups
     probability: float = 0.0  #: probability that the groups are right as a whole; 0 if unknown
-    #: ``[n][n]`` probabilities that two uses share a meaning; empty if unknown
-    same_meaning: tuple[tuple[float, ...], ...] = ()
+    same_meaning: tuple[tuple[float, ...], ...] = ()  #: ``[n][n]`` probabilities of a common meaning; empty if unknown
     n_words: int = 0  #: words with several meanings in the dictionary
     spellings_differ: bool = False  #: whether the uses are of different words, which have no meanings in common
 
@@ -157,8 +150,7 @@ class ModelInfo:
 
     name: str  #: what to pass as ``model``
     title: str  #: one-line description
-    #: layer names, from the context-free one up; empty for other models that are not loaded yet
-    layers: tuple[str, ...]
+    layers: tuple[str, ...]  #: layer names, from the context-free one up; empty for a model that is not loaded
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
 
 
@@ -166,22 +158,14 @@ class ModelInfo:
 class SideBySide:
     """Comparisons of the same uses, one per model."""
 
-    #: in the order of the requested models
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[Comparison, ...]  #: in the order of the requested models
     senses: tuple[str, ...]  #: the meaning of each use if all are known; else empty
-    #: for each model, whether its groups match these meanings; ``None`` without groups or known meanings
-    right: tuple[bool | None, ...]
+    right: tuple[bool | None, ...]  #: for each model, whether its groups match these meanings; ``None`` without either
     agreement: str  #: one line: which models agree, and which are right
 
     def to_list(self) -> list[dict[str, Any]]:
-        """Convert to the JSON of ``/side_by_side``: one comparison each, with ``right``.
-
-        ``compare --json`` prints the same for several models.
-        """
-        return [
-            {**comparison.to_dict(), "right": right}
-            for comparison, right in zip(self.comparisons, self.right, strict=True)
-        ]
+        """Convert to the JSON of ``/side_by_side`` and of ``compare --json`` by several models."""
+        return [{**one.to_dict(), "right": right} for one, right in zip(self.comparisons, self.right, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -199,8 +183,7 @@ class Substitutes:
     word: str  #: the word as requested
     model: str  #: name of the model
     items: tuple[ComparisonItem, ...]  #: the uses
-    #: for each use the eight most probable words, the most probable first
-    candidates: tuple[tuple[Candidate, ...], ...]
+    candidates: tuple[tuple[Candidate, ...], ...]  #: for each use the eight most probable words, best first
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
@@ -226,13 +209,10 @@ def partition(groups: Iterable[Iterable[int]]) -> frozenset[frozenset[int]]:
 class SentenceLayer:
     """Sentences compared by one kind of sentence vector."""
 
-    #: ``"0"``, ``"1"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own sentence
-    #: embedding
-    name: str
+    name: str  #: ``"0"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own embedding
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
     unconnected: float  #: mean cosine of two unrelated sentences
-    #: in a test, how often a paraphrase was nearer than a sentence with similar words and another content
-    reworded: int
+    reworded: int  #: in a test, how often a paraphrase was nearer than a sentence with similar words
     related: int  #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
     tests: int  #: number of test sentences
 
@@ -286,25 +266,21 @@ class TextSenses(Answer):
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/senses``, which ``senses`` prints as one line per text."""
-        return {
-            "model": self.model,
-            "text": self.text,
-            "headline": self.message.headline,
-            "words": [
-                {
-                    "token": word.token,
-                    "start": word.char_start,
-                    "end": word.char_end,
-                    "word": word.meaning.word if word.meaning else word.meanings[0].word,
-                    "meaning": word.meaning.key if word.meaning else None,
-                    "part_of_speech": word.meaning.part_of_speech if word.meaning else None,
-                    "gloss": word.meaning.gloss if word.meaning else None,
-                    "probability": word.meant.probability,
-                    "certainty": word.meant.certainty.value,
-                }
-                for word in self.words
-            ],
-        }
+        words = [
+            {
+                "token": word.token,
+                "start": word.char_start,
+                "end": word.char_end,
+                "word": (word.meaning or word.meanings[0]).word,
+                "meaning": word.meaning and word.meaning.key,
+                "part_of_speech": word.meaning and word.meaning.part_of_speech,
+                "gloss": word.meaning and word.meaning.gloss,
+                "probability": word.meant.probability,
+                "certainty": word.meant.certainty.value,
+            }
+            for word in self.words
+        ]
+        return {"model": self.model, "text": self.text, "headline": self.message.headline, "words": words}
 
 
 @dataclass(frozen=True)
@@ -316,8 +292,7 @@ class HiddenWord:
     token: str  #: the word
     start: int  #: character offset of the word in its sentence
     end: int  #: character offset one past its end
-    #: cosine without the word minus cosine with it, for each way of hiding, in the order of :attr:`Explanation.ways`
-    changes: tuple[float, ...]
+    changes: tuple[float, ...]  #: cosine without the word minus with it, for each of :attr:`Explanation.ways`
     change: float  #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
 
 
@@ -338,9 +313,7 @@ class Explanation:
 
     comparison: Comparison  #: all uses of the comparison
     pair: tuple[int, int]  #: positions of the two that are explained
-    #: name of the explained view: a layer, ``"words"`` (the words around the word, as static vectors), or
-    #: ``"verdict"`` (all views that the verdict combines)
-    layer: str
+    layer: str  #: the explained view: a layer, ``"words"`` (around the word), or ``"verdict"`` (all that it combines)
     cosine: float  #: cosine of the two with no word hidden; for the verdict, the probability that the two alone share a meaning
     random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
     apart: bool  #: whether it explains the difference of the two uses; else their similarity
@@ -350,14 +323,12 @@ class Explanation:
     words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
     skipped: int  #: number of further words in the two sentences, too far from the compared word to be hidden in time
     sides: tuple[DirectionSimilarity, ...]  #: the halves of each layer above the context-free one
-    #: the side whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` (about equal) or
-    #: ``"unclear"`` (the layers disagree)
-    side: str
+    side: str  #: whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` or ``"unclear"``
     side_answer: str  #: the same in one sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/why``."""
-        items = self.comparison.items
+        items, fields = self.comparison.items, asdict(self)
         return {
             "word": self.comparison.word,
             "model": self.comparison.model,
@@ -367,12 +338,8 @@ class Explanation:
             "cosine": self.cosine,
             "random_pair_cosine": self.random_pair_cosine,
             "asked": "apart" if self.apart else "together",
-            "answer": self.answer,
-            "decisive": None if self.decisive is None else asdict(self.decisive),
-            "ways": list(self.ways),
-            "words": [asdict(word) | {"changes": list(word.changes)} for word in self.words],
-            "skipped": self.skipped,
-            "sides": [asdict(sides) for sides in self.sides],
-            "side": self.side,
-            "side_answer": self.side_answer,
+            **{
+                name: fields[name]
+                for name in ("answer", "decisive", "ways", "words", "skipped", "sides", "side", "side_answer")
+            },
         }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
+from elmo_tasks.api.basics import Answer, Message, Result
 from elmo_tasks.api.compare import Meaning
-from elmo_tasks.api.message import Answer, Message, Result
 
 #: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
 EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
@@ -21,13 +21,11 @@ class MapUse:
     end: int  #: character offset one past its end
     source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
     group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
-    #: probability of the predicted meaning; ``None`` if the meaning is known (an example) or none is predicted
-    probability: float | None
+    probability: float | None  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
     is_sure: bool  #: whether its meaning is known, or predicted with enough certainty to be stated without reservation
     x: float  #: x coordinate, -1 to 1
     y: float  #: y coordinate, -1 to 1
-    #: the nearest other uses on the map, nearest first, as ``(position, cosine)``
-    nearest: tuple[tuple[int, float], ...]
+    nearest: tuple[tuple[int, float], ...]  #: the nearest other uses on the map, as ``(position, cosine)``
 
     @property
     def own(self) -> bool:
@@ -73,8 +71,7 @@ class SenseMap(Answer):
     n_own: int  #: number of uses in the user's own texts; the map may leave some out
     sources: tuple[str, ...] = ()  #: origins of the uses
     examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
-    #: source and description of each of the user's texts that was read as a table, such as its columns
-    read_as: tuple[tuple[str, str], ...] = ()
+    read_as: tuple[tuple[str, str], ...] = ()  #: source and columns of each of the user's texts that is a table
 
     @property
     def shown_view(self) -> MapView:
@@ -162,8 +159,7 @@ class NearUse:
     cosine: float  #: cosine with the query
     same_word: bool  #: whether it is the same word, in any inflection
     sense: str = ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
-    #: probability of that meaning, if predicted; ``None`` for an example, whose meaning is known
-    probability: float | None = None
+    probability: float | None = None  #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
 
 
 @dataclass(frozen=True)
@@ -183,8 +179,7 @@ class NearestUses(Answer):
     only: str  #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
     random_pair_cosine: float  #: mean cosine of two random words in this view
     uses: tuple[NearUse, ...]  #: the nearest, nearest first
-    #: the nearest words among static vectors; empty for an unknown word
-    static: tuple[StaticNeighbour, ...]
+    static: tuple[StaticNeighbour, ...]  #: the nearest words among static vectors; empty for an unknown word
     message: Message  #: the answer: a headline and its details
     vectors: str = ""  #: name of the static vectors: the model itself if it does not read the sentence
     reads_sentence: bool = True  #: whether the model reads the sentence; if not, ``static`` is its answer

@@ -1,11 +1,11 @@
-"""Results of trained heads, their learned layer weights, and measurements of layers."""
+"""Results of trained heads, learned layer weights and measurements of layers; the training of heads."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from elmo_tasks.api.message import Result
+from elmo_tasks.api.basics import Result
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,11 @@ class TaggedSentence:
         return self.best.entities
 
     def to_dict(self) -> dict[str, Any]:
-        """Convert to the JSON of ``/ner``.
-
-        A line of ``predict`` has the same fields except ``text``, ``alternatives`` and ``runners_up``.
-        """
-        return {
-            "text": self.sentence,
-            "tokens": list(self.tokens),
-            **self.best.to_dict(),
-            "alternatives": (alternatives := [reading.to_dict() for reading in self.alternatives]),
-            "runners_up": alternatives,  # the older name of the same key, for one more version
-        }
+        """Convert to the JSON of ``/ner``."""
+        alternatives = [reading.to_dict() for reading in self.alternatives]
+        older = {"runners_up": alternatives}  # the older name of the same key, for one more version
+        tokens = list(self.tokens)
+        return {"text": self.sentence, "tokens": tokens, **self.best.to_dict(), "alternatives": alternatives, **older}
 
 
 @dataclass(frozen=True)
@@ -76,34 +70,19 @@ class WordOcclusion:
     token: str  #: the word
     start: int  #: where it begins in the text
     end: int  #: one past where it ends
-    #: probability of the predicted label with the word minus without it: positive words support the label
-    change: float
+    change: float  #: probability of the predicted label with the word minus without it
 
 
 @dataclass(frozen=True)
-class ClassifiedText:
+class ClassifiedText(Result):
     """A text with the prediction of a classifier."""
 
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     label: str | None  #: the most probable class; None for a text without a word
-    #: of each class, in the order of the head's classes; none for a text without a word
-    probabilities: dict[str, float]
-    #: one per token, in order; empty if not requested, or if the text has more words than the limit per request
-    occlusion: tuple[WordOcclusion, ...] = ()
-    #: whether the label is probable enough to be stated; if not, the text clearly belongs to no class
-    is_sure: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to the JSON of ``/sentiment``."""
-        return {
-            "text": self.text,
-            "tokens": list(self.tokens),
-            "label": self.label,
-            "is_sure": self.is_sure,
-            "probabilities": dict(self.probabilities),
-            "occlusion": [asdict(word) for word in self.occlusion],
-        }
+    probabilities: dict[str, float]  #: of each class, in the head's order; none for a text without a word
+    occlusion: tuple[WordOcclusion, ...] = ()  #: one per token; empty if not requested, or of too many words
+    is_sure: bool = True  #: whether the label is probable enough to be stated
 
 
 @dataclass(frozen=True)
@@ -125,10 +104,8 @@ class LayerWeights(Result):
     title: str  #: one-line description
     layers: tuple[str, ...]  #: names of the layers, from the context-free one up
     final: MixWeights  #: the weights of the head that is loaded
-    #: the weights after each epoch; the first entry is the start (epoch 0) if it is known
-    epochs: tuple[MixWeights, ...]
-    #: the final weights of runs that differ only in the seed, this one included; one entry for a single run
-    runs: tuple[MixWeights, ...]
+    epochs: tuple[MixWeights, ...]  #: the weights after each epoch, from the start (epoch 0) if it is known
+    runs: tuple[MixWeights, ...]  #: the final weights of this run and of those that differ only in the seed
     learned: bool = True  #: whether they were learned rather than fixed
 
 
@@ -151,8 +128,7 @@ class HeadInfo:
     labels: tuple[str, ...]  #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
     encoder: str  #: name of its encoder
     score: Score | None = None  #: its measured performance, if known
-    #: name of its no-context baseline, the same head trained on context-free word vectors (layer 0), if there is one
-    baseline: str | None = None
+    baseline: str | None = None  #: name of the same head trained on context-free word vectors, if there is one
     own: bool = False  #: trained on this machine, not shipped
 
 
@@ -197,3 +173,107 @@ class ModelProbes(Result):
     command: str  #: command that measures it
     results: tuple[ProbeResult, ...]  #: one for each test; empty without measurements of these weights
     remark: str = ""  #: reason for an empty ``tests``
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """Settings of a training run."""
+
+    kind: str  #: ``"classification"`` (a label per text) or ``"tagging"`` (a tag per word)
+    source: str = "sample"  #: ``"sample"`` (bundled), ``"examples"`` (typed, or kept in Try), ``"upload"`` or ``"hub"``
+    data: str = ""  #: the id of an upload, or the short name of a hub data set; else empty
+    name: str = ""  #: name of the head; derived from the data if empty
+    #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the column of the words.
+    text_column: str | None = None
+    label_column: str | None = None  #: likewise the column of the labels or tags
+    header: bool | None = None  #: of a table, whether its first line names the columns; ``None`` to guess
+    epochs: int = 20  #: passes over the training data
+    hidden: int = 64  #: size of the head's hidden layer
+    learning_rate: float = 1e-3  #: highest learning rate
+    layers: str = "learned"  #: ``"learned"`` (a mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
+    with_examples: bool = False  #: of the sample or an upload, whether the examples are added to it
+    balanced: bool = False  #: of texts, whether labels weigh alike in training however often each comes
+
+
+@dataclass(frozen=True)
+class DatasetPreview(Result):
+    """The contents of a data set, before anything is trained on it."""
+
+    title: str  #: its title; of an upload, the original file name
+    rows: int  #: number of training and validation rows; 0 if unknown before the download
+    test_rows: int  #: number of test rows
+    labels: tuple[tuple[str, int], ...] = ()  #: classes, types of names (spans) or tags, each with its count
+    counted: str = "texts"  #: the counted unit: ``"texts"``, ``"names"`` or ``"words"``
+    columns: tuple[str, ...] = ()  #: names of the columns; ``"column 2"`` where the file names none
+    text_column: str | None = None  #: the column of the texts or words
+    label_column: str | None = None  #: the column of the labels
+    header: bool | None = None  #: whether the first line names the columns; ``None`` where it never does
+    examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()  #: first rows: texts or words, labels or tags
+    read_as: str = ""  #: the detected format and columns of the file, in words
+    seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
+    seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
+
+
+@dataclass(frozen=True)
+class TrainingEpoch:
+    """Scores of a training run after one epoch."""
+
+    epoch: int  #: epoch, from 1; 0 is the start, where only the mix is known
+    train_loss: float | None = None  #: mean loss on the training data
+    validation_loss: float | None = None  #: loss on the validation data
+    score: float | None = None  #: on the validation data, from 0 to 1
+    weights: tuple[float, ...] = ()  #: share of each layer
+    gamma: float | None = None  #: the scale factor of the mix
+
+
+@dataclass(frozen=True)
+class SplitScore:
+    """Score of a trained head on one split, with its baseline."""
+
+    split: str  #: ``"test"`` or ``"validation"``
+    metric: str  #: ``"F1"`` or ``"accuracy"``
+    value: float  #: from 0 to 1
+    rows: int  #: number of rows
+    guess: float | None = None  #: the same score without a model, if it is known
+    guess_rule: str = "majority"  #: always the most frequent label, or ``"word"``: each word's most frequent tag
+
+
+@dataclass(frozen=True)
+class TrainingJob(Result):
+    """State of a training run."""
+
+    name: str  #: of the run, and of the head it leaves
+    title: str  #: title that the user gave it
+    kind: str  #: as in :class:`TrainingPlan`
+    data: str  #: description of its training data
+    status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
+    phase: str = (
+        ""  #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"``, ``"scoring"``
+    )
+    created: float = 0.0  #: start time, in seconds since 1970
+    seconds: float = 0.0  #: elapsed seconds
+    seconds_left: float | None = None  #: estimated seconds left
+    estimate: float = 0.0  #: estimated seconds in all, when it was started
+    pace: float = 1.0  #: factor in that estimate for the speed of this machine
+    epochs: int = 0  #: planned number of epochs
+    step: int = 0  #: training steps done
+    steps: int = 0  #: total number of training steps, 0 until it is known
+    losses: tuple[tuple[float, float], ...] = ()  #: ``(epochs done, training loss)`` points
+    course: tuple[TrainingEpoch, ...] = ()  #: the finished epochs, with their scores
+    metric: str = "accuracy"  #: ``"F1"`` or ``"accuracy"``
+    layers: tuple[str, ...] = ()  #: names of the layers of its mix
+    learned: bool = True  #: whether the mix is learned
+    best_epoch: int | None = None  #: epoch of the best checkpoint
+    scores: tuple[SplitScore, ...] = ()  #: final scores
+    head: str | None = None  #: what to pass as ``head``; empty until there is one
+    message: str = ""  #: reason of a failure, or the result of a stop
+    stopping: bool = False  #: whether a stop was requested and has not taken effect yet
+    can_resume: bool = False  #: whether it ended before its last epoch
+
+
+@dataclass(frozen=True)
+class TrainingOffer:
+    """Available options for training."""
+
+    allowed: bool  #: whether training and uploads are on
+    hub: tuple[tuple[str, str, str], ...] = ()  #: the public data sets: short name, kind, title

@@ -1,10 +1,19 @@
-"""Arguments of several commands."""
+"""Arguments of several commands, and the lines of their input."""
 
 from __future__ import annotations
 
 import argparse
-import os
+import io
+import sys
+from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
+from typing import cast
+
+from elmo_tasks.errors import ConfigError, DataError
+
+STANDARD = "-"
+_BYTES_AT_ONCE = 1 << 16
 
 
 def add_model(parser: argparse._ActionsContainer) -> None:
@@ -37,6 +46,43 @@ def add_no_calibration(parser: argparse._ActionsContainer) -> None:
     parser.add_argument("--no-calibration", action="store_true", help=text)
 
 
-def data_folder(path: Path | None) -> Path:
-    """Return the data folder: given, from ``ELMO_SHARED_DATA``, or the default."""
-    return path or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
+def check_output(output: Path, source: str) -> None:
+    """Raise a :class:`ConfigError` unless the output can be a file beside its source."""
+    if output.is_dir() or (source != STANDARD and output.exists() and output.samefile(source)):
+        raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
+    if not output.parent.is_dir():
+        raise ConfigError(f"{output}: the folder {output.parent} does not exist")
+
+
+def lines_of(path: str) -> Iterator[str]:
+    """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``)."""
+    from elmo_tasks.text.vocabulary import open_text
+
+    if path == STANDARD:
+        return chain.from_iterable(_standard_input())
+    return (line.rstrip("\r\n") for line in open_text(Path(path)))
+
+
+def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
+    """Batch the lines of :func:`lines_of`; those of standard input are given as they arrive."""
+    for lines in _standard_input() if path == STANDARD else [lines_of(path)]:
+        part = iter(lines)
+        while batch := list(islice(part, max_lines)):
+            yield batch
+
+
+def _standard_input() -> Iterator[list[str]]:
+    """Yield the complete lines of standard input as they arrive; only a line feed ends a line."""
+    source = cast(io.BufferedReader, sys.stdin.buffer)
+    number, rest = 0, b""
+    while chunk := source.read1(_BYTES_AT_ONCE) or (rest and b"\n"):  # waits for the first byte only
+        *complete, rest = (rest + chunk).split(b"\n")
+        lines: list[str] = []
+        for line in complete:
+            number += 1
+            try:
+                lines.append(line.decode("utf-8").rstrip("\r"))
+            except UnicodeDecodeError as error:
+                yield lines
+                raise DataError(f"standard input, line {number}: expected UTF-8 text ({error})") from None
+        yield lines

@@ -1,7 +1,4 @@
-"""``calibrate``: fit an encoder's meanings, or a classifier's confidence.
-
-Meanings are fitted on the dictionary, the confidence on a file.
-"""
+"""``calibrate``: fit an encoder's meanings, or a classifier's confidence."""
 
 from __future__ import annotations
 
@@ -41,17 +38,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _meanings(args: argparse.Namespace) -> int:
-    from tqdm import tqdm
-
     from elmo_tasks.bilm.folders import refresh_card
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.layers import checked_device
-    from elmo_tasks.senses.calibrate import calibrate
     from elmo_tasks.senses.disambiguation import write_calibration
     from elmo_tasks.senses.expected_words import ExpectedWords
-    from elmo_tasks.senses.lexicon import bundled_lexicon
-    from elmo_tasks.service.loaded_models import cached_folder
+    from elmo_tasks.service.loaded_models import cached_folder, fit_calibration
 
     encoder = load(args.model, checked_device(args.device))
     if not encoder.reads_sentence:
@@ -61,14 +54,11 @@ def _meanings(args: argparse.Namespace) -> int:
     if args.beside and encoder.folder is None:
         raise ConfigError(f"--beside: {encoder.name} has no folder of its own; leave the option out")
     static = StaticVectors.load()
-    expected = ExpectedWords.load(encoder, static)
-    lexicon = bundled_lexicon()
-    with tqdm(total=100, unit="%", desc="reading the dictionary") as bar:
-        calibration, centroids = calibrate(
-            encoder, static, expected, lexicon, args.max_uses, lambda share: bar.update(round(100 * share) - bar.n)
-        )
+    fitted = calibration, centroids = fit_calibration(
+        encoder, static, ExpectedWords.load(encoder, static), args.max_uses
+    )
     folder = encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
-    write_calibration(folder, calibration, centroids)
+    write_calibration(folder, *fitted)
     if args.beside:
         refresh_card(folder)
     weights = ", ".join(f"{view} {weight:.1f}" for view, weight in calibration.weights.items())
@@ -81,10 +71,7 @@ def _meanings(args: argparse.Namespace) -> int:
 
 
 def _head(args: argparse.Namespace) -> int:
-    """Fit the temperature and the threshold of a classifier.
-
-    See :class:`elmo_tasks.heads.confidence.Confidence`.
-    """
+    """Fit temperature and threshold, see :class:`elmo_tasks.heads.confidence.Confidence`."""
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import read_labelled_table
     from elmo_tasks.data.records import listed, mapped_labels

@@ -36,16 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print."""
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.service.library import compare, side_by_side
 
-    device = str(checked_device(args.device))
     models = args.models or [None]
     if args.whole:
-        return _compare_sentences(args, models, device)
-    calibrate = not args.no_calibration
+        return _compare_sentences(args, models)
+    settings = args.device, not args.no_calibration, args.lexicon
     if len(models) == 1:
-        comparison = compare(args.word, args.sentences, models[0], device, calibrate, args.lexicon)
+        comparison = compare(args.word, args.sentences, models[0], *settings)
         _write_page(args, comparison)
         if args.json:
             print(json.dumps(comparison.to_dict(), ensure_ascii=False))
@@ -53,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
             _print_answer(comparison)
             _print_sentences(comparison)
         return 0
-    several = side_by_side(args.word, args.sentences, models, device, calibrate, args.lexicon)
+    several = side_by_side(args.word, args.sentences, models, *settings)
     _write_page(args, several)
     if args.json:
         print(json.dumps(several.to_list(), ensure_ascii=False))
@@ -67,10 +65,10 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None], device: str) -> int:
+def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None]) -> int:
     from elmo_tasks.service.library import sentence_similarity
 
-    comparisons = [sentence_similarity(args.sentences, model, device) for model in models]
+    comparisons = [sentence_similarity(args.sentences, model, args.device) for model in models]
     _write_page(args, comparisons)
     if args.json:
         answers = [comparison.to_dict() for comparison in comparisons]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.cli.arguments import add_device, add_model, add_precision
+from elmo_tasks.cli.arguments import STANDARD, add_device, add_model, add_precision, check_output, lines_of
 from elmo_tasks.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -48,11 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Encode by length and in blocks, and resume after a kill.
-
-    The output file appears only when it is complete.
-    """
-    from elmo_tasks.cli.lines import STANDARD, lines_of
+    """Encode in blocks, which resume after a kill; the file appears when it is complete."""
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.batches import CorpusEncoding
     from elmo_tasks.encoders.layer_cache import encoded_rows
@@ -64,10 +60,7 @@ def run(args: argparse.Namespace) -> int:
     settings = args.layers, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16"
     if args.input != STANDARD and not Path(args.input).is_file():
         raise DataError(f"{args.input}: no such file; expected one sentence per line, tokens separated by spaces")
-    if not output.parent.is_dir():
-        raise ConfigError(f"{output}: the folder {output.parent} does not exist")
-    if output.is_dir() or (args.input != STANDARD and output.exists() and output.samefile(args.input)):
-        raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
+    check_output(output, args.input)
     device = checked_device(args.device)
     with file_lock(lock_of(output), str(output)):
         lines = [line.strip() for line in lines_of(args.input)]
@@ -175,10 +168,7 @@ def write_flat(path: Path, vectors: TextVectors) -> None:
 
 
 def write_parquet(path: Path, vectors: TextVectors) -> None:
-    """Write a row per vector, for Arrow and vector databases.
-
-    Columns are ``sentence``, ``position``, ``text``, and ``vector`` or ``layer_0``, ..., with ``norm`` or ``norm_0``, ...
-    """
+    """Write a row per vector, for Arrow and vector databases."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

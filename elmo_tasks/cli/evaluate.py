@@ -1,19 +1,17 @@
-"""``evaluate``: test an encoder layer by layer, a biLM or a head.
-
-A biLM is measured by its perplexity, a head by its scores.
-"""
+"""``evaluate``: test an encoder layer by layer, a biLM's perplexity, a head's scores."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import logging
+import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision, data_folder
+from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json
 
@@ -153,7 +151,7 @@ def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.loaded_models import load_sense_model
-    from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table, to_dict
+    from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table
 
     encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
@@ -162,7 +160,7 @@ def _senses(args: argparse.Namespace) -> str:
     lexicon = bundled_lexicon()
     sets = [score_sets(model, lexicon, path) for path in args.senses]
     scores = score_sentences(model, lexicon)
-    text = json.dumps(to_dict(scores, sets), indent=1)
+    text = json.dumps({"sentences": list(map(asdict, scores)), "sets": list(map(asdict, sets))}, indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
     return text if args.json else sense_table(encoder.name, scores, sets)
@@ -174,7 +172,7 @@ def _data_and_tests(
     """Return the data folder, the tests to run, and why others cannot; reject bad paths first."""
     from elmo_tasks.evaluation.suite import to_measure
 
-    data = data_folder(args.data)
+    data = args.data or Path(os.environ.get("ELMO_SHARED_DATA", "../shared/data"))
     if args.data is not None and not data.is_dir():
         raise ConfigError(f"--data {data}: expected the folder of the data sets")
     for name in ("out", "plot"):
@@ -302,10 +300,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Keep the columns of the head's training file where this file has them.
-
-    Where it lacks them, the columns are found.
-    """
+    """Keep the columns of the head's training file if this file has them; else, find them."""
     columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
     if not columns or any(name in given for name in kind.columns):
         return {}

@@ -1,4 +1,4 @@
-"""``fit``, ``validate`` and ``test``: Lightning runs from a YAML file."""
+"""``fit``, ``validate`` and ``test``: Lightning runs from a YAML file, whose settings are checked first."""
 
 from __future__ import annotations
 
@@ -6,32 +6,26 @@ import contextlib
 import json
 import logging
 import os
+import pickle
+import re
 import warnings
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from elmo_tasks import bundled
-from elmo_tasks.cli.run_settings import (
-    CONFIG,
-    adapt_to_data,
-    apply_device,
-    available_precision,
-    check_checkpoint,
-    describe_own_data,
-    expand_run,
-    format_error,
-    isolate_run,
-    option_pairs,
-    own_error,
-    read_config,
-)
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock, lock_of
 
 HELP = "train, validate or test from a YAML file in lightning_configs/"
+CONFIG = "config.yaml"
+# Files from which Lightning resumes.
+_PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
+_PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 _SETTINGS = ("--model", "--data", "--trainer", "--optimizer", "--lr_scheduler")
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
@@ -254,3 +248,194 @@ def _replace_texts(value: Any, replace: Callable[[str], str]) -> Any:
         for key, item in list(value.items()):
             value[key] = _replace_texts(item, replace)
     return value
+
+
+def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
+    """Read a YAML file of settings."""
+    import yaml  # installed with Lightning, not with the core
+
+    if not path.is_file():
+        raise ConfigError(f"{option} {path}: no such file")
+    try:
+        settings = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ConfigError(f"{option} {path}: expected YAML ({' '.join(str(error).split())})") from None
+    if not isinstance(settings, dict):
+        raise ConfigError(f"{option} {path}: expected settings, found {type(settings).__name__}")
+    return settings
+
+
+def check_checkpoint(path: Path) -> None:
+    """Reject a resume file that is missing or damaged; no code in it is run."""
+    import torch
+
+    if not path.is_file():
+        raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to start again")
+    try:
+        with zipfile.ZipFile(path) as file:
+            if file.testzip() is not None:  # PyTorch writes these checksums, but does not verify them
+                raise zipfile.BadZipFile
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+    except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
+        raise ConfigError(
+            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or start again"
+        ) from None
+    if not isinstance(saved, dict) or not all(saved.get(name) or saved.get(name) == 0 for name in _PARTS):
+        raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
+
+
+def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
+    """Replace ``--run FOLDER`` by its settings and checkpoint; return a folder to run in, too."""
+    name, rest = _take_option(arguments, "--run", "the folder of a run")
+    if name is None:
+        return rest, None
+    folder = Path(name)
+    if not (folder / CONFIG).is_file():
+        raise ConfigError(
+            f"--run {folder}: no {CONFIG} there, so it is no folder that `fit` wrote; use --config and --ckpt_path"
+        )
+    trainer = read_config(folder / CONFIG).get("trainer") or {}
+    checkpoints = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
+    checkpoint = next((path for path in checkpoints if (folder / path).is_file()), None)
+    if "--ckpt_path" in rest:
+        checkpoint = None
+    elif checkpoint is None:
+        raise ConfigError(
+            f"--run {folder}: no {' or '.join(checkpoints)} there: the run has not finished its first epoch"
+        )
+    # A run of the app is complete in its folder, and its settings name files there.
+    inside = trainer.get("default_root_dir") == "."
+    place = Path() if inside else folder
+    settings = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
+    resume = [] if checkpoint is None else ["--ckpt_path", str(place / checkpoint)]
+    return [rest[0], *settings, *rest[1:], *resume], folder if inside else None
+
+
+def apply_device(arguments: Sequence[str]) -> list[str]:
+    """Translate ``--device cuda:1`` to settings of Lightning's trainer."""
+    from elmo_tasks.layers import checked_device
+
+    name, rest = _take_option(arguments, "--device", "cpu, cuda, cuda:1, ...")
+    if name is None:
+        return rest
+    device = checked_device(name)
+    devices = 1 if device.index is None else f"[{device.index}]"
+    accelerator = "gpu" if device.type == "cuda" else device.type
+    return [*rest, f"--trainer.accelerator={accelerator}", f"--trainer.devices={devices}"]
+
+
+def _take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
+    """Remove an option from the arguments and return its value and the rest."""
+    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith(f"{option}=") else [word])]
+    if option not in words:
+        return None, list(arguments)
+    at = words.index(option)
+    if at + 1 == len(words):
+        raise ConfigError(f"{option}: expected {expected} after it")
+    return words[at + 1], words[:at] + words[at + 2 :]
+
+
+def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each word with the next one: ``--option VALUE`` and ``--option=VALUE`` alike."""
+    return list(pairwise([part for word in arguments for part in word.split("=", 1)]))
+
+
+def available_precision(precision: Any, accelerator: str) -> Any:
+    """Return the precision to train in: float32 where a CPU lacks products of bfloat16."""
+    import torch
+
+    from elmo_tasks.layers import cpu_multiplies_bfloat16
+
+    on_cpu = accelerator == "cpu" or (accelerator == "auto" and not torch.accelerator.is_available())
+    name = str(precision)
+    if name not in _PRECISIONS or (on_cpu and name in ("16", "16-mixed")):
+        choices = "32-true or bf16-mixed" if on_cpu else "32-true, bf16-mixed or 16-mixed"
+        reason = "a CPU has no training in float16" if name in _PRECISIONS else "weights are trained in float32"
+        raise ConfigError(f"trainer.precision {name}: expected {choices} here; {reason}")
+    if not (on_cpu and name.startswith("bf16")) or cpu_multiplies_bfloat16():
+        return precision
+    print(f"This CPU has no products of bfloat16: training in float32 instead of {precision}.", flush=True)
+    return "32-true"
+
+
+def adapt_to_data(trainer: Any, data: Any) -> list[str]:
+    """Replace monitored scores that the data cannot give; return the changes."""
+    settings = data.get("init_args") or {}
+    if "validation_share" not in settings or not trainer.get("callbacks"):
+        return []
+    validated = settings.get("validation") is not None or bool(settings.get("validation_share"))
+    validated = validated and trainer.get("limit_val_batches") != 0
+    no_spans = "scheme" in settings and settings.get("scheme") is None
+    kept, changes = [], []
+    for callback in trainer["callbacks"]:
+        arguments = callback.get("init_args") or {}
+        monitor = str(arguments.get("monitor") or "")
+        if monitor.startswith("val_") and not validated:
+            if callback["class_path"].endswith("EarlyStopping"):
+                changes.append("Nothing to validate on: the run goes through all its epochs, and the last one is kept.")
+                continue
+            arguments["monitor"] = None
+        elif monitor == "val_f1" and no_spans:
+            changes.append("The tags are no spans: val_accuracy is watched in place of val_f1.")
+            arguments["monitor"] = "val_accuracy"
+        kept.append(callback)
+    trainer["callbacks"] = kept
+    return list(dict.fromkeys(changes))
+
+
+def describe_own_data(arguments: Sequence[str], config: Any) -> None:
+    """Replace the description of the data on the head's card if other data are trained on."""
+    named: dict[str, Any] = {}
+    for option, path in option_pairs(arguments):
+        if option == "--config" and Path(path).is_file():
+            named |= (read_config(Path(path)).get("data") or {}).get("init_args") or {}
+    given = config.data.get("init_args") or {}
+    source = given.get("hub") or given.get("train")
+    if source is None or str(source) == str(named.get("hub") or named.get("train")):
+        return
+    name = Path(str(source)).name
+    about = {"title": f"Trained on {name}", "data": name, "licence": "see the data"}
+    for callback in config.trainer.callbacks or []:
+        if callback.class_path.endswith("ExportHead"):
+            callback.init_args["about"] = about
+
+
+def isolate_run(trainer: Any, subcommand: str) -> None:
+    """Give ``validate`` and ``test`` log folders of their own."""
+    loggers = trainer.get("logger")
+    for logger in loggers if isinstance(loggers, list) else []:
+        arguments = logger.get("init_args") or {}
+        if isinstance(arguments.get("version"), str):
+            arguments["version"] = f"{arguments['version']}-{subcommand}"
+
+
+def own_error(error: BaseException | None) -> Exception | None:
+    """Return the error of ours that caused another one, if there is one."""
+    while error is not None:
+        if isinstance(error, ConfigError | DataError | InputError | WeightsError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def format_error(text: str) -> str:
+    """Format a parser error in one line: the setting, the expected and given value."""
+    lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
+    keys = re.findall(r'Parser key "([^"]+)"', text)
+    # The innermost error is the cause; the outer ones list alternatives of the whole part.
+    expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
+    other = re.search("(Option '|No module named|No action for|Import of).*", "\n".join(lines))
+    given = re.search(r"(?:Given value|Got value): (.*)", "\n".join(lines))
+    if not keys or not (other or expected):
+        return " ".join(" ".join(lines[:3]).split())[:400]
+    if other:
+        return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
+    inner = expected[:1] if "value: " in expected[0] else expected[:2]
+    wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
+    return f"{'.'.join(keys)}: expected {wanted}, found {given[1][:100] if given else 'something else'}"
+
+
+def _type_in_words(text: str) -> str:
+    """Format ``<class 'int'>`` as ``int``, ``typing.Literal['balanced']`` as ``'balanced'``."""
+    text = re.sub(r"<class '(?:\w+\.)*(\w+)'>", r"\1", text)
+    return re.sub(r"(?:typing\.)?Literal\[(.*)\]", r"\1", text).replace("NoneType", "null")

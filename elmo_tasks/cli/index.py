@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from elmo_tasks.cli.arguments import add_device, add_model, add_precision
+from elmo_tasks.cli.arguments import STANDARD, add_device, add_model, add_precision, lines_of
 from elmo_tasks.errors import ConfigError
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
@@ -52,7 +52,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
-    from elmo_tasks.cli.lines import STANDARD, lines_of
     from elmo_tasks.data.row_files import hub_texts
     from elmo_tasks.senses.uses import read_corpus, sentences_of
 

@@ -34,7 +34,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Draw the map, write the files, and print its meanings and uses."""
     from elmo_tasks.api import MapRequest
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.use_index import UseIndex
     from elmo_tasks.service.loaded_models import LoadedModels
     from elmo_tasks.service.sense_maps import UseCache, sense_map
@@ -52,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         index=args.index is not None,
         text_b=text_b,
     )
-    models = LoadedModels(args.model, str(checked_device(args.device)), (), not args.no_calibration)
+    models = LoadedModels(args.model, args.device, (), not args.no_calibration)
     index = UseIndex(args.index) if args.index is not None else None
     answer = sense_map(request, models.model(), UseCache(), index)
     if args.html is not None or args.csv is not None:

@@ -1,7 +1,4 @@
-"""``model``: download, convert and train models, and write checksums.
-
-It downloads published weights, converts a biLM, and trains static vectors.
-"""
+"""``model``: download and convert models, train static vectors, write checksums."""
 
 from __future__ import annotations
 

@@ -32,12 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Search, print."""
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.service.library import nearest
 
-    device = str(checked_device(args.device))
     answer = nearest(
-        args.word, args.sentence, args.index, args.n, args.layer, args.only, args.model, device, args.static
+        args.word, args.sentence, args.index, args.n, args.layer, args.only, args.model, args.device, args.static
     )
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))

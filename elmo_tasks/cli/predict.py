@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from elmo_tasks.cli.arguments import add_device, add_precision
-from elmo_tasks.cli.lines import STANDARD, batches_of
-from elmo_tasks.errors import ConfigError
+from elmo_tasks.cli.arguments import STANDARD, add_device, add_precision, batches_of, check_output
 from elmo_tasks.files import atomic_file, file_lock, lock_of
 
 if TYPE_CHECKING:
@@ -97,10 +95,7 @@ def _writer(path: str, source: str) -> Iterator[TextIO]:
         yield sys.stdout
         return
     target = Path(path)
-    if target.is_dir() or (target.exists() and source != STANDARD and target.samefile(source)):
-        raise ConfigError(f"{path}: this is a folder or the input itself; name a new file")
-    if not target.parent.is_dir():
-        raise ConfigError(f"{path}: the folder {target.parent} does not exist")
+    check_output(target, source)
     # A device such as /dev/null needs no lock.
     lock = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
     with lock, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from elmo_tasks.cli.arguments import add_device, add_lexicon, add_model
+from elmo_tasks.cli.arguments import add_device, add_lexicon, add_model, batches_of
 from elmo_tasks.errors import ConfigError, DataError, InputError
 
 HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
@@ -30,14 +30,12 @@ def run(args: argparse.Namespace) -> int:
     if args.word is not None:
         print(_entry(args), end="")
         return 0
-    from elmo_tasks.cli.lines import batches_of
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels
     from elmo_tasks.service.meanings import text_senses
 
     entries = lexicon_entries(args.lexicon)
-    loaded = LoadedModels(args.model, str(checked_device(args.device))).model()
+    loaded = LoadedModels(args.model, args.device).model()
     number = 0
     for batch in batches_of(args.input, _LINES_AT_ONCE):
         for line in batch:

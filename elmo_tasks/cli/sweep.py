@@ -20,7 +20,7 @@ from typing import Any
 from elmo_tasks import bundled
 from elmo_tasks.cli import fit
 from elmo_tasks.cli.arguments import add_device
-from elmo_tasks.cli.run_settings import apply_device, read_config
+from elmo_tasks.cli.fit import apply_device, read_config
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json, write_json
 
@@ -176,10 +176,7 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
 
 
 def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """Hash a configuration with its settings, data and models.
-
-    A run with other contents of any of them is another run.
-    """
+    """Hash a configuration with its settings, data and models."""
     from elmo_tasks.bilm.folders import sha256
 
     path = Path(bundled.find_config(config))
@@ -212,10 +209,7 @@ def _files_of(value: str) -> list[Path]:
 
 
 def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
-    """Build a readable, unique folder name for a run.
-
-    It holds the changed settings, the share, the seed and a digest of the configuration and the encoder's weights.
-    """
+    """Build a readable folder name, with a digest of all that makes the run another one."""
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
     key = hashlib.sha256(json.dumps([settings, fraction, seed, made_of], sort_keys=True).encode()).hexdigest()[:8]
@@ -290,10 +284,7 @@ def _splits(lines: Sequence[Line]) -> list[str]:
 
 
 def _percent(score: Mapping[str, Any] | None, with_name: bool) -> str:
-    """Format the mean in percent, as in ``87.31 ± 0.12``.
-
-    The deviation over seeds is added if there are several.
-    """
+    """Format the mean, and any deviation over seeds, in percent: ``87.31 ± 0.12``."""
     if score is None:
         return "-"
     spread = "" if score["spread"] is None else f" ± {100 * score['spread']:.2f}"

@@ -35,10 +35,7 @@ def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
 
 
 def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False) -> UseVectors:
-    """Encode each sentence once, in batches of similar length.
-
-    Of a sentence, only the words of the uses are kept, and ``with_norms`` the lengths of all its vectors.
-    """
+    """Encode each sentence once, by length; keep the words of the uses, and lengths if asked."""
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
@@ -55,10 +52,7 @@ def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
 def use_batches(
     encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
 ) -> Iterator[tuple[list[int], UseVectors]]:
-    """Encode uses batch by batch; yield positions and vectors.
-
-    Use this in place of :func:`read_uses` if the vectors of all uses may exceed the memory.
-    """
+    """Yield positions and vectors of uses batch by batch, where all may exceed the memory."""
     at: dict[tuple[str, ...], list[int]] = {}
     for k, use in enumerate(uses):
         at.setdefault(use.tokens, []).append(k)

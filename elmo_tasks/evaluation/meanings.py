@@ -10,8 +10,18 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.data.sense_uses import read_coarse_wsd, read_first_senses, read_semcor, read_senseval, read_unified
-from elmo_tasks.data.word_pairs import GradedPair, WordPair, read_cosimlex, read_mcl_wic, read_wic
+from elmo_tasks.data.sense_uses import (
+    GradedPair,
+    WordPair,
+    read_coarse_wsd,
+    read_cosimlex,
+    read_first_senses,
+    read_mcl_wic,
+    read_semcor,
+    read_senseval,
+    read_unified,
+    read_wic,
+)
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.results import Row, rows_by_label
 from elmo_tasks.senses.clustering import directions, k_means

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
-from elmo_tasks.messages.text import first_capital, listed, number
+from elmo_tasks.messages.text import first_capital, listed, number, number_word
 from elmo_tasks.messages.views import view_place
 
 #: Sentence for each side of the word that may separate two uses more.
@@ -18,7 +17,6 @@ SIDE_ANSWERS = {
 }
 #: Sentence for models whose layers have no halves.
 NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
-_NUMBERS = {2: "two", 3: "three"}
 
 
 def why_answer(
@@ -37,15 +35,7 @@ def why_answer(
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
-    """Name the nearest use, and count the uses of the same word among the nearest.
-
-    Args:
-        word: as written in the query sentence.
-        uses: the nearest first.
-        only: ``same`` for uses of this word, ``other`` for other words, or ``all``.
-        random: cosine of two random words.
-        sense: meaning of the word in the query sentence; empty if unknown.
-    """
+    """Name the nearest use, and count those of the same word and, if known, meaning."""
     if not uses:
         return Message(
             f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
@@ -76,10 +66,7 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
-    """Describe the nearest words by a model with one vector per word.
-
-    ``near`` is ``None`` for an unknown word.
-    """
+    """Describe ``near``, the nearest words by one vector per word; ``None``: unknown word."""
     if near is None:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
@@ -93,10 +80,7 @@ def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
-    """Name the closest and the most distant sentences.
-
-    The cosine of unrelated sentences is given beside them.
-    """
+    """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
@@ -108,10 +92,7 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """State the capabilities and limits of cosines of sentences.
-
-    They are as measured (:class:`elmo_tasks.api.SentenceLayer`).
-    """
+    """State what cosines of sentences can tell, as measured on test sentences."""
     return (
         f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
         f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
@@ -119,52 +100,41 @@ def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     )
 
 
-@dataclass(frozen=True)
-class ModelGrouping:
-    """Grouping of the uses of a word by one model."""
-
-    model: str  #: its name
-    #: groups of uses, in no order; ``None`` if it names no groups
-    groups: frozenset[frozenset[int]] | None
-    #: whether the groups match the known meanings; ``None`` without either
-    right: bool | None = None
+Grouping = frozenset[frozenset[int]]
+"""Groups of uses, in no order."""
 
 
-def agreement(groupings: Sequence[ModelGrouping], *, known: bool = False) -> str:
-    """Compare the groupings of two models or more in one line.
-
-    The line states which models agree, which are right if the meanings of all uses are ``known``, and which name no
-    groups.
-    """
-    silent = [f"“{one.model}”" for one in groupings if one.groups is None]
-    naming = [one for one in groupings if one.groups is not None]
+def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None) -> str:
+    """State which models agree, or which are ``right`` if that is known, and which name no groups."""
+    silent = [f"“{model}”" for model, groups in groupings.items() if groups is None]
+    naming = {model: groups for model, groups in groupings.items() if groups is not None}
     if not naming:
         n = len(groupings)
-        nobody = "Neither of the two" if n == 2 else f"None of the {_NUMBERS.get(n, n)}"
-        return f"{nobody} groups these uses{'; how they belong together is known here' if known else ''}."
-    parts = [_who_is_right(naming) if known else _who_agrees(naming)]
+        nobody = "Neither of the two" if n == 2 else f"None of the {number_word(n)}"
+        return f"{nobody} groups these uses{'' if right is None else '; how they belong together is known here'}."
+    parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
         parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")
     return f"{first_capital('; '.join(parts))}."
 
 
-def _who_is_right(groupings: Sequence[ModelGrouping]) -> str:
-    right, wrong = ([f"“{one.model}”" for one in groupings if one.right is which] for which in (True, False))
-    are, are_not = ("is" if len(names) == 1 else "are" for names in (right, wrong))
-    if not right:
-        return f"{listed(wrong)} {are_not} not right"
-    return f"{listed(right)} {are} right" + (f", {listed(wrong)} {are_not} not" if wrong else "")
+def _who_is_right(naming: Collection[str], right: Collection[str]) -> str:
+    yes, no = ([f"“{model}”" for model in naming if (model in right) is which] for which in (True, False))
+    are, are_not = ("is" if len(names) == 1 else "are" for names in (yes, no))
+    if not yes:
+        return f"{listed(no)} {are_not} not right"
+    return f"{listed(yes)} {are} right" + (f", {listed(no)} {are_not} not" if no else "")
 
 
-def _who_agrees(groupings: Sequence[ModelGrouping]) -> str:
-    models: dict[frozenset[frozenset[int]] | None, list[str]] = {}
-    for one in groupings:
-        models.setdefault(one.groups, []).append(f"“{one.model}”")
-    n, names = len(groupings), listed([f"“{one.model}”" for one in groupings])
+def _who_agrees(naming: Mapping[str, Grouping]) -> str:
+    models: dict[Grouping, list[str]] = {}
+    for model, groups in naming.items():
+        models.setdefault(groups, []).append(f"“{model}”")
+    n, names = len(naming), listed([f"“{model}”" for model in naming])
     if n == 1:
         return f"only {names} groups these uses"
     if len(models) == 1:
-        return f"{names} {'both' if n == 2 else f'all {_NUMBERS.get(n, n)}'} group these uses alike"
+        return f"{names} {'both' if n == 2 else f'all {number_word(n)}'} group these uses alike"
     if len(models) == n:
         return f"{names} each group these uses in another way"
     majority, minority = sorted(models.values(), key=len, reverse=True)

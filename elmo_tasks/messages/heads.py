@@ -1,7 +1,4 @@
-"""Sentences about classified texts and tagged sentences.
-
-Labels, types and tags are given in everyday words.
-"""
+"""Sentences about classified texts and tagged sentences, labels in everyday words."""
 
 from __future__ import annotations
 
@@ -22,24 +19,11 @@ TYPES = {
     "Disease": ("a disease", "diseases"),
 }
 TAGS = {
-    "ADJ": "adjective",
-    "ADP": "preposition",
-    "ADV": "adverb",
-    "AUX": "auxiliary verb",
-    "CCONJ": "joining word",
-    "DET": "article or the like",
-    "INTJ": "interjection",
-    "NOUN": "noun",
-    "NUM": "number",
-    "PART": "particle",
-    "PRON": "pronoun",
-    "PROPN": "name",
-    "PUNCT": "punctuation",
-    "SCONJ": "subordinating word",
-    "SYM": "symbol",
-    "VERB": "verb",
-    "X": "other",
-}
+    "ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary verb", "CCONJ": "joining word",
+    "DET": "article or the like", "INTJ": "interjection", "NOUN": "noun", "NUM": "number", "PART": "particle",
+    "PRON": "pronoun", "PROPN": "name", "PUNCT": "punctuation", "SCONJ": "subordinating word", "SYM": "symbol",
+    "VERB": "verb", "X": "other",
+}  # fmt: skip
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
@@ -105,10 +89,7 @@ def verdict(result: ClassifiedText) -> str:
 
 
 def class_difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
-    """State the labels of the head without context where they differ.
-
-    The result is empty if they are the same.
-    """
+    """State the labels of the head without context where they differ; else nothing."""
     pairs = list(zip(results, without, strict=True))
     changed = [(k, other) for k, (one, other) in enumerate(pairs, 1) if short_verdict(one) != short_verdict(other)]
     if not changed:
@@ -146,10 +127,7 @@ def unweighed(results: Sequence[ClassifiedText]) -> str:
 
 
 def has_spans(results: Sequence[TaggedSentence]) -> bool:
-    """Return True if the tags mark spans (BIO).
-
-    Plain tags, such as parts of speech, do not.
-    """
+    """Return True if the tags mark spans (BIO), unlike parts of speech."""
     readings = [reading for result in results for reading in (result.best, *result.alternatives)]
     return any(reading.entities for reading in readings) or all(
         tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
@@ -221,10 +199,7 @@ def tag_difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSe
 
 
 def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
-    """Write a sentence on one line with its spans ``(start, end, type)``.
-
-    The spans do not overlap.
-    """
+    """Write a sentence on one line with its disjoint spans ``(start, end, type)``."""
     out, at = "", 0
     for start, end, name in sorted(spans):
         out += f"{text[at:start]}[{text[start:end]}]({name})"

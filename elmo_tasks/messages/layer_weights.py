@@ -30,10 +30,7 @@ def order(entry: LayerWeights) -> list[int]:
 
 
 def unclear(entry: LayerWeights) -> list[list[int]]:
-    """Return groups of layers whose ranges over the runs overlap.
-
-    The order within a group is unclear.
-    """
+    """Return groups of layers whose ranges over the runs overlap: their order is unclear."""
     groups: list[list[int]] = []
     top = -1.0
     # In ascending order: a layer joins the group below it if it begins before that one ends.

@@ -1,119 +1,121 @@
-"""Sentences about the meanings of a word: headline and details."""
+"""Sentences about the meanings of a word, of its uses on a map, and of sentences placed there."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from elmo_tasks.api import Certainty, Meaning, Message, Source, TextWord, UseMeaning
-from elmo_tasks.messages.text import listed, percent
+from elmo_tasks import api
+from elmo_tasks.messages.text import listed, number_word, percent, quoted
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
+_SOURCES = {api.EXAMPLES: "dictionary", api.TEXT_A: "text A", api.TEXT_B: "text B", api.INDEX: "your index"}
 _MORE_HINTS = "A sentence that says more around the word may help."
 
 
 def meanings_answer(
-    word: str, meanings: Sequence[Meaning], uses: Sequence[UseMeaning], probability: float, certainty: Certainty
-) -> Message:
+    word: str, uses: Sequence[api.UseMeaning], probability: float, certainty: api.Certainty
+) -> api.Message:
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
-    unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not Certainty.CONFIDENT]
-    probably = "" if certainty is Certainty.CONFIDENT else "probably "
-    if certainty is Certainty.ABSTAIN:
+    unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
+    probably = "" if certainty is api.Certainty.CONFIDENT else "probably "
+    if certainty is api.Certainty.ABSTAIN:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif len(chosen) > 1:
-        headline = f"“{word}” {probably}has {_number(len(chosen))} meanings here"
+        headline = f"“{word}” {probably}has {number_word(len(chosen))} meanings here"
     elif None in chosen:
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
         headline = f"“{word}” {probably}means the same in {_all(len(uses))}"
     sure = f"The model is {percent(probability)} sure of {_all(len(uses))} together."
-    if certainty is Certainty.ABSTAIN and unsure:
+    if certainty is api.Certainty.ABSTAIN and unsure:
         sure = f"Unsure: {_sentences(unsure)}. {_MORE_HINTS}"
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
-    return Message(f"{headline}.", sure)
+    return api.Message(f"{headline}.", sure)
 
 
-def one_meaning_answer(word: str, n: int, certainty: Certainty) -> Message:
+def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Message:
     """State that the word is on the list of words with one everyday meaning."""
-    if certainty is not Certainty.CONFIDENT:
-        return Message(
+    if certainty is not api.Certainty.CONFIDENT:
+        return api.Message(
             f"“{word}” probably means the same in {_all(n)}.",
             "It is on this project’s list of words with one everyday meaning, but two of the sentences are very unlike: it may "
             "have a rarer meaning in one of them.",
         )
-    return Message(
+    return api.Message(
         f"“{word}” means the same in {_all(n)}.",
         "It is on this project’s list of words with one everyday meaning; only the vectors below are computed.",
     )
 
 
-def unlisted_answer(word: str, n: int, probability: float, certainty: Certainty) -> Message:
+def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty) -> api.Message:
     """State that the word is in no list; ``probability`` is that all uses share a meaning."""
     why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
     add = "Give its meanings yourself under “Own meanings” for a better answer."
-    if certainty is Certainty.ABSTAIN:
-        return Message(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
+    if certainty is api.Certainty.ABSTAIN:
+        return api.Message(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
     if probability >= 0.5:
-        return Message(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
-    return Message(f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}")
+        return api.Message(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
+    return api.Message(
+        f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}"
+    )
 
 
-def text_answer(n: int, unsure: int, n_words: int) -> Message:
+def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
     """Count the words of a text with several meanings, and those that are uncertain."""
     if not n:
-        return Message(
+        return api.Message(
             "No word of this text has several meanings in the dictionary.",
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
     pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
-    return Message(
+    return api.Message(
         f"{words} several meanings.",
-        f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed.{pale}",
+        f"{source_line(api.Source.DICTIONARY, n_words)}{pale}",
     )
 
 
-def not_english_answer(share: float) -> Message:
+def not_english_answer(share: float) -> api.Message:
     """State that too few of the words are English."""
-    return Message(
+    return api.Message(
         "This model reads English, and most of these words are not English.",
         f"It knows {percent(share)} of the words around, so nothing is said of meanings.",
     )
 
 
-def uncalibrated_answer(model: str) -> Message:
+def uncalibrated_answer(model: str) -> api.Message:
     """State that the model has no calibration."""
-    return Message(
+    return api.Message(
         f"Nothing is said of meanings: “{model}” was not calibrated.",
         "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors are compared below.",
     )
 
 
-def different_words_answer() -> Message:
+def different_words_answer() -> api.Message:
     """State that the marked words are different words."""
-    return Message(
+    return api.Message(
         "These are different words, so their meanings are not compared.", "Their vectors are compared below."
     )
 
 
-def source_line(source: Source, n_words: int) -> str:
+def source_line(source: api.Source, n_words: int) -> str:
     """State the known and the computed part of an answer."""
-    if source is Source.DICTIONARY:
+    if source is api.Source.DICTIONARY:
         return f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed."
-    if source is Source.OWN:
+    if source is api.Source.OWN:
         return "Meanings come from you; which one is meant is computed."
     return ""
 
 
-def heading(meaning: Meaning | None) -> str:
+def heading(meaning: api.Meaning | None) -> str:
     """Return the heading of a card: the gloss of a meaning."""
     return "another meaning, not in the dictionary" if meaning is None else meaning.gloss
 
 
-def hesitation(use: UseMeaning, meanings: Sequence[Meaning]) -> str:
+def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
     """Name the two candidates for an uncertain use; empty for a sure one."""
-    if use.certainty is Certainty.CONFIDENT or use.second is None:
+    if use.certainty is api.Certainty.CONFIDENT or use.second is None:
         return ""
     best = "another meaning" if use.best is None else f"“{meanings[use.best].gloss}”"
     second = f"“{meanings[use.second].gloss}”"
@@ -122,7 +124,7 @@ def hesitation(use: UseMeaning, meanings: Sequence[Meaning]) -> str:
     return f"between {best} and {second}"
 
 
-def sense_tip(word: TextWord) -> str:
+def sense_tip(word: api.TextWord) -> str:
     """Describe the meaning of a word of a text in one line."""
     meaning = word.meaning
     kind = f"{meaning.word}, {meaning.part_of_speech}: " if meaning else ""
@@ -134,9 +136,125 @@ def _all(n: int) -> str:
     return "both sentences" if n == 2 else f"all {n} sentences"
 
 
-def _number(n: int) -> str:
-    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
-
-
 def _sentences(numbers: Sequence[int]) -> str:
     return f"sentence {numbers[0]}" if len(numbers) == 1 else f"sentences {listed(numbers)}"
+
+
+def source_name(source: str) -> str:
+    """Return the title of an origin of uses."""
+    return _SOURCES.get(source, source)
+
+
+def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
+    """Explain an empty map, and suggest a remedy."""
+    if has_text:
+        return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
+    if not examples:
+        return f"Paste a text that uses {quoted(word)}, or let the examples of the dictionary count."
+    return f"{quoted(word)} is not in the dictionary. Paste your own text that uses it, or choose another word."
+
+
+def map_verdict(
+    word: str,
+    uses: Sequence[api.MapUse],
+    groups: Sequence[api.SenseGroup],
+    are_meanings: bool,
+    is_calibrated: bool,
+    *,
+    has_one_meaning: bool,
+) -> api.Message:
+    """Describe a map, of meanings or of clusters, and what a calibrated model adds."""
+    counted = f"{_counted(len(uses), 'use')} of “{word}”"
+    if are_meanings:
+        own = [use for use in uses if use.own]
+        if not own:
+            return api.Message(
+                f"{counted} in {_counted(len(groups), 'meaning')}.",
+                "The meanings are those of the dictionary; where the uses lie is computed.",
+            )
+        if not is_calibrated:
+            reason = "This model was not calibrated, so nothing is said of the meanings in your text."
+            return api.Message(f"{counted}.", reason)
+        n_unsure = sum(not use.is_sure for use in own)
+        unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
+        has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
+        return api.Message(
+            f"Your {_counted(len(own), 'use')} of “{word}” {has}.",
+            f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
+        )
+    if has_one_meaning:
+        return api.Message(
+            f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words."
+        )
+    if groups:
+        return api.Message(
+            f"{counted} in {len(groups)} clusters.",
+            "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
+        )
+    return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def texts_compared(answer: api.SenseMap) -> list[tuple[str, list[float]]]:
+    """Return the share of each group in text A and in text B, if there are two texts."""
+    columns = [answer.sources.index(source) for source in (api.TEXT_A, api.TEXT_B) if source in answer.sources]
+    if len(columns) < 2 or not answer.groups:
+        return []
+    totals = {c: max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns}
+    return [(group.name, [group.by_source[c] / totals[c] for c in columns]) for group in answer.groups]
+
+
+def typed_otherwise(answer: api.SenseMap) -> str:
+    """Note that the examples are of another form of the typed word; else empty."""
+    if not answer.examples_of or answer.word.lower() in {word.lower() for word in answer.examples_of}:
+        return ""
+    return f"You typed “{answer.word}”; the examples are those of {listed([f'“{w}”' for w in answer.examples_of])}."
+
+
+def shown_words(answer: api.SenseMap) -> str:
+    """Describe the limits of the picture."""
+    if answer.shown >= 0.995:
+        return "The map shows all differences between the uses."
+    return (
+        f"The map shows {percent(answer.shown)} of the differences between the uses: near marks can be further apart than they "
+        "look. The numbers in the list use all of them."
+    )
+
+
+def own_words(answer: api.SenseMap) -> str:
+    """Count the uses from the user's own text; some may not be on the map."""
+    on_map = sum(use.own for use in answer.uses)
+    if answer.n_own <= on_map:
+        return ""
+    return f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map."
+
+
+def read_as(answer: api.SenseMap) -> str:
+    """State how the user's tables were read; empty for running text."""
+    return " ".join(f"Read from {source_name(source)}: {description}." for source, description in answer.read_as)
+
+
+def use_name(use: api.MapUse, number: int, answer: api.SenseMap) -> str:
+    """Describe a mark for a screen reader."""
+    group = f", {answer.groups[use.group].name}" if use.group is not None else ""
+    unsure = "" if use.is_sure or use.group is None or not answer.are_meanings else ", unsure"
+    return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
+
+
+def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool) -> str:
+    """Describe the place of a sentence by its meanings, the most probable first."""
+    if not meanings:
+        return "It lands beside its nearest uses. Nothing is said of its meaning."
+    first = meanings[0]
+    where = "" if first.group is not None else " No use on this map has it."
+    if is_sure:
+        return f"It means: {first.name} ({percent(first.probability)}).{where}"
+    if len(meanings) == 1:
+        return f"It may mean: {first.name} ({percent(first.probability)}).{where}"
+    second = meanings[1]
+    return (
+        f"Unsure: {first.name} ({percent(first.probability)}), or {second.name} ({percent(second.probability)}).{where}"
+    )

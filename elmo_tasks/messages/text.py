@@ -1,7 +1,4 @@
-"""Numbers, shares, scores, lists and durations in readable form.
-
-Terms and their explanations are here, too.
-"""
+"""Numbers, shares, scores, lists, durations and technical terms in readable form."""
 
 from __future__ import annotations
 
@@ -9,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 _MAX_QUOTE = 40
+_NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 #: Technical terms, explained to newcomers at their first use on a page.
 TERMS = {
@@ -40,10 +38,7 @@ def signed(value: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share from 0 to 1 in whole percent.
-
-    It is never rounded to certainty, and its space does not break.
-    """
+    """Format a share in whole percent, never rounded to certainty, with a fixed space."""
     if 0 < share < 0.005:
         return "under 1\u00a0%"
     if 0.995 <= share < 1:
@@ -72,10 +67,7 @@ def score_text(metric: str, value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Format ``about 40 seconds`` or ``about 2.5 hours``.
-
-    There are no more digits than an estimate supports.
-    """
+    """Format ``about 40 seconds`` or ``about 2.5 hours``, no finer than an estimate is."""
     if seconds < 10:
         return "a few seconds"
     if seconds < 90:
@@ -88,6 +80,11 @@ def duration(seconds: float) -> str:
 def ordinal(place: int) -> str:
     """Format ``1st``, ``2nd``, ``3rd``, ``11th``, ``1,001st``."""
     return f"{place:,}{'th' if 10 <= place % 100 <= 20 else _ORDINALS.get(place % 10, 'th')}"
+
+
+def number_word(n: int) -> str:
+    """Write a small number as a word: ``two``."""
+    return _NUMBER_WORDS[n] if n < len(_NUMBER_WORDS) else str(n)
 
 
 def listed(parts: Sequence[object]) -> str:
@@ -129,7 +126,7 @@ def slug(text: str) -> str:
 def first_terms(text: str) -> list[tuple[str, str]]:
     """Cut a text at the first use of each term of :data:`TERMS`.
 
-    The result is ``(piece, explanation)`` in order; the explanation is empty if the piece holds no new term.
+    Return ``(piece, explanation)`` in order; the explanation is empty for a piece without a new term.
     """
     pieces: list[tuple[str, str]] = []
     explained: set[str] = set()

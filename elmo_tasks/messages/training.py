@@ -1,7 +1,4 @@
-"""Names of the tasks, and sentences about training data and runs.
-
-They claim no more than the numbers support.
-"""
+"""Names of the tasks, and cautious sentences about training data and runs."""
 
 from __future__ import annotations
 
@@ -101,10 +98,7 @@ _PHASES = {
 
 
 def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
-    """Return the epoch with the highest score.
-
-    Of equal ones, it is that with the lowest loss, as in the run.
-    """
+    """Return the epoch with the highest score and, of equal ones, the lowest loss."""
     scored = [epoch for epoch in course if epoch.score is not None]
 
     def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:

@@ -72,10 +72,7 @@ def layer_title(name: str, sees: str = "") -> str:
 
 
 def sentence_layer_title(name: str) -> str:
-    """Return the title of a layer for whole sentences.
-
-    There, even layer 0 represents all words.
-    """
+    """Return the title of a layer for sentences, where even layer 0 has all words."""
     return "Words alone" if name == "0" else view_title(name)
 
 

@@ -14,23 +14,15 @@ from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.encoders.uses import Use, UseVectors, read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
-from elmo_tasks.messages.answers import ModelGrouping, agreement, closest, limits_of, reads_no_sentence
-from elmo_tasks.messages.meanings import (
-    different_words_answer,
-    meanings_answer,
-    not_english_answer,
-    one_meaning_answer,
-    uncalibrated_answer,
-    unlisted_answer,
-)
+from elmo_tasks.messages import meanings
+from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meaning, known_share
-from elmo_tasks.service.validation import check_length, check_number, check_words, find_uses, item_of
+from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
-from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 
 #: Layer name for the sentence embedding of a model that was trained to provide one.
@@ -81,27 +73,23 @@ def _meanings(
     if not loaded.encoder.reads_sentence:
         return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
     if loaded.senses is None:
-        return uncalibrated_answer(loaded.encoder.name), nothing
+        return meanings.uncalibrated_answer(loaded.encoder.name), nothing
     if not is_one_word:
-        return different_words_answer(), nothing
+        return meanings.different_words_answer(), nothing
     english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
     if english < MIN_KNOWN_WORDS:
-        return not_english_answer(english), nothing
+        return meanings.not_english_answer(english), nothing
     embedded = loaded.senses.embed_read(uses, read)
     judged = judge(loaded.senses, uses, embedded, word, bundled_lexicon(), own)
     if judged.source is api.Source.ONE_MEANING:
-        return one_meaning_answer(word, len(uses), judged.certainty), judged
+        return meanings.one_meaning_answer(word, len(uses), judged.certainty), judged
     if judged.source is api.Source.UNLISTED:
-        return unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
-    return meanings_answer(word, judged.meanings, judged.uses, judged.probability, judged.certainty), judged
+        return meanings.unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
+    return meanings.meanings_answer(word, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:
-    """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses.
-
-    Raises:
-        InputError: the model does not predict words.
-    """
+    """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses."""
     if loaded.expected is None:
         raise InputError(
             f"“{loaded.encoder.name}” gives vectors but does not predict words: it has no output layer. Choose another model "
@@ -146,10 +134,7 @@ def spelling(mention: Mention) -> str:
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Return True if all are forms of one word.
-
-    A capital makes no other word (apple, Apple).
-    """
+    """Return True if all are forms of one word; a capital makes no other (apple, Apple)."""
     first, *others = dict.fromkeys(map(folded, spellings))
     return all(are_inflections(first, other) for other in others)
 
@@ -176,19 +161,13 @@ def side_by_side(
     known = tuple(senses) or known_senses(mentions)
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in comparisons)
-    groupings = [
-        ModelGrouping(comparison.model, api.partition(comparison.groups) if comparison.groups else None, correct)
-        for comparison, correct in zip(comparisons, right, strict=True)
-    ]
-    line = agreement(groupings, known=bool(known)) if len(groupings) > 1 else ""
-    return api.SideBySide(comparisons, known, right, line)
+    groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
+    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if known else None
+    return api.SideBySide(comparisons, known, right, agreement(groupings, correct) if len(names) > 1 else "")
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
-    """Return True if the groups match the meanings.
-
-    Return ``None`` without groups or without known meanings.
-    """
+    """Return whether the groups match the meanings; ``None`` without either."""
     if not senses or not comparison.groups:
         return None
     return api.partition(comparison.groups) == api.partition(api.group_by(senses).values())
@@ -202,18 +181,11 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 
 
 def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
-    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`.
-
-    ``cache`` keeps the test scores of encoders.
-    """
+    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps test scores."""
     sentences = checked_texts(sentences)
     check_number(sentences)
     for k, sentence in enumerate(sentences, 1):
-        check_length(sentence, f"sentence {k}", f"Sentence {k}")
-        tokens = tokenize(sentence)
-        if not tokens:
-            raise InputError(f"Sentence {k} is empty.", field=f"sentence {k}")
-        check_words(tokens, f"sentence {k}", f"Sentence {k}")
+        checked_tokens(sentence, f"sentence {k}", f"Sentence {k}", "is empty.")
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
     layers = tuple(
@@ -235,10 +207,7 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
 
 
 def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
-    """Return the model of sentences in an encoder's folder, if any, and tests.
-
-    There is a test of each kind of sentence vector.
-    """
+    """Return the encoder's own model of sentences, if any, and a test of each kind of vector."""
     folder = encoder.folder
     trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
     return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))

@@ -21,14 +21,8 @@ from elmo_tasks.service.validation import find_uses
 
 
 @lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
-def _cached(model: str | None, device: str | None, may_measure: bool, others: tuple[str, ...]) -> LoadedModels:
-    return LoadedModels(model, device, others, may_measure)
-
-
-def _loaded(
-    model: str | Path | None, device: str | None, may_measure: bool = True, others: tuple[str, ...] = ()
-) -> LoadedModels:
-    return _cached(None if model is None else str(model), device, may_measure, others)
+def _loaded(model: str | Path | None, device: str | None, may_measure: bool, *others: str) -> LoadedModels:
+    return LoadedModels(None if model is None else str(model), device, others, may_measure)
 
 
 def compare(
@@ -70,29 +64,18 @@ def disambiguate(
 ) -> TextSenses:
     """Find the meaning of each word of a text that the dictionary has several meanings of.
 
-    Args:
-        text: up to 20,000 characters.
-        model: see :func:`compare`.
-        device: see :func:`compare`.
-        lexicon: see :func:`compare`.
+    The text has up to 20,000 characters; all else is as for :func:`compare`.
 
     Returns:
         ``words``, each with its place in the text and its likeliest ``meaning``; ``to_dict()`` is what the command
         ``senses`` prints.
-
-    Raises:
-        InputError: the text is empty or too long; all else is as for :func:`compare`.
     """
     entries = lexicon_entries(lexicon)
-    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device).model(), entries)
+    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device, True).model(), entries)
 
 
 def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
-    """Read the entries of the user's dictionary file; none for ``None``.
-
-    Raises:
-        DataError: the file cannot be read, or breaks the format.
-    """
+    """Read the entries of the user's dictionary file; none for ``None``."""
     if lexicon is None:
         return []
     entries = read_entries(Path(lexicon))
@@ -110,15 +93,11 @@ def side_by_side(
 ) -> SideBySide:
     """Compare the uses of a word by two or three models, each with its own calibration.
 
-    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers); all else is as for
-    :func:`compare`.
+    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers), each with a name of its own;
+    all else is as for :func:`compare`.
 
     Returns:
         ``comparisons``, one for each model; ``agreement``, a line on which models agree.
-
-    Raises:
-        InputError: there are too many models, or one twice; all else is as for :func:`compare`.
-        ConfigError: two models have one name.
     """
     if isinstance(models, str):
         raise InputError(
@@ -127,7 +106,7 @@ def side_by_side(
     places = [str(model) for model in models]
     entries = lexicon_entries(lexicon)
     first, *others = dict.fromkeys(places) or [None]
-    loaded = _loaded(first, device, calibration, tuple(filter(None, others)))
+    loaded = _loaded(first, device, calibration, *filter(None, others))
     names = [loaded.name_of(place) for place in places]
     return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), entries)
 
@@ -135,19 +114,15 @@ def side_by_side(
 def sentence_similarity(
     sentences: Iterable[str], model: str | Path | None = None, device: str | None = None
 ) -> SentenceComparison:
-    """Compare 2 to 12 whole sentences.
+    """Compare 2 to 12 whole sentences; models, devices and errors are as for :func:`compare`.
 
     The mean of the words at each layer gives one vector per sentence; a model that was trained for it also gives its
-    own sentence embedding. The latter needs the package sentence-transformers and a folder in its format. Models and
-    devices are as for :func:`compare`.
+    own sentence embedding. The latter needs the package sentence-transformers and a folder in its format.
 
     Returns:
         ``layers[k].cosine`` is the matrix of a layer; ``limits`` states its capabilities and limits, as measured.
-
-    Raises:
-        InputError: there are too few, too many or too long sentences; all else is as for :func:`compare`.
     """
-    loaded = _loaded(model, device)
+    loaded = _loaded(model, device, True)
     return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
 
 
@@ -170,11 +145,10 @@ def nearest(
         index: folder that ``elmo-tasks index`` wrote, to search your own text; examples of the dictionary if ``None``. They
             are encoded on the first call (half a minute for the bundled model) and kept in your cache folder.
         n: how many uses, 1 to 50.
-        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
-            embedding; the latter if ``None``.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense embedding, as for ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
-        model: see :func:`compare`.
-        device: see :func:`compare`.
+        model: as ``device``, see :func:`compare`.
+        device: see there.
         static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the words beside the uses; those
             that come with the program if ``None``.
 
@@ -185,7 +159,7 @@ def nearest(
         InputError: the word is not in the sentence, or there is no such layer.
         DataError: the folder holds no index, or that of another model.
     """
-    loaded = _loaded(model, device)
+    loaded = _loaded(model, device, True)
     own_index = UseIndex(index) if index is not None else None
     words = loaded.static() if static is None else StaticVectors.load(static)
     return nearest_uses(word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n)

@@ -1,4 +1,4 @@
-"""Registry of the available models: load each on first use, and read its card."""
+"""Registry of the available models: load each on first use; read its card and its measurements."""
 
 from __future__ import annotations
 
@@ -6,25 +6,34 @@ import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from elmo_tasks.api import uncancellable
+from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult, uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.bilm.published import cache_folder
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
 from elmo_tasks.layers import checked_device, layer_names
 from elmo_tasks.messages.text import duration
 from elmo_tasks.senses.calibrate import calibrate
-from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, read_calibration, write_calibration
+from elmo_tasks.senses.disambiguation import (
+    SenseCalibration,
+    SenseModel,
+    models_checksum,
+    read_calibration,
+    write_calibration,
+)
 from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 
@@ -68,20 +77,13 @@ class LoadedModel:
 
     @property
     def shown_layer(self) -> int:
-        """Position of the layer shown first.
-
-        This is the top layer or, in a deep model, the layer that separates meanings best.
-        """
+        """The layer shown first: the top one or, in a deep model, the best for meanings."""
         deep = self.encoder.n_layers > 3 and self.senses is not None
         return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
 
     @property
     def sense_model(self) -> SenseModel:
-        """The model of meanings.
-
-        Raises:
-            InputError: this model has none.
-        """
+        """The model of meanings; an :class:`InputError` if there is none."""
         if self.senses is None:
             raise InputError(
                 f"“{self.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
@@ -99,10 +101,6 @@ class LoadedModels:
         others: names or folders of more models that a request may name, beside the bundled ones.
         may_measure: whether to calibrate, once, a model that came without a calibration.
         precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
-
-    Raises:
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: it is a published model that was not downloaded.
     """
 
     def __init__(
@@ -123,12 +121,8 @@ class LoadedModels:
             names = ", ".join(encoder.name for encoder in encoders)
             raise ConfigError(f"two models have one name: {names}; rename one's folder")
         self.default = encoders[0].name
-        self._models: dict[str, LoadedModel] = {}
-        self._encoders: dict[str, Encoder] = {}
-        self._static: StaticVectors | None = None
         self.cache = OnceCache()  #: measurements of encoders
-        # Requests run in threads: the lock ensures that each model is loaded once, for heads and comparisons alike.
-        self._lock = threading.RLock()
+        self._once = OnceCache()  # each model is loaded once, for heads and comparisons alike
 
     def names(self) -> tuple[str, ...]:
         """Names that a request may use, the default one first."""
@@ -143,13 +137,7 @@ class LoadedModels:
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
-        """Return the name of the requested model if it is available.
-
-        A path from the network is never opened.
-
-        Raises:
-            InputError: the model is not available.
-        """
+        """Return the name of an available model; a path from the network is never opened."""
         if model is None or model == self.default:
             return self.default
         if model not in self.names():
@@ -159,35 +147,24 @@ class LoadedModels:
         return model
 
     def model(self, request: str | None = None) -> LoadedModel:
-        """Return the requested model with its calibration.
-
-        Raises:
-            InputError: it is not available.
-            WeightsError: its files are broken.
-        """
+        """Return the requested model with its calibration."""
         name = self.allowed(request)
-        with self._lock, uncancellable():
-            if name not in self._models:
-                encoder, static = self.encoder(name), self.static()
-                expected = ExpectedWords.load(encoder, static)
-                senses = load_sense_model(encoder, static, expected, self._may_measure)
-                names = layer_names(encoder.n_layers)
-                self._models[name] = LoadedModel(encoder, names, static, expected, senses, random_pairs(encoder))
-            return self._models[name]
+        with uncancellable():
+            return self._once.once(f"model {name}", lambda: self._with_calibration(name))
+
+    def _with_calibration(self, name: str) -> LoadedModel:
+        encoder, static = self.encoder(name), self.static()
+        expected = ExpectedWords.load(encoder, static)
+        senses = load_sense_model(encoder, static, expected, self._may_measure)
+        return LoadedModel(encoder, layer_names(encoder.n_layers), static, expected, senses, random_pairs(encoder))
 
     def static(self) -> StaticVectors:
         """Return the bundled static vectors."""
-        with self._lock:
-            if self._static is None:
-                self._static = StaticVectors.load()
-            return self._static
+        return self._once.once("static vectors", StaticVectors.load)
 
     def encoder(self, name: str) -> Encoder:
         """Return an encoder by a trusted name or folder, without its calibration."""
-        with self._lock:
-            if name not in self._encoders:
-                self._encoders[name] = self._find(name).load(self.device, self._precision)
-            return self._encoders[name]
+        return self._once.once(f"encoder {name}", lambda: self._find(name).load(self.device, self._precision))
 
     def _find(self, name: str) -> FoundEncoder:
         return self._found.get(name) or find(name)
@@ -198,9 +175,7 @@ def load_sense_model(
 ) -> SenseModel | None:
     """Load the sense model of an encoder, or fit it on first use.
 
-    Return ``None`` for an encoder that reads no sentence, or one without a calibration if ``may_fit`` is False.
-
-    Fitting uses a part of the dictionary that takes about a minute to read; the result stays in the user's cache.
+    It is ``None`` for an encoder that reads no sentence, or one without a calibration unless ``may_fit``.
     """
     if not encoder.reads_sentence:
         return None
@@ -229,27 +204,25 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,
     )
-    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
-        calibration, centroids = calibrate(
-            encoder,
-            static,
-            expected,
-            bundled_lexicon(),
-            max_uses,
-            lambda share: bar.update(round(100 * share) - bar.n),
-        )
+    fitted = fit_calibration(encoder, static, expected, max_uses)
     try:
-        write_calibration(cached, calibration, centroids)
+        write_calibration(cached, *fitted)
     except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
-    return SenseModel(encoder, static, expected, calibration, centroids)
+    return SenseModel(encoder, static, expected, *fitted)
+
+
+def fit_calibration(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, max_uses: int | None
+) -> tuple[SenseCalibration, dict[str, Vectors]]:
+    """Fit the meanings of an encoder on so many uses of the dictionary, with a progress bar."""
+    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
+        lexicon = bundled_lexicon()
+        return calibrate(encoder, static, expected, lexicon, max_uses, lambda s: bar.update(round(100 * s) - bar.n))
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:
-    """Describe the training of a model from its card, in sentences.
-
-    There are none without a readable card.
-    """
+    """Describe the training of a model in sentences, none without a readable card."""
     if folder is None:
         return ()
     try:
@@ -272,3 +245,48 @@ def _training_sentences(card: dict[str, Any]) -> Iterator[str]:
             yield f"The first {alone} of them taught it only the first of these tasks."
     if names := [source["what"] for source in card.get("sources", []) if "what" in source]:
         yield f"Its text comes from: {'; '.join(dict.fromkeys(names))}."
+
+
+def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
+    """Implement :meth:`elmo_tasks.api.Service.probes`."""
+    default, *others = models.names()
+    measured = [_of_model(models, name) for name in others if _file(models, name) is not None]
+    return (_of_model(models, default), *(model for model in measured if model.results))
+
+
+def _file(models: LoadedModels, name: str) -> Path | None:
+    """Return the path of a model's measurements without loading the model."""
+    folder = models.folder(name)
+    return folder / NAME if folder is not None and (folder / NAME).is_file() else None
+
+
+def _of_model(models: LoadedModels, name: str) -> ModelProbes:
+    encoder, path = models.encoder(name), _file(models, name)
+    # The page may be public: do not show the path on this machine.
+    bundled = models.folder(name) == CHECKPOINTS / name
+    command = (
+        f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
+    )
+    results: tuple[ProbeResult, ...] = ()
+    remark = "It was not measured yet."
+    if path is not None:
+        try:
+            measured = read_probes(path)
+            results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
+            if measured.checksum != encoder.checksum:
+                results, remark = (), "What was measured is of other weights than these."
+        except DataError as error:
+            _log.warning("%s", error)
+            remark = f"Its file {NAME} cannot be read."
+    return ModelProbes(name, encoder.layer_names, command, results, remark)
+
+
+def _result(row: Row) -> ProbeResult:
+    paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
+    published = PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data) if paper else None
+    scores = _scores(row.scores)
+    return ProbeResult(row.task, row.title, row.unit, scores, row.without, row.without_name, row.note, published)
+
+
+def _scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
+    return tuple(LayerScore(*pair) for pair in by_layer.items())

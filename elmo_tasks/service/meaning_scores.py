@@ -1,13 +1,10 @@
-"""Word sense disambiguation measured on sentences that nothing was fitted on.
-
-These are test sentences, held-out words, and labelled sets.
-"""
+"""Disambiguation of test sentences, held-out words and labelled sets, never fitted on."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -87,18 +84,11 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
-    return [
-        _score(
-            name,
-            {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out},
-            labels,
-            uses,
-            embedded,
-            spaces,
-            model,
-        )
-        for name, held_out in (("words that were fitted on", False), ("held-out words", True))
-    ]
+    scores = []
+    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
+        words = {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out}
+        scores.append(_score(name, words, labels, uses, embedded, spaces, model))
+    return scores
 
 
 def _score(
@@ -110,10 +100,7 @@ def _score(
     spaces: Mapping[str, Vectors],
     model: SenseModel,
 ) -> SenseScores:
-    """Score the test sentences of some words.
-
-    ``labels`` ``[n, 3]`` are word, meaning, is a test sentence.
-    """
+    """Score the test sentences of some words; ``labels``: word, meaning, is a test sentence."""
     results: list[tuple[bool, bool, bool, bool, float]] = []
     unknown: list[bool] = []
     by_space: dict[str, list[bool]] = {space: [] for space in spaces}
@@ -150,10 +137,7 @@ def _score(
 
 
 def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
-    """Return ``[n, H]`` means of the examples of each meaning of a word.
-
-    Test sentences are left out.
-    """
+    """Return ``[n, H]`` means of the examples of each meaning, test sentences left out."""
     examples = at[labels[at, 2] == 0]
     return np.stack([unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)])
 
@@ -165,16 +149,7 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 
 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
-    """Sort labelled sets as Compare does.
-
-    Args:
-        model: compares uses with meanings.
-        lexicon: the dictionary.
-        path: JSON lines with ``word``, ``sentences`` and ``gold``, the number of the meaning of each sentence.
-
-    Raises:
-        DataError: a line is not such a set, or there is none.
-    """
+    """Sort sets, JSON lines with ``word``, ``sentences`` and ``gold``, as Compare does."""
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -233,22 +208,15 @@ def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetSco
     lines = _markdown(model, [s.name for s in scores], rows)
     if sets:
         names = ["number", "named, %", "right of those, %", "in several meanings: named", "right", "in one: split"]
-        lines += ["", *_markdown("sets", names, [(s.name, [str(s.sets), *_shares(s)]) for s in sets])]
+        shares = [(s.named, s.right, s.several_named, s.several_right, s.one_split) for s in sets]
+        cells = [[str(s.sets), *map(_percent, row)] for s, row in zip(sets, shares, strict=True)]
+        lines += ["", *_markdown("sets", names, zip([s.name for s in sets], cells, strict=True))]
     return "\n".join(lines)
 
 
 def _markdown(corner: str, names: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     head = [f"| {corner} | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     return [*head, *(f"| {title} | {' | '.join(cells)} |" for title, cells in rows)]
-
-
-def _shares(s: SetScores) -> list[str]:
-    return [_percent(share) for share in (s.named, s.right, s.several_named, s.several_right, s.one_split)]
-
-
-def to_dict(scores: Sequence[SenseScores], sets: Sequence[SetScores]) -> dict[str, Any]:
-    """Convert the scores to JSON."""
-    return {"sentences": [asdict(s) for s in scores], "sets": [asdict(s) for s in sets]}
 
 
 def _percent(share: float) -> str:

@@ -1,10 +1,8 @@
-"""Meanings of uses of a word and of the words of a text.
-
-They come from the dictionary or from the user, or are found for unlisted words.
-"""
+"""Meanings of uses and of texts, by the dictionary, the user's own, or none of these."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from elmo_tasks.api import Certainty, Meaning, Message, Source, TextSenses, TextWord, UseMeaning, group_by
+from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
@@ -23,6 +21,7 @@ from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense, bundled_lexicon, check_marks, parse_entries
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_length, check_words
+from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import split_sentences, tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
 
@@ -37,30 +36,37 @@ _VERY_UNLIKE = 0.1
 MIN_KNOWN_WORDS = 0.5
 #: Name of a meaning that is not listed.
 ANOTHER = "another meaning"
+#: View that meanings are predicted from.
+MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
 _MAX_CHARACTERS, _MAX_OWN_SENTENCES, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 60, 2_000, 200
+#: Each word is read together with all words before it: the work grows with the square of this number.
+MAX_WORDS = 40
+_READY_MEANINGS = 4
+#: Number of test sentences that take about a second.
+_TESTED = 120
+_MISTAKES = 3
 
 
 @dataclass(frozen=True)
 class Judged:
     """Meanings of some uses, known or predicted; see :class:`elmo_tasks.api.Comparison`."""
 
-    source: Source
-    meanings: tuple[Meaning, ...] = ()
-    uses: tuple[UseMeaning, ...] = ()
+    source: api.Source
+    meanings: tuple[api.Meaning, ...] = ()
+    uses: tuple[api.UseMeaning, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
-    certainty: Certainty = Certainty.ABSTAIN
+    certainty: api.Certainty = api.Certainty.ABSTAIN
     probability: float = 0.0
     same_meaning: tuple[tuple[float, ...], ...] = ()
     all_same: float = 0.0  #: for an unlisted word: the probability that all uses share a meaning
 
 
 def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
-    """Return the entries whose meanings the uses of a word may have.
+    """Return the entries whose meanings the uses of a word, written in ``forms``, may have.
 
-    ``forms`` is the word as it is written in each sentence. The entries of ``word`` as typed count if all forms are
-    inflections of it.
+    The entries of ``word`` as typed count if all forms are inflections of it.
     """
     key = folded(word.strip())
     if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
@@ -70,11 +76,7 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
 
 
 def own_entries(text: str) -> list[Entry]:
-    """Parse the user's own meanings, in the format of the dictionary.
-
-    Raises:
-        InputError: with ``field="own_meanings"``: the text breaks the format, or there is too much of it.
-    """
+    """Parse the user's own meanings; an :class:`InputError` names what breaks the format."""
     if not text.strip():
         return []
     check_length(text, "own_meanings", "Own meanings: the text", _MAX_CHARACTERS, "")
@@ -105,46 +107,45 @@ def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> fl
 def judge(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
 ) -> Judged:
-    """Predict the meanings of the uses of one word, embedded as ``[n, H]``.
-
-    ``own`` are the user's meanings, which count before the dictionary's.
-    """
+    """Predict the meanings of uses embedded as ``[n, H]``; the user's ``own`` come first."""
     forms = [use.word for use in uses]
     own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
     entries = own_entries or entries_for(word, forms, lexicon)
     senses = senses_of(entries)
     if len(senses) > 1:
-        source = Source.OWN if own_entries else Source.DICTIONARY
+        source = api.Source.OWN if own_entries else api.Source.DICTIONARY
         return _by_meanings(source, senses_as_meanings(entries), model.classify(uses, embedded, senses))
     if senses or any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip()):
         return _one_meaning(model, embedded)
     return _unlisted(model, embedded)
 
 
-def senses_as_meanings(entries: Sequence[Entry]) -> tuple[Meaning, ...]:
+def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
     """Return every meaning of the entries, in the order of ``senses_of``."""
-    return tuple(Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
+    return tuple(api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
 
 
-def use_meaning(predicted: SenseProbabilities) -> UseMeaning:
+def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
     """Convert the probabilities of one use to their form in results."""
-    certainty = Certainty.CONFIDENT if predicted.top >= CONFIDENT_USE else Certainty.TENTATIVE
+    certainty = api.Certainty.CONFIDENT if predicted.top >= CONFIDENT_USE else api.Certainty.TENTATIVE
     probabilities = tuple(round(p, 4) for p in predicted.probabilities)
-    return UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
+    return api.UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
 
 
-def _by_meanings(source: Source, meanings: tuple[Meaning, ...], predicted: Sequence[SenseProbabilities]) -> Judged:
+def _by_meanings(
+    source: api.Source, meanings: tuple[api.Meaning, ...], predicted: Sequence[SenseProbabilities]
+) -> Judged:
     probability = float(np.prod([p.top for p in predicted]))
     if probability >= CONFIDENT_SET:
-        certainty = Certainty.CONFIDENT
+        certainty = api.Certainty.CONFIDENT
     else:
-        certainty = Certainty.TENTATIVE if probability >= TENTATIVE_SET else Certainty.ABSTAIN
-    groups = tuple(group_by(p.best for p in predicted).values())
+        certainty = api.Certainty.TENTATIVE if probability >= TENTATIVE_SET else api.Certainty.ABSTAIN
+    groups = tuple(api.group_by(p.best for p in predicted).values())
     return Judged(
         source,
         meanings,
         tuple(map(use_meaning, predicted)),
-        groups if certainty is not Certainty.ABSTAIN else (),
+        groups if certainty is not api.Certainty.ABSTAIN else (),
         certainty,
         round(probability, 4),
         _matrix(len(predicted), lambda a, b: predicted[a].same(predicted[b])),
@@ -152,32 +153,26 @@ def _by_meanings(source: Source, meanings: tuple[Meaning, ...], predicted: Seque
 
 
 def _one_meaning(model: SenseModel, embedded: Vectors) -> Judged:
-    """Judge a word with one everyday meaning.
-
-    The answer has no reservation unless two of the sentences are very unlike, which a second meaning would explain.
-    """
+    """Judge a word with one everyday meaning; very unlike sentences may hide a second one."""
     n = len(embedded)
     unlike = float(same_probability(model.calibration, embedded).min()) < _VERY_UNLIKE
-    certainty = Certainty.TENTATIVE if unlike else Certainty.CONFIDENT
+    certainty = api.Certainty.TENTATIVE if unlike else api.Certainty.CONFIDENT
     same = _matrix(n, lambda a, b: _ONE_MEANING)
-    return Judged(Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
+    return Judged(api.Source.ONE_MEANING, (), (), (tuple(range(n)),), certainty, _ONE_MEANING, same, _ONE_MEANING)
 
 
 def _unlisted(model: SenseModel, embedded: Vectors) -> Judged:
-    """Judge a word in no list: its uses probably share a meaning, or probably do not.
-
-    Between these two, give no answer.
-    """
+    """Judge a word in no list: its uses share a meaning, or not, or there is no answer."""
     same = same_probability(model.calibration, embedded)
     n = len(embedded)
     pairs = [float(same[a, b]) for a, b in combinations(range(n), 2)]
     # Uses are chained: n - 1 pairs decide, and the least similar ones decide most.
     all_same = float(np.prod(sorted(pairs)[: n - 1]) ** (1 / max(1, n - 1)))
     sure = max(all_same, 1 - all_same)
-    certainty = Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else Certainty.ABSTAIN
+    certainty = api.Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else api.Certainty.ABSTAIN
     matrix = _matrix(n, lambda a, b: same[a, b])
-    groups = (tuple(range(n)),) if certainty is Certainty.TENTATIVE and all_same >= 0.5 else ()
-    return Judged(Source.UNLISTED, (), (), groups, certainty, round(sure, 4), matrix, round(all_same, 4))
+    groups = (tuple(range(n)),) if certainty is api.Certainty.TENTATIVE and all_same >= 0.5 else ()
+    return Judged(api.Source.UNLISTED, (), (), groups, certainty, round(sure, 4), matrix, round(all_same, 4))
 
 
 def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[float, ...], ...]:
@@ -187,19 +182,13 @@ def _matrix(n: int, probability: Callable[[int, int], float]) -> tuple[tuple[flo
 
 def meanings_of_uses(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
-) -> list[UseMeaning]:
-    """Predict the meanings of uses that are embedded as ``[n, H]``.
-
-    The candidates are the meanings of the entries, in the order of ``senses_of``.
-    """
+) -> list[api.UseMeaning]:
+    """Choose for uses embedded as ``[n, H]`` among the meanings of the entries."""
     return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))
 
 
 def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
-    """Return the word and the meaning of a use that is an example of the dictionary.
-
-    ``start`` is the character offset of the word in the sentence without brackets.
-    """
+    """Return the word and meaning of a use that begins at ``start``, if it is an example."""
     return _known_meanings().get((sentence, start))
 
 
@@ -213,12 +202,8 @@ def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
     }
 
 
-def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> TextSenses:
-    """Find the meaning of each word of a text; see :meth:`elmo_tasks.api.Service.senses`.
-
-    Raises:
-        InputError: with ``field="text"``: the text is empty or too long.
-    """
+def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> api.TextSenses:
+    """Implement :meth:`elmo_tasks.api.Service.senses`."""
     text = replace_surrogates(text)
     if not text.strip():
         raise InputError("Type a text.", field="text")
@@ -229,8 +214,8 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     words = [token.text for row in tokens for token in row]
     check_words(words, "text", "The text", _MAX_TEXT_TOKENS, "")
 
-    def answer(message: Message, senses: tuple[TextWord, ...] = ()) -> TextSenses:
-        return TextSenses(loaded.encoder.name, " ".join(sentences), senses, len(words), message)
+    def answer(message: api.Message, senses: tuple[api.TextWord, ...] = ()) -> api.TextSenses:
+        return api.TextSenses(loaded.encoder.name, " ".join(sentences), senses, len(words), message)
 
     if loaded.senses is None:
         return answer(uncalibrated_answer(loaded.encoder.name))
@@ -250,6 +235,78 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> Te
     for (use, entries, offset), vector in zip(rows, embedded, strict=True):
         (meant,) = meanings_of_uses(loaded.senses, [use], vector[None], entries)
         start, end = offset + use.char_start, offset + use.char_end
-        senses.append(TextWord(use.word, start, end, senses_as_meanings(entries), meant))
+        senses.append(api.TextWord(use.word, start, end, senses_as_meanings(entries), meant))
     unsure = sum(not word.meant.is_sure for word in senses)
     return answer(text_answer(len(senses), unsure, len(lexicon.ambiguous)), tuple(senses))
+
+
+def ready_sentences(word: str) -> api.ReadyWord | None:
+    """Implement :meth:`elmo_tasks.api.Service.ready_sentences`."""
+    entry = next((e for e in bundled_lexicon().find(word.strip()) if len(e.senses) > 1), None)
+    if entry is None:
+        return None
+    rows = [(s, sense.key) for sense in entry.senses[:_READY_MEANINGS] for s in sense.test_sentences]
+    return (
+        api.ReadyWord(entry.word, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if len(rows) > 1 else None
+    )
+
+
+def incremental_reading(
+    word: str, sentence: str, senses: Sequence[str] | None, loaded: LoadedModel
+) -> api.IncrementalReading:
+    """Implement :meth:`elmo_tasks.api.Service.incremental_reading`."""
+    check_length(sentence, "sentence 1")
+    mention = find_mention(word, sentence, field="sentence 1")
+    tokens, start = mention.tokens, mention.token_start
+    if len(tokens) > MAX_WORDS:
+        raise InputError(
+            f"The sentence has {len(tokens)} words; the most is {MAX_WORDS} here. Shorten it.", field="sentence 1"
+        )
+    entries = bundled_lexicon().find(word.strip())
+    meanings = senses_as_meanings(entries)
+    check_word(word)
+    if len(meanings) < 2:
+        raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
+    available = [meaning.key for meaning in meanings]
+    names = list(senses) if senses else available[:2]
+    if len(names) != 2 or names[0] == names[1] or not set(names) <= set(available):
+        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.", field="senses")
+    first, second = map(available.index, names)
+    lengths = range(start + 1, len(tokens) + 1)
+    uses = [Use.of_tokens(tokens[:n], start) for n in lengths]
+    embedded = loaded.sense_model.embed(uses)
+    steps = []
+    for n, meant in zip(lengths, meanings_of_uses(loaded.sense_model, uses, embedded, entries), strict=True):
+        best = (ANOTHER if meant.best is None else meanings[meant.best].key) if meant.is_sure else None
+        steps.append(api.ReadingStep(n, (meant.probabilities[first], meant.probabilities[second]), best))
+    return api.IncrementalReading(
+        word=word.strip(),
+        model=loaded.encoder.name,
+        sentence=mention.sentence,
+        tokens=tokens,
+        offsets=tuple((token.start, token.end) for token in tokenize(mention.sentence)),
+        index=start,
+        senses=(meanings[first], meanings[second]),
+        steps=tuple(steps),
+    )
+
+
+def dictionary_test(model: SenseModel) -> api.DictionaryTest:
+    """Classify a test sentence for each meaning of held-out words, in an arbitrary order."""
+    held_out = [entry for entry in bundled_lexicon().ambiguous if entry.is_held_out]
+    held_out.sort(key=lambda entry: hashlib.sha256(entry.word.encode()).digest())
+    rows = [(e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]][:_TESTED]
+    uses = [find_mention(entry.word, sentence) for entry, _, sentence in rows]
+    mistakes = []
+    for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):
+        (meant,) = meanings_of_uses(model, [use], vector[None], [entry])
+        best = None if meant.best is None else senses_of([entry])[meant.best][1]
+        if best is None or best.key != sense.key:
+            gloss = ANOTHER if best is None else best.gloss
+            mistakes.append(
+                api.Mistake(
+                    use.sentence, use.char_start, use.char_end, entry.word, sense.gloss, gloss, meant.probability
+                )
+            )
+    mistakes.sort(key=lambda mistake: -mistake.probability)
+    return api.DictionaryTest(len(rows), len(rows) - len(mistakes), tuple(mistakes[:_MISTAKES]))

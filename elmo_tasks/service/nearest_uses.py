@@ -1,4 +1,4 @@
-"""Nearest uses of any word, in the dictionary or in the user's index."""
+"""Nearest uses of any word, in the dictionary or in the user's index; nearest words."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from elmo_tasks.api import NearestUses, NearUse, Progress
+from elmo_tasks.api import NearestUses, NearUse, Progress, StaticNeighbour, StaticNeighbours
 from elmo_tasks.bilm.published import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -23,16 +23,14 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, known_meaning, meanings_of_uses
-from elmo_tasks.service.present import neighbours_of
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meaning, meanings_of_uses
 from elmo_tasks.service.validation import check_count, find_use
+from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.word_forms import are_inflections
 
 DICTIONARY = "dictionary"
-#: View that meanings are predicted from.
-MEANINGS = "meanings"
 ONLY = ("all", "same", "other")
-MAX_USES = 50
+MAX_USES = MAX_NEIGHBOURS = 50
 _STATIC = 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not hold.
 _RERANKED = 60
@@ -48,7 +46,6 @@ def nearest_uses(
     loaded: LoadedModel,
     static: StaticVectors,
     own_index: UseIndex | None = None,
-    *,
     layer: str | None = None,
     only: str = "all",
     source: str | None = None,
@@ -57,8 +54,7 @@ def nearest_uses(
 ) -> NearestUses:
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
-    An index holds one example of each meaning; the first search builds it in the user's cache. The other examples of
-    the query word are encoded with every query.
+    The index has one example of each meaning; the others of the query word are encoded with every query.
     """
     use = find_use(word, sentence, "sentence")
     if only not in ONLY:
@@ -161,10 +157,7 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
-    """Return the meaning of each use, with its probability if it is a prediction.
-
-    The name is empty if no meanings are known.
-    """
+    """Return each use's meaning, empty if unknown, and its probability if predicted."""
     senses: list[tuple[str, float | None]] = []
     for use in uses:
         known = known_meaning(use.sentence, use.char_start)
@@ -180,10 +173,7 @@ def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, fl
 
 
 def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
-    """Open the index of the dictionary in the user's cache.
-
-    Use a temporary folder if the cache is read-only or full.
-    """
+    """Open the index of the dictionary, in a temporary folder if the cache takes nothing."""
     sentences = _one_of_each_meaning()
     name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
     share = None if progress is None else partial(progress, "Reading the example sentences once")
@@ -206,3 +196,20 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
         f"written in ${CACHE_VARIABLE}.",
         field="source",
     )
+
+
+def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighbours:
+    """Implement :meth:`elmo_tasks.api.Service.static_neighbours`."""
+    check_word(word)
+    check_count(n, MAX_NEIGHBOURS, "n", "neighbours")
+    word = word.strip()
+    if word not in vectors:
+        raise InputError(
+            f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here.", field="word"
+        )
+    return StaticNeighbours(word, vectors.name, len(vectors), neighbours_of(word, n, vectors))
+
+
+def neighbours_of(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:
+    """Return the ``n`` words nearest to a known word."""
+    return tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))

@@ -1,7 +1,4 @@
-"""ASGI middleware that limits request size, uploads and login attempts.
-
-It uses only the standard library and works in front of any ASGI app.
-"""
+"""ASGI middleware that limits request size, uploads and login attempts."""
 
 from __future__ import annotations
 
@@ -58,8 +55,7 @@ class _TooMuch(Exception):
 class RequestLimits:
     """Middleware that limits the cost of a request before it is parsed.
 
-    Without ``uploads`` it refuses every upload; ``max_bytes`` limits the body of any other request; the first wrong
-    password costs ``pause`` seconds, and each further one twice as many.
+    Without ``uploads`` it refuses them all. The first wrong password costs ``pause`` seconds, each further one twice as many.
     """
 
     def __init__(
@@ -135,7 +131,8 @@ class RequestLimits:
                 status = message.get("status", status)
                 await send(message)
 
-        if _declared_length(scope) > max_bytes:
+        length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
+        if length.isdigit() and int(length) > max_bytes:
             body.problem = _too_large(max_bytes)
         else:
             with contextlib.suppress(_TooMuch):
@@ -178,12 +175,6 @@ class _Body:
 
 def _too_large(max_bytes: int) -> str:
     return f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
-
-
-def _declared_length(scope: Message) -> int:
-    """Return the declared length of a request; 0 without a valid one."""
-    length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
-    return int(length) if length.isdigit() else 0
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

@@ -1,7 +1,4 @@
-"""Folder of a training run, ``runs/NAME/``: its files are its state.
-
-The process of a run locks a file in the folder for as long as it lives, so that a restarted app detects it.
-"""
+"""Folder of a training run, ``runs/NAME/``: its files are its state, its lock its process."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
-from elmo_tasks.files import write_json
+from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 
@@ -34,11 +31,7 @@ _PATH = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
 
 
 def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """Start the process of a run in its folder, pass it the lock, and note the start.
-
-    Raises:
-        OSError: it cannot be started.
-    """
+    """Start the process of a run in its folder, pass it the lock, and note the start."""
     path = os.environ.get("PYTHONPATH")
     environment = {
         **os.environ,
@@ -61,16 +54,13 @@ def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
-    write_json(folder / JOB, _read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0})
+    write_json(folder / JOB, read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0})
     return child
 
 
 def stop(folder: Path) -> None:
-    """Stop a run at its best state so far.
-
-    Kill it on a second call, or if it has no such state yet.
-    """
-    state = _read_json(folder / JOB)
+    """Stop a run at its best state so far; without one, or on a second call, kill it."""
+    state = read_json(folder / JOB)
     write_json(folder / JOB, state | {"stop": state.get("stop", 0) + 1})
     # An interrupt works only during training: earlier, processes that a script starts with `&` ignore it.
     in_training = any(row.get("phase") == "training" for row in _progress(folder))
@@ -82,16 +72,12 @@ def stop(folder: Path) -> None:
 
 
 def read_job(folder: Path) -> TrainingJob:
-    """Return the state of a run, judged by its files.
-
-    Raises:
-        OSError, ValueError, KeyError, TypeError, AttributeError: they are not the files of a run.
-    """
+    """Return the state of a run by its files; they may be anything, and raise any error."""
     is_running = _is_running(folder)  # first: a process that ends meanwhile has written its files
-    state, rows = _read_json(folder / JOB), _progress(folder)
+    state, rows = read_json(folder / JOB), _progress(folder)
     card: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
-        card = _read_json(folder / HEAD / "card.json")
+        card = read_json(folder / HEAD / "card.json")
     status = "running" if is_running else "stopped" if state.get("stop") else "done" if card.get("scores") else "failed"
     best_epoch = card.get("training", {}).get("best_epoch")
     message = ""
@@ -125,10 +111,6 @@ def read_job(folder: Path) -> TrainingJob:
         **_course(rows, is_running),
     )
     return replace(job, seconds_left=_seconds_left(job, rows))
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    return dict(json.loads(path.read_text(encoding="utf-8")))
 
 
 def _read_text(path: Path) -> str:
@@ -167,10 +149,7 @@ def _reason(folder: Path) -> str:
 
 
 def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
-    """Convert the progress lines to fields of :class:`TrainingJob`.
-
-    A resumed run repeats epochs.
-    """
+    """Convert progress lines to fields of :class:`TrainingJob`; a resumed run repeats epochs."""
     phase, steps, per_epoch, step = "starting", 0, 1, 0
     losses: list[tuple[float, float]] = []
     course: list[TrainingEpoch] = []

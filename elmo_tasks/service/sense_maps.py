@@ -1,7 +1,6 @@
 """Sense maps, and further sentences placed on them.
 
-The vectors of uses are cached, so that another view takes no time. Sentences are not: the cache identifies a pasted
-one by its digest, and its text stays in memory no longer than the request.
+The vectors of uses are cached, but no sentence is: the cache knows it by its digest.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders.uses import Use, progress_fraction, use_batches
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
-from elmo_tasks.messages.maps import map_verdict, nothing_to_draw, projected_answer
+from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected_answer
 from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of
@@ -38,11 +37,9 @@ from elmo_tasks.senses.uses import (
     uses_in,
 )
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, meanings_of_uses
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.service.validation import check_length, check_words
 
-#: View that meanings are predicted from.
-MEANINGS = "meanings"
 _MAX_CACHED = 4096
 _NEAREST, _NEAREST_PROJECTED = 8, 5
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -192,11 +189,7 @@ def _draw(
     index: UseIndex | None,
     progress: api.Progress | None = None,
 ) -> _Drawn:
-    """Collect the uses of a map, encode them, and place them.
-
-    Raises:
-        InputError: there is no use of the word, no such view, or too much text.
-    """
+    """Collect the uses of a map, encode them, and place them."""
     base_word(request.word)  # refuses input that is not one word, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
@@ -279,9 +272,6 @@ def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.Sen
 
 
 def _nearest(cosines: NDArray[np.floating], n: int) -> list[tuple[int, float]]:
-    """Return the positions of the highest cosines, with these in four digits.
-
-    Of equal ones, the first counts.
-    """
+    """Return the positions of the highest cosines, the first of equals, and the cosines."""
     order = np.argsort(-np.asarray(cosines, np.float64), kind="stable")[:n]
     return [(int(k), round(float(cosines[k]), 4)) for k in order]

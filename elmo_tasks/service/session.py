@@ -10,11 +10,10 @@ from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.views import model_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service import comparisons, present
-from elmo_tasks.service.loaded_models import LoadedModels, describe_training
+from elmo_tasks.service import comparisons, meanings
+from elmo_tasks.service.loaded_models import LoadedModels, describe_training, read_measurements
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries, text_senses
-from elmo_tasks.service.nearest_uses import nearest_uses
-from elmo_tasks.service.probes import read_measurements
+from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
@@ -24,24 +23,10 @@ from elmo_tasks.text.tokens import tokenize
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`, where the methods are described.
+    """Implements :class:`elmo_tasks.api.Service`; see there, and :class:`LoadedModels`.
 
-    It does not keep the user's texts; uploads of training data stay in the folder of runs.
-
-    Args:
-        model: name or folder of the model to start with; the default one if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
-        runs_dir: where training runs leave their heads.
-        training: whether users may train heads from the screen, and upload data for it.
-        index: folder of an index of one's own text, to search beside the dictionary.
-        others: see :class:`LoadedModels`.
-        may_measure: see :class:`LoadedModels`; an uncalibrated model predicts no meanings.
-        precision: see :class:`LoadedModels`.
-
-    Raises:
-        ConfigError: there is no such model, or two of them have one name.
-        WeightsError: it is a published model that was not downloaded.
-        DataError: the folder holds no index.
+    The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs. ``training`` is whether users may
+    train and upload; ``index`` is the folder of an index of one's own text, a DataError if it is none.
     """
 
     limits = api.LIMITS
@@ -69,6 +54,7 @@ class Session:
         )
         self.heads, self.layer_weights = self._heads.heads, self._heads.layer_weights
         self.tag, self.classify = self._heads.tag, self._heads.classify
+        self.ready_sentences = meanings.ready_sentences
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         loaded, layers = self.loaded, self.loaded.model().names
@@ -137,33 +123,20 @@ class Session:
         model: str | None = None,
         progress: api.Progress | None = None,
     ) -> api.NearestUses:
-        return nearest_uses(
-            word,
-            sentence,
-            self.loaded.model(model),
-            self.loaded.static(),
-            self._index,
-            layer=layer,
-            only=only,
-            source=source,
-            n=n,
-            progress=progress,
-        )
+        loaded, static = self.loaded.model(model), self.loaded.static()
+        return nearest_uses(word, sentence, loaded, static, self._index, layer, only, source, n, progress)
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
-        return present.static_neighbours(word, n, self.loaded.static())
-
-    def ready_sentences(self, word: str) -> api.ReadyWord | None:
-        return present.ready_sentences(word)
+        return static_neighbours(word, n, self.loaded.static())
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
         loaded = self.loaded.model(model)
-        return loaded.cache.once("dictionary", lambda: present.dictionary_test(loaded.sense_model))
+        return loaded.cache.once("dictionary", lambda: meanings.dictionary_test(loaded.sense_model))
 
     def incremental_reading(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
     ) -> api.IncrementalReading:
-        return present.incremental_reading(word, sentence, senses, self.loaded.model(model))
+        return meanings.incremental_reading(word, sentence, senses, self.loaded.model(model))
 
     def probes(self) -> tuple[api.ModelProbes, ...]:
         return read_measurements(self.loaded)

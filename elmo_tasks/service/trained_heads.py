@@ -19,10 +19,10 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
-from elmo_tasks.service.validation import check_count, check_length, check_words
+from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
-from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.tokens import Token
 from elmo_tasks.training.predictor import Predictor, batched, resolve_source
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
@@ -35,10 +35,7 @@ _log = logging.getLogger(__name__)
 
 
 class TrainedHeads:
-    """Heads in ``checkpoints/`` and in the folders of runs, loaded on first use.
-
-    The public methods are those of :class:`elmo_tasks.api.Service`.
-    """
+    """The heads of :class:`elmo_tasks.api.Service`, from ``checkpoints/`` and runs."""
 
     def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
@@ -79,10 +76,7 @@ class TrainedHeads:
         return tuple(replace(result, occlusion=effect) for result, effect in zip(results, effects, strict=True))
 
     def _files(self) -> dict[str, HeadFiles]:
-        """Return the heads by name.
-
-        The default of each kind comes first, a head comes before its baseline, and local ones come last.
-        """
+        """Return heads by name: defaults first, each before its baseline, local ones last."""
         bundled = [find_head(name) for name in bundled_heads()]
         first = {kind: _default(kind) for kind in TASKS}
         order = list(TASKS)
@@ -150,16 +144,8 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     if not 1 <= len(texts) <= api.LIMITS.max_texts:
         had = f"there are {len(texts)}" if texts else "there is none"
         raise InputError(f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
-    rows = []
-    for k, text in enumerate(texts, start=1):
-        field, name = f"sentence {k}", f"{what.capitalize()} {k}"
-        check_length(text, field, name)
-        row = tokenize(text)
-        if not row:
-            raise InputError(f"{name} has no words. Type some, or delete the line.", field=field)
-        check_words(row, field, name)
-        rows.append(row)
-    return rows
+    empty = "has no words. Type some, or delete the line."
+    return [checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty) for k, t in enumerate(texts, 1)]
 
 
 def _default(kind: str) -> str | None:
@@ -215,10 +201,7 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
 
 
 def _configuration(name: str, files: HeadFiles) -> object:
-    """Return a key that runs of one configuration share, whatever their seed.
-
-    It consists of the title, the encoder, the data and the settings.
-    """
+    """Return a key that runs of one configuration share, whatever their seed."""
     card, training = files.card, files.card.get("training", {})
     if training.get("seed") is None:
         return name
@@ -244,7 +227,7 @@ def _occlusion(
 ) -> list[tuple[api.WordOcclusion, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
-    Short texts come first, until the limit per request is reached; batches hold texts of similar length.
+    Short texts come first, until the limit per request is reached.
     """
     words = [[token.text for token in row] for row in rows]
     left_out: list[tuple[int, int]] = []  # text, word

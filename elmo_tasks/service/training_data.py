@@ -1,7 +1,4 @@
-"""Training data of the app.
-
-Uploads and examples are stored; rows are read, checked, previewed and split.
-"""
+"""Uploads and examples to train on: stored, read, checked, previewed and split."""
 
 from __future__ import annotations
 
@@ -41,9 +38,6 @@ def store_upload(folder: Path, name: str, content: bytes) -> str:
     """Store an uploaded file for a day, remove old ones, and return its id.
 
     The checksum names its folder: a file name from the network is never a path.
-
-    Raises:
-        InputError: the file is too large, empty, or of an unknown type.
     """
     last = re.split(r"[\\/]", name)[-1]
     title = "".join(c for c in last if c.isprintable()).strip()[-80:] or "unnamed"
@@ -69,24 +63,14 @@ def store_upload(folder: Path, name: str, content: bytes) -> str:
 
 
 def find_upload(folder: Path, key: str) -> tuple[Path, str]:
-    """Return the path and the title of an upload.
-
-    Raises:
-        InputError: there is none (any more).
-    """
+    """Return the path and the title of an upload."""
     for path in (folder / key).glob("data.*") if _ID.fullmatch(key) else ():
         return path, (folder / key / "title.txt").read_text(encoding="utf-8")
     raise InputError("The file is not here any more. Choose it again.", field="file")
 
 
 def read_examples(path: Path, kind: str) -> Records:
-    """Read the file of examples of a kind.
-
-    It has ``label: text`` lines, or sentences with marked spans.
-
-    Raises:
-        InputError: a line is not an example; the message names it.
-    """
+    """Read a file of examples: ``label: text`` lines, or sentences with marked spans."""
     task, lines = find_task(kind), path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if task.one_label:
         return [_labelled_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
@@ -118,10 +102,7 @@ def count_labels(records: Records) -> tuple[tuple[tuple[str, int], ...], str]:
 
 
 def split_rows(records: Records, seed: int = 1) -> tuple[list[Record], list[Record]]:
-    """Split rows into training and test rows.
-
-    No label occurs only in the test rows, and no text in both.
-    """
+    """Split rows so that no label occurs only in the test rows, and no text in both."""
     order = random.Random(seed).sample(range(len(records)), len(records))
     strata: dict[str, list[int]] = {}
     for k in order:
@@ -183,28 +164,24 @@ class Dataset:
     def write(self, folder: Path) -> None:
         """Write ``train.jsonl`` and ``test.jsonl``."""
         for name, rows in (("train", self.train), ("test", self.test)):
-            lines = (json.dumps(_as_json(row), ensure_ascii=False) + "\n" for row in rows)
-            (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
-
-
-def _as_json(row: Record) -> dict[str, object]:
-    if isinstance(row, LabelledText):
-        return {"text": row.text, "label": row.label}
-    return {"tokens": list(row.tokens), "tags": list(row.tags)}
+            with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
+                for row in rows:
+                    content: dict[str, object] = (
+                        {"text": row.text, "label": row.label}
+                        if isinstance(row, LabelledText)
+                        else {"tokens": row.tokens, "tags": row.tags}
+                    )
+                    file.write(json.dumps(content, ensure_ascii=False) + "\n")
 
 
 def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
-    """Read, check and split the local data of a plan; tags of spans become BIO.
-
-    ``uploads`` is the folder of uploads, ``examples`` the file of examples.
-
-    Raises:
-        InputError: nothing can be trained on them; the message says why, with the line.
-    """
+    """Read, check and split the local data of a plan; tags of spans become BIO."""
     added = read_examples(examples, plan.kind) if plan.with_examples or plan.source == "examples" else []
     suffix = " and your examples" if added else ""
     if plan.source == "sample":
-        train, test = (_read_sample(plan.kind, split) for split in ("train", "test"))
+        task = find_task(plan.kind)
+        paths = [next(SAMPLES.glob(f"{task.sample}_{split}.*")) for split in ("train", "test")]
+        train, test = (task.read(path, None, *task.sample_columns) for path in paths)
         tested = {content_of(row) for row in test}
         train = [*train, *(row for row in added if content_of(row) not in tested)]
         title = f"the sample that comes with the program{suffix}"
@@ -250,9 +227,3 @@ def _check_rows(records: Records, title: str) -> None:
         raise DataError(
             f"{title}: {len(labels):,} different labels; the most is {MAX_LABELS}. Is the column of the labels the right one?"
         )
-
-
-def _read_sample(kind: str, split: str) -> Records:
-    task = find_task(kind)
-    (path,) = SAMPLES.glob(f"{task.sample}_{split}.*")
-    return task.read(path, None, *task.sample_columns)

@@ -36,17 +36,12 @@ OFF = (
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
-#: Name, minimum, maximum and types of the numbers of a plan.
-_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {
+_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {  # name, minimum, maximum, types
     "epochs": ("Rounds", 1, 200, (int,)),
     "hidden": ("Hidden size", 8, 512, (int,)),
     "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
 }
-_CHOICES = {
-    "kind": tuple(TASKS),
-    "source": ("sample", "examples", "upload", "hub"),
-    "layers": ("learned", "0", "mean"),
-}
+_CHOICES = {"kind": tuple(TASKS), "source": ("sample", "examples", "upload", "hub"), "layers": ("learned", "0", "mean")}
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
 #: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub data set that are read.
 _START, _HUB_READ = 14.0, 6_000
@@ -78,8 +73,7 @@ def config_for(
 ) -> dict[str, Any]:
     """Return the settings of ``fit --config``: those of the sample, changed by the plan.
 
-    Relative paths refer to the folder of the run; ``about`` has ``title``, ``data`` and ``licence`` of the head's card,
-    and ``spans`` is whether the tags of sentences mark spans.
+    Relative paths are below the run's folder; ``about`` is for the head's card; ``spans`` is whether tags mark spans.
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
@@ -93,7 +87,19 @@ def config_for(
         head["fixed_weights"] = [1.0, *[0.0] * (n_layers - 1)]
     elif plan.layers == "mean":
         head["fixed_weights"] = [1.0 / n_layers] * n_layers
-    _fill_data(plan, data, spans)
+    if "scheme" in data and not spans:
+        data["scheme"] = None
+    for key in kind.columns:
+        data.pop(key, None)
+    if plan.source == "hub":
+        splits = kind.hub[plan.data]
+        data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
+        if splits.validation is not None:
+            data |= {"validation": splits.validation, "validation_share": 0.0}
+        if kind.truncates:
+            data["max_tokens"] = HUB_TOKENS
+    else:
+        data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
     monitor = f"val_{kind.main_score('BIO' if spans else None)}"
     trainer |= {
         "max_epochs": plan.epochs,
@@ -104,23 +110,6 @@ def config_for(
         "callbacks": _callbacks(trainer["callbacks"], monitor, about),
     }
     return config
-
-
-def _fill_data(plan: TrainingPlan, data: dict[str, Any], spans: bool) -> None:
-    kind = find_task(plan.kind)
-    if "scheme" in data and not spans:
-        data["scheme"] = None
-    for key in kind.columns:
-        data.pop(key, None)
-    if plan.source != "hub":
-        data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-        return
-    splits = kind.hub[plan.data]
-    data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
-    if splits.validation is not None:
-        data |= {"validation": splits.validation, "validation_share": 0.0}
-    if kind.truncates:
-        data["max_tokens"] = HUB_TOKENS
 
 
 def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:
@@ -141,12 +130,8 @@ def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, st
 class TrainingJobs:
     """Implements :class:`elmo_tasks.api.Training`: start, list and stop runs.
 
-    Args:
-        runs: their folder, which need not exist yet.
-        encoder: name or folder of the encoder that heads are trained on.
-        n_layers: returns its number of layers, called when a run is started.
-        allowed: whether training and uploads are on.
-        command: trains by ``config.yaml`` in the current folder.
+    ``runs`` is their folder, which need not exist yet; ``encoder``, of ``n_layers()`` layers, is what heads are trained on;
+    ``command`` trains by ``config.yaml`` in the current folder.
     """
 
     def __init__(
@@ -166,7 +151,7 @@ class TrainingJobs:
 
     def offer(self) -> TrainingOffer:
         hub = tuple((name, kind.name, data.title) for kind in TASKS.values() for name, data in kind.hub.items())
-        return TrainingOffer(self._allowed, hub, MAX_UPLOAD)
+        return TrainingOffer(self._allowed, hub)
 
     def store_upload(self, name: str, content: bytes) -> str:
         with self._writing("file"):

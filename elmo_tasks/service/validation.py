@@ -10,41 +10,26 @@ from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.text.tokens import Token, tokenize
 
 
 def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
-    """Find one use of the word in each sentence.
-
-    The word may be empty if every sentence has ``[brackets]``.
-
-    Raises:
-        InputError: there are too few sentences or too many, one is too long, or the word is not in it.
-    """
-    word, sentences = (
-        replace_surrogates(_checked_word(word)),
-        [replace_surrogates(sentence) for sentence in checked_texts(sentences)],
-    )
+    """Find one use of the word, or what ``[brackets]`` mark, in each sentence."""
+    word, sentences = checked_text(word, "The word", "word"), checked_texts(sentences)
     if any("[" not in sentence for sentence in sentences) or not sentences:
-        check_word(word)
+        check_word(replace_surrogates(word))
     check_number(sentences)
     return [find_use(word, sentence, f"sentence {k}", f"Sentence {k}") for k, sentence in enumerate(sentences, 1)]
 
 
 def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
-    """Find the use of the word in a sentence; ``[brackets]`` mark another word.
-
-    Raises:
-        InputError: it is too long, or the word is not in it.
-    """
-    word, sentence = replace_surrogates(_checked_word(word)), replace_surrogates(checked_text(sentence, what, field))
+    """Find the use of the word in a sentence; ``[brackets]`` mark another word."""
+    word = replace_surrogates(checked_text(word, "The word", "word"))
+    sentence = replace_surrogates(checked_text(sentence, what, field))
     check_length(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
     check_words(mention.tokens, field, what)
     return mention
-
-
-def _checked_word(word: str) -> str:
-    return checked_text(word, "The word", "word")
 
 
 def check_number(sentences: Sequence[str]) -> None:
@@ -60,10 +45,7 @@ def check_number(sentences: Sequence[str]) -> None:
 def check_length(
     text: str, field: str, what: str = "The sentence", most: int = LIMITS.max_characters, hint: str = " Shorten it."
 ) -> None:
-    """Raise an :class:`InputError` for too many characters.
-
-    ``what`` names the text in the message.
-    """
+    """Raise an :class:`InputError` for too many characters; ``what`` names the text."""
     if len(text) > most:
         raise InputError(f"{what} has {len(text):,} characters; the most is {most:,}.{hint}", field=field)
 
@@ -80,23 +62,25 @@ def check_words(
         raise InputError(f"{what} has {len(tokens):,} words; the most is {most:,}.{hint}", field=field)
 
 
+def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
+    """Tokenize a text that is neither too long nor, as the words of ``empty`` say, empty."""
+    check_length(text, field, what)
+    tokens = tokenize(text)
+    if not tokens:
+        raise InputError(f"{what} {empty}", field=field)
+    check_words(tokens, field, what)
+    return tokens
+
+
 def check_count(n: int, most: int, field: str, what: str) -> None:
     """Raise an :class:`InputError` unless ``n`` is between 1 and ``most``."""
     if not 1 <= n <= most:
         raise InputError(f"Between 1 and {most} {what} can be shown, not {n}.", field=field)
 
 
-def item_of(mention: Mention) -> ComparisonItem:
+def item_of(m: Mention) -> ComparisonItem:
     """Convert a use to its form in results."""
-    return ComparisonItem(
-        mention.sentence,
-        mention.tokens,
-        mention.token_start,
-        mention.token,
-        mention.char_start,
-        mention.char_end,
-        mention.choices,
-    )
+    return ComparisonItem(m.sentence, m.tokens, m.token_start, m.token, m.char_start, m.char_end, m.choices)
 
 
 def use_of(item: ComparisonItem) -> Use:

@@ -9,29 +9,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.api import (
-    Comparison,
-    ComparisonItem,
-    DirectionSimilarity,
-    Explanation,
-    HiddenWord,
-    LayerComparison,
-    Source,
-)
+from elmo_tasks import api
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.uses import Use, use_vectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
-from elmo_tasks.senses.attribution import (
-    WAYS,
-    cosine_changes,
-    decisive,
-    halved_cosines,
-    hidden,
-    informative_direction,
-    nearest,
-)
+from elmo_tasks.senses import attribution
 from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
@@ -48,7 +32,9 @@ _MAX_NAMED = 3
 VERDICT = "verdict"
 
 
-def explain(comparison: Comparison, loaded: LoadedModel, pair: Sequence[int] | None, layer: str | None) -> Explanation:
+def explain(
+    comparison: api.Comparison, loaded: LoadedModel, pair: Sequence[int] | None, layer: str | None
+) -> api.Explanation:
     """Implement :meth:`elmo_tasks.api.Service.explain` for a comparison by a model."""
     if not loaded.encoder.reads_sentence:
         raise InputError(
@@ -62,24 +48,24 @@ def explain(comparison: Comparison, loaded: LoadedModel, pair: Sequence[int] | N
     uses = [use_of(item) for item in items]
     similarity = _measure(loaded, comparison, view.name, uses)
     cosine = float(similarity([uses[0]], 1)[0])
-    words: list[HiddenWord] = []
+    words: list[api.HiddenWord] = []
     skipped = 0
     for number, position in enumerate((a, b)):
         n = len(items[number].tokens)
-        places = nearest(n, uses[number].token_start, _MAX_TOKENS // (2 * len(WAYS) * n))
+        places = attribution.nearest(n, uses[number].token_start, _MAX_TOKENS // (2 * len(attribution.WAYS) * n))
         skipped += n - 1 - len(places)
         words += _hide(similarity, items[number], number, position, places, cosine)
     apart = _is_apart(comparison, view, (a, b), cosine)
-    changes = np.array([word.changes for word in words]).reshape(-1, len(WAYS)).T
-    most = decisive(changes, apart)
+    changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
+    most = attribution.decisive(changes, apart)
     named = None if most is None or not any(c.isalnum() for c in words[most].token) else words[most]
     # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
     # word alone.
     several = _several(words, apart) if view.name in (WORDS, VERDICT) else []
     sides = _sides(loaded, uses)
     halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
-    side = informative_direction(*halves) if sides else "unclear"
-    return Explanation(
+    side = attribution.informative_direction(*halves) if sides else "unclear"
+    return api.Explanation(
         comparison=comparison,
         pair=(a, b),
         layer=view.name,
@@ -88,7 +74,7 @@ def explain(comparison: Comparison, loaded: LoadedModel, pair: Sequence[int] | N
         apart=apart,
         answer=why_answer(items, words, named, several),
         decisive=named,
-        ways=WAYS,
+        ways=attribution.WAYS,
         words=tuple(words),
         skipped=skipped,
         sides=sides,
@@ -97,14 +83,14 @@ def explain(comparison: Comparison, loaded: LoadedModel, pair: Sequence[int] | N
     )
 
 
-def _sides(loaded: LoadedModel, pair: Sequence[Use]) -> tuple[DirectionSimilarity, ...]:
+def _sides(loaded: LoadedModel, pair: Sequence[Use]) -> tuple[api.DirectionSimilarity, ...]:
     """Compare two uses by the halves of each layer; return nothing if layers have no halves."""
     if loaded.encoder.language_model is None:
         return ()
     vectors = use_vectors(loaded.encoder, pair)  # [L, 2, D]; layer 0 has no halves
-    halves = rounded(halved_cosines(vectors[1:, 0], vectors[1:, 1]))
+    halves = rounded(attribution.halved_cosines(vectors[1:, 0], vectors[1:, 1]))
     random = loaded.cache.once("halves", lambda: _random_halves(loaded.encoder))
-    return tuple(DirectionSimilarity(str(k), *halves[k - 1], *random[k - 1]) for k in range(1, len(halves) + 1))
+    return tuple(api.DirectionSimilarity(str(k), *halves[k - 1], *random[k - 1]) for k in range(1, len(halves) + 1))
 
 
 def _random_halves(encoder: Encoder) -> tuple[tuple[float, ...], ...]:
@@ -117,18 +103,17 @@ def _random_halves(encoder: Encoder) -> tuple[tuple[float, ...], ...]:
     return means
 
 
-def _view(comparison: Comparison, loaded: LoadedModel, name: str | None) -> LayerComparison:
-    """Return the explained view: the verdict, a layer, or the words around the word.
-
-    The words around are available if the verdict uses them.
-    """
+def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> api.LayerComparison:
+    """Return the explained view: the verdict, a layer, or the words around, if it uses them."""
     layers = [*comparison.layers[1:]]
     if comparison.same_meaning and name in (None, VERDICT):
-        return LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
+        return api.LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     if loaded.senses is not None and name in (None, WORDS):
         vectors = _context(loaded.senses, [use_of(item) for item in comparison.items])
         cosine = vectors @ vectors.T
-        layers.append(LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_context(loaded.senses)))
+        layers.append(
+            api.LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_context(loaded.senses))
+        )
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
     for layer in layers:
         if layer.name == wanted:
@@ -158,11 +143,8 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 """Similarities ``[n]`` of ``n`` uses to one of the two explained ones (0 or 1)."""
 
 
-def _measure(loaded: LoadedModel, comparison: Comparison, view: str, pair: Sequence[Use]) -> Measure:
-    """Return the similarity in a view.
-
-    It is a cosine or, for the verdict, the probability of a common meaning.
-    """
+def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: Sequence[Use]) -> Measure:
+    """Return the cosine in a view, for the verdict the probability of a common meaning."""
     if view == VERDICT:
         return _common_meaning(loaded.sense_model, comparison, pair)
 
@@ -172,10 +154,10 @@ def _measure(loaded: LoadedModel, comparison: Comparison, view: str, pair: Seque
         return with_mean(use_vectors(loaded.encoder, uses))[loaded.names.index(view)]
 
     of_pair = vectors(pair)
-    return lambda uses, other: cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
+    return lambda uses, other: attribution.cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
 
 
-def _common_meaning(senses: SenseModel, comparison: Comparison, pair: Sequence[Use]) -> Measure:
+def _common_meaning(senses: SenseModel, comparison: api.Comparison, pair: Sequence[Use]) -> Measure:
     calibration = senses.calibration
     of_pair = senses.embed(pair)
     lexicon = bundled_lexicon()
@@ -184,7 +166,7 @@ def _common_meaning(senses: SenseModel, comparison: Comparison, pair: Sequence[U
         for meaning in comparison.meanings
         if meaning.word in lexicon
     ]
-    if comparison.source is not Source.DICTIONARY or not listed:
+    if comparison.source is not api.Source.DICTIONARY or not listed:
 
         def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
             odds = calibration.same[0] + calibration.same[1] * (senses.embed(uses) @ of_pair[other]).astype(np.float64)
@@ -197,7 +179,7 @@ def _common_meaning(senses: SenseModel, comparison: Comparison, pair: Sequence[U
     )
 
 
-def _pair(comparison: Comparison, layer: LayerComparison, pair: Sequence[int] | None) -> tuple[int, int]:
+def _pair(comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None) -> tuple[int, int]:
     n = len(comparison.items)
     if pair is None:  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
         cosine = comparison.same_meaning if layer.name == WORDS and comparison.same_meaning else layer.cosine
@@ -207,7 +189,7 @@ def _pair(comparison: Comparison, layer: LayerComparison, pair: Sequence[int] | 
     return min(pair), max(pair)
 
 
-def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, int], cosine: float) -> bool:
+def _is_apart(comparison: api.Comparison, layer: api.LayerComparison, pair: tuple[int, int], cosine: float) -> bool:
     """Return True if the two are in different groups, or less similar than the average."""
     a, b = pair
     if comparison.groups:
@@ -220,24 +202,21 @@ def _is_apart(comparison: Comparison, layer: LayerComparison, pair: tuple[int, i
 
 
 def _hide(
-    similarity: Measure, item: ComparisonItem, number: int, position: int, places: Sequence[int], cosine: float
-) -> Iterator[HiddenWord]:
+    similarity: Measure, item: api.ComparisonItem, number: int, position: int, places: Sequence[int], cosine: float
+) -> Iterator[api.HiddenWord]:
     """Hide the words at some places of one of the two uses (``number`` 0 or 1) in each way."""
     if not places:
         return
     use, tokens = use_of(item), tokenize(item.sentence)
-    without = similarity([hidden(use, k, way) for way in WAYS for k in places], 1 - number)
-    changes = (without - cosine).reshape(len(WAYS), -1)  # [W, n]
+    without = similarity([attribution.hidden(use, k, way) for way in attribution.WAYS for k in places], 1 - number)
+    changes = (without - cosine).reshape(len(attribution.WAYS), -1)  # [W, n]
     for k, change in zip(places, changes.T.tolist(), strict=True):
         mean = round(sum(change) / len(change), 6)
-        yield HiddenWord(position, k, item.tokens[k], tokens[k].start, tokens[k].end, rounded(change), mean)
+        yield api.HiddenWord(position, k, item.tokens[k], tokens[k].start, tokens[k].end, rounded(change), mean)
 
 
-def _several(words: Sequence[HiddenWord], apart: bool) -> list[str]:
-    """Return the three words that move the cosine most.
-
-    Only words that move it in the same direction with every way of hiding count.
-    """
+def _several(words: Sequence[api.HiddenWord], apart: bool) -> list[str]:
+    """Return the three words that move it most, the same way however they are hidden."""
     sign = 1 if apart else -1
     steady = [w for w in words if any(c.isalnum() for c in w.token) and all(sign * change > 0 for change in w.changes)]
     return list(dict.fromkeys(w.token for w in sorted(steady, key=lambda w: -sign * w.change)))[:_MAX_NAMED]

@@ -19,7 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elmo_tasks.messages import heads, layer_weights, maps, meanings, training, views
+from elmo_tasks.messages import heads, layer_weights, meanings, training, views
 from elmo_tasks.messages import text as texts
 
 FOLDER = Path(__file__).parent
@@ -144,7 +144,7 @@ _templates.filters.update(
 )
 _templates.globals.update({helper.__name__: helper for helper in _HELPERS})
 # Their sentences.
-_templates.globals.update(heads=heads, layer_weights=layer_weights, map_words=maps, training=training)
+_templates.globals.update(heads=heads, layer_weights=layer_weights, meanings=meanings, training=training)
 _templates.globals.update(CHANCES=CHANCES, COSINES=COSINES, GROUP_LETTERS=GROUP_LETTERS)
 # And macros of other templates.
 _templates.globals["m"] = _templates.get_template("macros.html").module

@@ -1,7 +1,6 @@
 """What tests of the commands share."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 import torch
@@ -10,8 +9,32 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.cli.tiny_suite import write_suite
+from tests.service.helpers import small_calibration
 
-Run = Callable[..., tuple[int, str, str]]
+
+class Run:
+    """Call a command, and return its exit status, output and errors."""
+
+    def __init__(self, capsys):
+        self.capsys = capsys
+
+    def __call__(self, *arguments):
+        self.capsys.readouterr()
+        status = main([str(a) for a in arguments])
+        printed = self.capsys.readouterr()
+        return status, printed.out, printed.err
+
+    def done(self, *arguments) -> str:
+        """The output of a command that did what it was asked."""
+        status, out, err = self(*arguments)
+        assert status == 0, err
+        return out
+
+    def refused(self, *arguments) -> str:
+        """The error of one that could not."""
+        status, _, err = self(*arguments)
+        assert status == 2
+        return err
 
 
 @pytest.fixture(autouse=True)
@@ -19,17 +42,15 @@ def own_cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path_factory.getbasetemp() / "commands-cache"))
 
 
+@pytest.fixture(scope="module")
+def small_calibrations():
+    with small_calibration():
+        yield
+
+
 @pytest.fixture
-def run(capsys) -> Run:
-    """Call a command, and return its exit status, output and errors."""
-
-    def call(*arguments):
-        capsys.readouterr()
-        status = main([str(a) for a in arguments])
-        printed = capsys.readouterr()
-        return status, printed.out, printed.err
-
-    return call
+def run(capsys):
+    return Run(capsys)
 
 
 @pytest.fixture(scope="session")

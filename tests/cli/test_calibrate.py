@@ -1,7 +1,5 @@
 """``calibrate``: the meanings of an encoder, and the temperature and threshold of a classifier."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -14,13 +12,7 @@ from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.training.toy_task import write_encoder, write_untrained
 
-TREES = (
-    "(4 (2 Great) (3 fun))",
-    "(0 (1 Dull) (2 mess))",
-    "(2 (2 A) (2 table))",
-    "(1 (2 Too) (1 long))",
-    "(3 (2 So) (4 warm))",
-)
+TREES = "(4 (2 Great) (3 fun))\n(0 (1 Dull) (2 mess))\n(2 (2 A) (2 table))\n(1 (2 Too) (1 long))\n(3 (2 So) (4 warm))\n"
 NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"}
 
 
@@ -28,8 +20,7 @@ NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "pos
 def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
     write_model(tmp_path / "m", tiny())
     (tmp_path / "m" / "card.json").write_text("{}")
-    status, out, _ = run("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
-    assert status == 0
+    out = run.done("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
     checksum = models_checksum(load(str(tmp_path / "m")), StaticVectors.load(), None)
     calibration, centroids = read_calibration(tmp_path / "m", checksum)
     assert f"m: fitted on the dictionary, of which {len(centroids)} meanings were read" in out
@@ -49,21 +40,18 @@ def head(tmp_path):
 @pytest.fixture
 def trees(tmp_path):
     path = tmp_path / "trees.txt"
-    path.write_text("\n".join(TREES * 6) + "\n", encoding="utf-8")
+    path.write_text(TREES * 6, encoding="utf-8")
     return path
 
 
 def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_fitted(head, trees, run):
     command = ["calibrate", "--head", head, "--data", trees]
-    status, _, err = run(*command, "--score")
-    assert status == 2
-    assert "run this without --score first" in err
-    status, out, _ = run(*command)
-    assert status == 0
+    assert "run this without --score first" in run.refused(*command, "--score")
+    out = run.done(*command)
     assert "without a class get none" in out
     stored = read_json(head / "confidence.json")
     assert (stored["rows"], stored["of_no_class"], stored["fitted_on"]) == (24, 6, "trees.txt")
-    assert run(*command, "--score")[0] == 0
+    run.done(*command, "--score")
     assert read_json(head / "confidence.json") == stored
 
 
@@ -73,8 +61,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
     )
     (tmp_path / "d.csv").write_text(rows)
     command = ["calibrate", "--head", head, "--data", tmp_path / "d.csv"]
-    status, out, _ = run(*command, "--labels", "a=positive,b=negative")
-    assert status == 0
+    out = run.done(*command, "--labels", "a=positive,b=negative")
     assert "Read as texts of no class: rows with 'c'" in out
     stored = read_json(head / "confidence.json")
     assert (stored["rows"], stored["of_no_class"]) == (10, 5)
@@ -94,7 +81,5 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
 def test_what_cannot_be_fitted_is_refused(head, trees, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("text,grade\n" + "A day.,c\nAn evening.,d\n" * 3)
-    status, _, err = run("calibrate", *arguments)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("calibrate", *arguments)
     assert not (head / "confidence.json").exists()

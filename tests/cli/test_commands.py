@@ -6,40 +6,29 @@ import pytest
 
 from elmo_tasks.__main__ import COMMANDS, RENAMED, RUNS, main
 from elmo_tasks.service.session import Session
-from tests.service.small_calibration import small_calibration
 
+pytestmark = pytest.mark.usefixtures("small_calibrations")
 SENTENCES = ["The bank gave us a loan.", "We sat on the [shore]."]
 GIVEN = [word for sentence in SENTENCES for word in ("--sentence", sentence)]
 SEVERAL = ["compare", "--word", "bank", "--model", "static-mini", "--model", "static-joint", *GIVEN]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def small_calibrations():
-    with small_calibration():
-        yield
-
-
 def test_compare_prints_what_the_session_answers(toy, run):
     request = ["compare", "--model", toy, "--word", "bank", *GIVEN]
-    status, out, _ = run(*request, "--json")
-    assert status == 0
+    out = run.done(*request, "--json")
     assert json.loads(out) == json.loads(json.dumps(Session(str(toy)).compare("bank", SENTENCES).to_dict()))
-    status, out, _ = run(*request)
-    assert status == 0
+    out = run.done(*request)
     assert "layer mean" in out
     assert "We sat on the [shore]." in out
 
 
 def test_compare_prints_several_models_one_after_the_other(run):
-    status, out, _ = run(*SEVERAL)
-    assert status == 0
-    assert out.index("static-mini: “static-mini” does not read") < out.index(
-        "static-joint: “static-joint” does not read"
-    )
+    out = run.done(*SEVERAL)
+    assert 0 <= out.find("static-mini: “static-mini” does not") < out.find("static-joint: “static-joint” does not")
     assert out.endswith("Neither of the two groups these uses.\n")
-    status, out, _ = run(*SEVERAL, "--json")
+    out = run.done(*SEVERAL, "--json")
     assert [(one["model"], one["right"]) for one in json.loads(out)] == [("static-mini", None), ("static-joint", None)]
-    assert run(*SEVERAL, "--model", "elmo-mini", "--model", "static-mini")[0] == 2
+    run.refused(*SEVERAL, "--model", "elmo-mini", "--model", "static-mini")
 
 
 @pytest.mark.parametrize(
@@ -52,11 +41,11 @@ def test_compare_prints_several_models_one_after_the_other(run):
 )
 def test_compare_writes_its_page_as_one_file(tmp_path, run, request_, title):
     out = tmp_path / "page.html"
-    assert run(*request_, "--html", out)[0] == 0
+    run.done(*request_, "--html", out)
     page = out.read_text(encoding="utf-8")
     assert title in page
     assert "We sat on the" in page
-    assert run(*request_, "--html", tmp_path)[0] == 2
+    run.refused(*request_, "--html", tmp_path)
 
 
 def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
@@ -73,9 +62,7 @@ def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
         (["evaluate", "--model", toy, "--text", tmp_path / "in.txt"], "no softmax beside this model"),
         (["evaluate", "--plot", "a.svg"], "--plot draws the results of --probes; give both"),
     ):
-        status, _, err = run(*arguments)
-        assert status == 2
-        assert message in err
+        assert message in run.refused(*arguments)
 
 
 def test_help_lists_every_command(capsys):

@@ -29,11 +29,14 @@ def vectors_of(path):
 TEXT = "the bank of the river\n\nA second line\nthe bank of the river\n"
 
 
+@pytest.fixture(autouse=True)
+def text(tmp_path):
+    (tmp_path / "in.txt").write_text(TEXT)
+
+
 @pytest.mark.parametrize("which", ["all", "top", "average"])
 def test_embed_writes_the_file_of_the_allennlp_command(toy, tmp_path, run, which):
-    (tmp_path / "in.txt").write_text(TEXT)
-    status, _, _ = run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
-    assert status == 0
+    run.done("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, f"--{which}")
     elmo = Elmo.load(toy)
     with h5py.File(tmp_path / "out.hdf5") as file:
         assert set(file) == {"0", "1", "2", "3", "sentence_to_index"}
@@ -63,32 +66,29 @@ def stop_at(monkeypatch, number):
 
 
 def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp_path, run, monkeypatch, small_blocks):
-    (tmp_path / "in.txt").write_text(TEXT)
     arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
     with monkeypatch.context() as patched:
         calls = stop_at(patched, 3)
         assert run(*arguments)[0] == 130
         assert {p.name for p in tmp_path.iterdir()} == {"in.txt", ".out.hdf5.parts"}
-        assert run(*arguments)[0] == 0
+        run.done(*arguments)
         assert len(calls) == 4  # two blocks were there, the third was begun twice
     assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "out.hdf5"}
-    assert run(*arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])[0] == 0
+    run.done(*arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])
     for one, other in zip(vectors_of(tmp_path / "out.hdf5"), vectors_of(tmp_path / "whole.hdf5"), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
 def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, run, monkeypatch, small_blocks):
-    (tmp_path / "in.txt").write_text(TEXT)
     with monkeypatch.context() as patched:
         stop_at(patched, 2)
         assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
-    assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")[0] == 0
+    run.done("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")
     expected = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).average()[0]
     np.testing.assert_allclose(vectors_of(tmp_path / "out.hdf5")[0], expected, atol=1e-6)
 
 
 def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, run, monkeypatch):
-    (tmp_path / "in.txt").write_text(TEXT)
     stop_at(monkeypatch, 1)
     status, _, _ = run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all")
     assert status == 130
@@ -99,10 +99,9 @@ def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, ru
 @pytest.mark.parametrize("pooled", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, which, pooled, dtype):
-    (tmp_path / "in.txt").write_text(TEXT)
     flags = ["--model", toy, f"--{which}", "--dtype", dtype, *["--sentences"] * pooled]
     for name, more in (("a.hdf5", []), ("b.hdf5", ["--layout", "flat"]), ("c.parquet", [])):
-        assert run("embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)[0] == 0
+        run.done("embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)
     lines = TEXT.splitlines()
     expected = []
     for layers in map(Elmo.load(toy).encode, [[line.split()] for line in lines]):
@@ -122,9 +121,8 @@ def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, w
         if not pooled:
             assert [text.decode() for text in file["tokens"]] == " ".join(lines).split()
         for k, rows in enumerate(expected):
-            np.testing.assert_allclose(
-                file["vectors"][offsets[k] : offsets[k + 1]], rows[None] if pooled else rows, **close
-            )
+            found = file["vectors"][offsets[k] : offsets[k + 1]]
+            np.testing.assert_allclose(found, rows[None] if pooled else rows, **close)
     table = pq.read_table(tmp_path / "c.parquet")
     columns = ["vector"] if which == "top" else ["layer_0", "layer_1", "layer_2"]
     assert table.column_names == ["sentence", *["position"] * (not pooled), "text", *columns]
@@ -153,7 +151,7 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
 
 def test_plain_text_from_standard_input(toy, tmp_path, run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank, too.\n\nIt rose.")))
-    assert run("embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")[0] == 0
+    run.done("embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")
     with h5py.File(tmp_path / "o.hdf5") as file:
         assert [t.decode() for t in file["tokens"]] == ["The", "bank", ",", "too", ".", "It", "rose", "."]
         assert file["offsets"][()].tolist() == [0, 5, 5, 8]
@@ -163,7 +161,7 @@ def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
     tokens = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]  # 11, in windows of 4: a step of 2, a margin of 1
     (tmp_path / "in.txt").write_text(" ".join(tokens) + "\nshort one\n")
     flags = ["--model", toy, "--top"]
-    assert run("embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")[0] == 0
+    run.done("embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")
     elmo, expected = Elmo.load(toy), []
     for begin, kept_from, kept_to in ((0, 0, 3), (2, 3, 5), (4, 5, 7), (6, 7, 8), (7, 8, 11)):
         vectors = elmo.encode([tokens[begin : begin + 4]]).sentence(0)[-1]
@@ -171,14 +169,14 @@ def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
     found = vectors_of(tmp_path / "w.hdf5")
     np.testing.assert_allclose(found[0], torch.cat(expected), atol=1e-6)
     np.testing.assert_allclose(found[1], elmo.encode([["short", "one"]]).sentence(0)[-1], atol=1e-6)
-    assert run("embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")[0] == 0
+    run.done("embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")
     np.testing.assert_allclose(vectors_of(tmp_path / "s.hdf5")[0], found[0].mean(axis=0), atol=1e-6)
 
 
 def test_bf16_points_where_float32_points(tmp_path, run):
     (tmp_path / "in.txt").write_text("The bank refused our loan .\nHerons nest along the muddy bank .\n")
     for name in ("float32", "bf16"):
-        assert run("embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)[0] == 0
+        run.done("embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)
     for exact, found in zip(vectors_of(tmp_path / "float32"), vectors_of(tmp_path / "bf16"), strict=True):
         assert found.dtype == np.float32
         assert not np.array_equal(exact, found)
@@ -188,16 +186,12 @@ def test_bf16_points_where_float32_points(tmp_path, run):
 
 @pytest.mark.parametrize("which", ["all", "top"])
 def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, small_blocks, which):
-    (tmp_path / "in.txt").write_text(TEXT)
     flags = ["--model", toy, f"--{which}", "--norms"]
-    status, out, _ = run("embed", tmp_path / "in.txt", tmp_path / "flat.hdf5", "--layout", "flat", *flags)
-    assert status == 0
+    out = run.done("embed", tmp_path / "in.txt", tmp_path / "flat.hdf5", "--layout", "flat", *flags)
     layers = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).sentence(0)
     expected = (layers if which == "all" else layers[-1:]).norm(dim=-1).T.numpy()  # [tokens, L]
     header, *rows = out.splitlines()
-    assert header.split() == (
-        ["line", *["layer", "0", "layer", "1", "layer", "2"]] if which == "all" else ["line", "length"]
-    )
+    assert header.split() == ("line layer 0 layer 1 layer 2" if which == "all" else "line length").split()
     assert rows[1].split() == ["1", "bank", *(f"{norm:.2f}" for norm in expected[1])]
     assert rows[5].split()[:2] == ["3", "A"]
     with h5py.File(tmp_path / "flat.hdf5") as file:
@@ -211,9 +205,7 @@ def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, 
 
 def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    (tmp_path / "in.txt").write_text(TEXT)
-    status, _, err = run("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
-    assert status == 2
+    err = run.refused("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
     assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in err
 
 
@@ -232,7 +224,4 @@ def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkey
 )
 def test_embed_refuses_in_words(toy, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "in.txt").write_text(TEXT)
-    status, _, err = run("embed", *arguments, "--model", toy)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("embed", *arguments, "--model", toy)

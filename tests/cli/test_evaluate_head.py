@@ -1,7 +1,5 @@
 """``evaluate --head``: scores on a labelled file, its labels, columns and formats."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -109,18 +107,11 @@ def test_the_confusions_of_classes_are_printed(score):
         ("tagger", "Ada B-PER\n", ("--token-column", "word"), "expected the place of a column"),
         ("tagger", "Ada\n", (), "expected a token and a tag"),
         ("tagger", "Ada B-PER\nBo\n", (), "expected 2 columns as above, found 1"),
-        (
-            "tagger",
-            "Acme B-ORG\n",
-            (),
-            "'ORG': no such entity type in the training data, of the head tagger, which has",
-        ),
+        ("tagger", "Acme B-ORG\n", (), "'ORG': no such entity type in the training data, of the head tagger"),
         ("classifier", "9\tfine\n", (), "'9': the head has no such label; it has 'negative', 'positive'. Say which is"),
-        ("classifier", "0\tfine\n", ("--label-column", "5"), "5"),
         ("classifier", "fine\n", (), "d.data"),
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),
-        ("tagger", "Ada B-PER\n", ("--device", "banana"), "device 'banana' cannot be used here"),
         ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: for this head, expected one of"),
         ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: for heads that say a class of a text"),
         ("strange", "Ada B-PER\n", (), "how its data were read is not understood"),
@@ -134,6 +125,4 @@ def test_a_file_that_is_not_as_expected_is_refused_in_words(score, head, text, m
 
 
 def test_a_head_needs_data(models, run):
-    status, _, err = run("evaluate", "--head", models / "tagger")
-    assert status == 2
-    assert "--head needs --data: a labelled file to score it on" in err
+    assert "--head needs --data: a labelled file to score it on" in run.refused("evaluate", "--head", models / "tagger")

@@ -10,22 +10,13 @@ from elmo_tasks.evaluation import probing, suite
 from elmo_tasks.evaluation.results import NAME, PROBES, PUBLISHED, read_probes
 from elmo_tasks.evaluation.suite import TASKS
 from elmo_tasks.service import loaded_models
-from tests.service.small_calibration import small_calibration
 
-pytestmark = pytest.mark.ci
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_calibrations():
-    with small_calibration():
-        yield
+pytestmark = [pytest.mark.ci, pytest.mark.usefixtures("small_calibrations")]
 
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    monkeypatch.delitem(
-        TASKS, "order"
-    )  # of the project's own sentences, all of them: tests/evaluation/test_ordering.py
+    monkeypatch.delitem(TASKS, "order")  # of the project's own sentences: tests/evaluation/test_ordering.py
     monkeypatch.setattr(probing, "CLASS_STEPS", 20)
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 
@@ -35,8 +26,7 @@ def never(*_):
 
 
 def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
-    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--out", tmp_path / "found.json")
-    assert status == 0
+    out = run.done("evaluate", "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     found = json.loads((tmp_path / "found.json").read_text())
     rows = {row["title"]: row for row in found["rows"]}
     assert {row["task"] for row in found["rows"]} == {*TASKS, "perplexity"}
@@ -62,13 +52,18 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
 
 
-def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run):
+def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run, monkeypatch):
     (tmp_path / "wsd").mkdir()
     (tmp_path / "wsd" / "wic").symlink_to(data / "wsd" / "wic")
-    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path)
-    assert status == 0
+    out = run.done("evaluate", "--model", toy, "--data", tmp_path)
     assert "| WiC dev, accuracy | " in out
     assert "| coarsewsd | not measured: wsd/coarsewsd20/train.tsv.xz is not here |" in out
+    monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
+    assert run.done("evaluate", "--model", toy).count("not measured") == len(TASKS)
+    out = run.done("evaluate", "--probes", "--model", "static-mini", "--data", tmp_path)
+    assert out.startswith("| static-mini | layer 0 | without a model |")
+    assert out.count("not measured: ") == len(PROBES) - 1  # all but wic
+    assert "| chunks | not measured: tagging/conll2000/train.txt is not here |" in out
 
 
 def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, run):
@@ -76,25 +71,15 @@ def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy
     for name in ("semcor3", "unified_eval"):
         (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
     (tmp_path / "wsd/wordnet/index.sense").write_text("gnu%1:05:00:: 1 1 0\nbank%1:14:00:: 2 1 9\n")
-    status, out, _ = run("evaluate", "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
-    assert status == 0
+    out = run.done("evaluate", "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
     row = next(row for row in json.loads(out)["rows"] if row["title"] == "WSD ALL, F1")
     assert (row["without"], row["without_name"]) == (0.75, "first sense")  # all of gnu, half of bank
     assert "get WordNet's first sense" in row["note"]
 
 
-def test_only_what_is_asked_for_is_measured(toy, data, run):
-    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "wic", "--json")
-    assert status == 0
-    found = json.loads(out)
-    assert [row["task"] for row in found["rows"]] == ["wic"]
-    assert found["missing"] == {}
-
-
 def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
-    status, out, _ = run("evaluate", "--model", "static-mini", "--data", data, "--only", "coarsewsd", "pos", "--json")
-    assert status == 0
-    found = json.loads(out)
+    arguments = ["--data", data, "--only", "coarsewsd", "pos", "--json"]
+    found = json.loads(run.done("evaluate", "--model", "static-mini", *arguments))
     assert found["views"] == ["0", "words"]
     assert found["rows"][0]["scores"]["words"] == 1.0  # the topics are what the words around tell
 
@@ -125,22 +110,13 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
 
 def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run, monkeypatch):
     monkeypatch.setattr(loaded_models, "load_sense_model", never)
-    status, out, _ = run("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
-    assert status == 0
+    out = run.done("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
     assert "meanings" not in json.loads(out)["views"]
-
-
-def test_nothing_at_hand_is_no_error(toy, tmp_path, run, monkeypatch):
-    monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
-    status, out, _ = run("evaluate", "--model", toy)
-    assert status == 0
-    assert out.count("not measured") == len(TASKS)
 
 
 def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_path, run):
     out, plot = tmp_path / NAME, tmp_path / "probe.svg"
-    status, printed, _ = run("evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--plot", plot)
-    assert status == 0
+    printed = run.done("evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--plot", plot)
     found = json.loads(out.read_text())
     assert found["views"] == ["0", "1", "2", "mean"]
     assert list(dict.fromkeys(row["task"] for row in found["rows"])) == list(PROBES)
@@ -158,33 +134,17 @@ def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_
 
 def test_what_the_file_has_is_not_measured_again_unless_the_weights_changed(toy, data, tmp_path, run, monkeypatch):
     out = tmp_path / NAME
-    assert run("evaluate", "--probes", "--model", toy, "--data", data, "--only", "wic", "--out", out)[0] == 0
-    measured = []
-    really = suite.evaluate
+    command = ["evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--only"]
+    run.done(*command, "wic")
+    measured, really = [], suite.evaluate
     monkeypatch.setattr(
         suite, "evaluate", lambda reader, data, only: measured.extend(only) or really(reader, data, only)
     )
-    status, printed, _ = run(
-        "evaluate", "--probes", "--model", toy, "--data", data, "--only", "pos", "wic", "--out", out
-    )
-    assert (status, measured) == (0, ["pos"])
+    printed = run.done(*command, "pos", "wic")
+    assert measured == ["pos"]
     assert printed.index("Parts of speech") < printed.index("WiC dev")
     before = json.loads(out.read_text())
     out.write_text(json.dumps(before | {"checksum": "of other weights"}))
-    assert run("evaluate", "--probes", "--model", toy, "--data", data, "--only", "wic", "--out", out)[0] == 0
+    run.done(*command, "wic")
     assert measured == ["pos", "wic"]
     assert {row["task"] for row in json.loads(out.read_text())["rows"]} == {"wic"}
-
-
-def test_static_vectors_have_one_layer_and_no_line_of_the_paper(data, run):
-    status, out, _ = run("evaluate", "--probes", "--model", "static-mini", "--data", data, "--only", "pos", "wsd")
-    assert status == 0
-    assert out.startswith("| static-mini | layer 0 | without a model |")
-    assert "paper" not in out
-
-
-def test_data_that_are_not_here_are_said(toy, tmp_path, run):
-    status, out, _ = run("evaluate", "--probes", "--model", toy, "--data", tmp_path)
-    assert status == 0
-    assert out.count("not measured: ") == len(PROBES)
-    assert "| chunks | not measured: tagging/conll2000/train.txt is not here |" in out

@@ -1,7 +1,5 @@
 """Runs from the command line: gone on with after a kill, scored from their folder, refused in one sentence."""
 
-from __future__ import annotations
-
 import csv
 import json
 import random
@@ -64,8 +62,8 @@ def with_kill(path: Path, step: int) -> Path:
     return other
 
 
-def curve(run: Path) -> list[dict[str, str]]:
-    with (run / "csv" / "metrics.csv").open(newline="") as file:
+def curve(run: Path, log: str = "csv") -> list[dict[str, str]]:
+    with (run / log / "metrics.csv").open(newline="") as file:
         return [{k: v for k, v in row.items() if v} for row in csv.DictReader(file)]
 
 
@@ -94,7 +92,7 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return request.param, folder / "run"
 
 
-def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str, Path], tmp_path: Path) -> None:
+def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole, tmp_path):
     kind, run = whole
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
     step = random.randrange(STEPS + 1, EPOCHS * STEPS)
@@ -108,13 +106,11 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole: tuple[str,
     same(run, here)
 
 
-def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(
-    whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(whole, capsys):
     kind, run = whole
     before = (run / "csv" / "metrics.csv").read_bytes()
     assert main(["validate", "--run", str(run)]) == 0
-    metrics = curve_of(run / "csv-validate" / "metrics.csv")
+    metrics = curve(run, "csv-validate")[0]
     name = "val_f1" if kind == "tagging" else "val_accuracy"
     best = find_head(run / "head").card["training"]["best_epoch"]
     scored = [row[name] for row in curve(run) if name in row]
@@ -122,18 +118,13 @@ def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(
     assert (run / "csv" / "metrics.csv").read_bytes() == before
     data = run.parent / ("validation.conll" if kind == "tagging" else "validation.tsv")
     assert main(["test", f"--run={run}", "--data.init_args.test", str(data)]) == 0
-    assert curve_of(run / "csv-test" / "metrics.csv")
+    assert curve(run, "csv-test")
     assert (run / "csv" / "metrics.csv").read_bytes() == before
     assert main(["fit", "--run", str(run), "--trainer.max_epochs", str(EPOCHS)]) == 0  # it is done: nothing is lost
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
 
 
-def curve_of(path: Path) -> dict[str, str]:
-    with path.open(newline="") as file:
-        return next(csv.DictReader(file))
-
-
-def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path: Path) -> None:
+def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path):
     """Five rows to validate on: most epochs score alike."""
     path = written(tmp_path / "a", validation=None, validation_share=0.2)
     assert main(["fit", "--config", str(path)]) == 0
@@ -149,17 +140,11 @@ STOPPING = {"class_path": "pytorch_lightning.callbacks.EarlyStopping", "init_arg
 @pytest.mark.parametrize(
     ("kind", "monitor", "changes", "said", "epoch"),
     [
-        (
-            "classification",
-            "val_accuracy",
-            {"validation": None},
-            "Nothing to validate on: the run goes through",
-            EPOCHS,
-        ),
+        ("classification", "val_accuracy", {"validation": None}, "Nothing to validate on: the run goes", EPOCHS),
         ("tagging", "val_f1", {"scheme": None}, "The tags are no spans: val_accuracy is watched in place of", None),
     ],
 )
-def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch) -> None:
+def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch):
     path = written(tmp_path / "a", kind, **changes)
     raw = yaml.safe_load(path.read_text())
     stopping = {**STOPPING, "init_args": {**STOPPING["init_args"], "monitor": monitor}}
@@ -180,47 +165,42 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return said
 
 
-def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
-    whole: tuple[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path, capsys):
     kind, run = whole
-    config = str(run.parent / "config.yaml")
+    with_config = ["--config", str(run.parent / "config.yaml")]
+    resumed = [*with_config, "--ckpt_path", str(tmp_path / "a.ckpt")]
+    damaged = "the file is damaged, or not one that `fit` wrote"
+    other_file = "expected a checkpoint that `fit` wrote, found something else"
     good = (run / "last.ckpt").read_bytes()
     for content in (b"", b"nothing", good[: len(good) // 2], good[:-900] + b"\0" * 900):
         (tmp_path / "a.ckpt").write_bytes(content)
-        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-        assert "the file is damaged, or not one that `fit` wrote" in said
+        assert damaged in refused(capsys, "fit", *resumed)
     with zipfile.ZipFile(run / "last.ckpt") as file:
         largest = max(file.infolist(), key=lambda part: part.file_size)
     flipped = bytearray(good)
     flipped[largest.header_offset + 200 + largest.file_size // 2] ^= 1  # a number nobody would miss
     (tmp_path / "a.ckpt").write_bytes(flipped)
-    said = refused(capsys, "test", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-    assert "the file is damaged" in said
+    assert damaged in refused(capsys, "test", *resumed)
     for part in ("loops", "optimizer_states", "pytorch-lightning_version"):
         saved = torch.load(run / "last.ckpt", weights_only=True)
         torch.save({**saved, part: type(saved[part])()}, tmp_path / "a.ckpt")
-        said = refused(capsys, "fit", "--config", config, "--ckpt_path", str(tmp_path / "a.ckpt"))
-        assert "expected a checkpoint that `fit` wrote, found something else" in said
+        assert other_file in refused(capsys, "fit", *resumed)
     torch.save({"weights": 1}, tmp_path / "a.ckpt")
-    said = refused(capsys, "test", "--config", config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
-    assert "expected a checkpoint that `fit` wrote, found something else" in said
-    wider = "lstm_hidden" if kind == "tagging" else "hidden"
-    other = [f"--model.init_args.head.init_args.{wider}", "9"]
-    said = refused(capsys, "validate", "--config", config, "--ckpt_path", str(run / "best.ckpt"), *other)
+    assert other_file in refused(capsys, "test", *with_config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
+    wider = f"--model.init_args.head.init_args.{'lstm_hidden' if kind == 'tagging' else 'hidden'}"
+    said = refused(capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9")
     assert "the checkpoint is of another model than these settings describe" in said
     for stage in ("validate", "test"):
-        said = refused(capsys, stage, "--config", config, "--data.init_args.test", str(run.parent / "train.tsv"))
+        said = refused(capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv"))
         assert f"{stage}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
-    assert "expected a file, such as runs/NAME/best.ckpt" in refused(
-        capsys, "test", "--config", config, "--ckpt_path", "best"
-    )
+    said = refused(capsys, "test", *with_config, "--ckpt_path", "best")
+    assert "expected a file, such as runs/NAME/best.ckpt" in said
     assert "no config.yaml there" in refused(capsys, "test", "--run", str(tmp_path))
     (tmp_path / "config.yaml").write_text("trainer: {}")
     assert "no best.ckpt or last.ckpt there" in refused(capsys, "test", "--run", str(tmp_path))
     assert "--run: expected the folder" in refused(capsys, "test", "--run")
-    said = refused(capsys, "fit", "--config", config, "--trainer.callbacks+", json.dumps(
-        {**STOPPING, "init_args": {"monitor": "val_nonsense"}}), "--run_dir", str(tmp_path / "x"))  # fmt: skip
+    stopping = json.dumps({**STOPPING, "init_args": {"monitor": "val_nonsense"}})
+    said = refused(capsys, "fit", *with_config, "--trainer.callbacks+", stopping, "--run_dir", str(tmp_path / "x"))
     assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
 
 
@@ -240,17 +220,13 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(
         ("device", "banana", "device 'banana' cannot be used here"),
     ],
 )
-def test_a_wrong_setting_is_one_sentence(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str, value: str, said: str
-) -> None:
+def test_a_wrong_setting_is_one_sentence(tmp_path, capsys, option, value, said):
     capsys.readouterr()
     assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
     assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {said}")
 
 
-def test_a_test_file_of_other_data_is_found_before_the_training(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys):
     (tmp_path / "other.tsv").write_text("dull\tA long evening at home.\n" * 5)
     path = written(tmp_path / "a", test=str(tmp_path / "other.tsv"))
     assert main(["fit", "--config", str(path)]) == 2
@@ -261,14 +237,14 @@ def test_a_test_file_of_other_data_is_found_before_the_training(
     assert main(["fit", "--config", str(path), "--data.init_args.test", "null", "--trainer.max_epochs", "1"]) == 0
 
 
-def test_two_runs_in_one_folder(whole: tuple[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
+def test_two_runs_in_one_folder(whole, capsys):
     _, run = whole
     with file_lock(lock_of(run), "the folder"):
         said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"))
     assert f"the folder {run} is in use by process" in said
 
 
-def test_a_configuration_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_configuration_that_is_none_is_refused(tmp_path):
     path = tmp_path / "a.yaml"
     for content, message in (("a: [", "expected YAML"), ("[" * 5_000, "expected YAML"), ("- a", "expected settings")):
         path.write_text(content)
@@ -277,7 +253,7 @@ def test_a_configuration_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]])
-def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings) -> None:
+def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
     files = find_head(tmp_path / "run" / "head")
@@ -286,14 +262,14 @@ def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, setting
     assert ("before its first validation" in said) == ("--trainer.max_steps" in settings)
 
 
-def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys) -> None:
+def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--model.init_args.learning_rate", "1e30"]) == 2
     assert "the training diverged" in capsys.readouterr().err
     assert not (tmp_path / "run" / "head" / "head.json").exists()
 
 
-def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
+def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path):
     path = written(tmp_path)
     run = tmp_path / "run"
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
@@ -303,7 +279,7 @@ def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path) -> None:
     assert find_head(run / "head").card["training"]["epochs"] == 2
 
 
-def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path) -> None:
+def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path):
     path = written(tmp_path)
     raw = yaml.safe_load(path.read_text())
     export = next(c for c in raw["trainer"]["callbacks"] if c["class_path"].endswith("ExportHead"))

@@ -8,30 +8,29 @@ from elmo_tasks.senses.use_index import UseIndex
 
 
 @pytest.fixture
-def index(tmp_path, toy, run):
-    """Build an index in a folder, and return its exit status, output and errors."""
-    return lambda *arguments, out="i": run("index", *arguments, "--out", tmp_path / out, "--model", toy)
+def index(tmp_path, toy):
+    """The arguments of a command that builds an index in a folder."""
+    return lambda *arguments, out="i": ["index", *arguments, "--out", tmp_path / out, "--model", toy]
 
 
 def sentences_of(found: UseIndex) -> list[str]:
     return list(dict.fromkeys(found.use(row).sentence for row in range(len(found))))
 
 
-def test_an_index_of_ones_own_files(tmp_path, index):
+def test_an_index_of_ones_own_files(tmp_path, index, run):
     (tmp_path / "a.txt").write_text("The bank opened. It closed.", encoding="utf-8")
     (tmp_path / "b.csv").write_text("id;review\n1;A dog barked.\n", encoding="utf-8")
     arguments = [tmp_path / "a.txt", tmp_path / "b.csv", "--title", "letters"]
-    status, out, _ = index(*arguments)
-    assert status == 0
+    out = run.done(*index(*arguments))
     assert "1 sentences; texts from 'review', named by the first line; semicolons between" in out
     assert "3 sentences, 11 words and signs: about 0 MB" in out
     found = UseIndex(tmp_path / "i")
     assert found.description.title == "letters"
     assert sentences_of(found) == ["The bank opened.", "It closed.", "A dog barked."]
-    assert index(*arguments)[0] == 0  # it is there already
+    run.done(*index(*arguments))  # it is there already
 
 
-def test_what_cannot_be_indexed_is_said(tmp_path, index):
+def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
     for name, out, message in (
@@ -39,29 +38,23 @@ def test_what_cannot_be_indexed_is_said(tmp_path, index):
         ("empty.txt", "o", "empty.txt: the file is empty"),
         ("a.txt", "gallery", "give the index another --title"),
     ):
-        status, _, err = index(tmp_path / name, out=out)
-        assert status == 2
-        assert message in err
+        assert message in run.refused(*index(tmp_path / name, out=out))
 
 
-def test_an_index_of_a_data_set_on_the_hub(tmp_path, index):
+def test_an_index_of_a_data_set_on_the_hub(tmp_path, index, run):
     # A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its name.
     (tmp_path / "set").mkdir()
     rows = ({"id": 1, "words": "The bank opened. It closed."}, {"id": 2, "words": "A dog."})
     (tmp_path / "set" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     (tmp_path / "a.txt").write_text("My own bank.", encoding="utf-8")
     arguments = [f"hub:{tmp_path / 'set'}", tmp_path / "a.txt", "--split", "test"]
-    status, out, _ = index(*arguments, "--column", "words", "--rows", "1")
-    assert status == 0
-    assert "3 sentences" in out
+    assert "3 sentences" in run.done(*index(*arguments, "--column", "words", "--rows", "1"))
     found = UseIndex(tmp_path / "i")
     assert sentences_of(found) == ["The bank opened.", "It closed.", "My own bank."]
-    status, _, err = index(*arguments, "--column", "body", out="other")
-    assert status == 2
-    assert "no column 'body'; it has id, words" in err
+    assert "no column 'body'; it has id, words" in run.refused(*index(*arguments, "--column", "body", out="other"))
 
 
-def test_an_index_of_standard_input(tmp_path, index, monkeypatch):
+def test_an_index_of_standard_input(tmp_path, index, monkeypatch, run):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank opened. It closed.\nA dog.")))
-    assert index("-")[0] == 0
+    run.done(*index("-"))
     assert sentences_of(UseIndex(tmp_path / "i")) == ["The bank opened.", "It closed.", "A dog."]

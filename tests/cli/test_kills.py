@@ -1,7 +1,5 @@
 """Killed twenty times at random moments, every long job ends with the result of one that nobody disturbed."""
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import os
@@ -21,7 +19,8 @@ import torch
 import yaml
 
 from elmo_tasks.heads.head_files import find_head
-from tests.training.toy_task import write_config, write_encoder, write_untrained
+from tests.cli.test_fit import written
+from tests.training.toy_task import write_encoder, write_untrained
 
 pytestmark = pytest.mark.ci
 
@@ -49,14 +48,8 @@ def _tagger(folder: Path) -> None:
     write_untrained(folder / "tagger", folder / "toy")
 
 
-def _experiment(folder: Path, **trainer: Any) -> None:
-    write_encoder(folder / "toy")
-    path = write_config(folder, folder / "toy")
-    raw = yaml.safe_load(path.read_text())
-    raw["model"]["init_args"]["head"]["init_args"]["dropout"] = 0.5
-    curve = {"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": str(folder / "run")}}
-    raw["trainer"] |= {"logger": [curve], "log_every_n_steps": 1, **trainer}
-    path.write_text(yaml.safe_dump(raw))
+def _experiment(folder: Path) -> None:
+    written(folder)
 
 
 def _config(folder: Path) -> str:
@@ -103,11 +96,8 @@ def _language(folder: Path) -> None:
 
 def _language_model(folder: Path) -> Any:
     card = json.loads((folder / "model" / "card.json").read_text())
-    return (
-        _weights(folder / "run" / "last.ckpt"),
-        card["while_training"],
-        {p.name for p in (folder / "model").iterdir()},
-    )
+    names = {path.name for path in (folder / "model").iterdir()}
+    return _weights(folder / "run" / "last.ckpt"), card["while_training"], names
 
 
 def _hdf5(folder: Path) -> dict[str, list[Any]]:
@@ -220,10 +210,10 @@ def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", JOBS)
-def test_twenty_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twenty_kills(name, tmp_path, monkeypatch):
     killed(name, KILLS, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["embed", "predict"])
-def test_two_kills(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_kills(name, tmp_path, monkeypatch):
     killed(name, 2, tmp_path, monkeypatch)

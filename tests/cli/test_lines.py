@@ -1,15 +1,12 @@
-from __future__ import annotations
-
 import io
 import lzma
 import os
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from elmo_tasks.cli.lines import batches_of, lines_of
+from elmo_tasks.cli.arguments import batches_of, lines_of
 from elmo_tasks.errors import DataError
 
 
@@ -22,7 +19,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield writing
 
 
-def test_what_is_there_already_is_one_batch_and_a_line_that_comes_alone_is_given_at_once(pipe: int) -> None:
+def test_what_is_there_already_is_one_batch_and_a_line_that_comes_alone_is_given_at_once(pipe):
     batches = batches_of("-", 256)
     os.write(pipe, b"one\ntwo\nthr")
     assert next(batches) == ["one", "two"]  # the third is not whole yet
@@ -35,14 +32,14 @@ def test_what_is_there_already_is_one_batch_and_a_line_that_comes_alone_is_given
     assert list(batches) == [["the end"]]
 
 
-def test_a_batch_has_no_more_lines_than_asked_for(pipe: int) -> None:
+def test_a_batch_has_no_more_lines_than_asked_for(pipe):
     os.write(pipe, b"".join(b"%d\n" % k for k in range(10)))
     os.close(pipe)
     assert list(batches_of("-", 4)) == [["0", "1", "2", "3"], ["4", "5", "6", "7"], ["8", "9"]]
 
 
 @pytest.mark.parametrize("length", [1, 7, 65_535, 65_536, 200_000])
-def test_lines_are_whole_however_they_are_cut_on_their_way(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_whole_however_they_are_cut_on_their_way(length, monkeypatch):
     lines = ["é" * (length // 2) + "x" * (length % 2), "", "Ada"] * 3
     content = "\n".join(lines).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="ascii"))
@@ -51,7 +48,7 @@ def test_lines_are_whole_however_they_are_cut_on_their_way(length: int, monkeypa
     assert list(lines_of("-")) == lines
 
 
-def test_the_lines_before_one_that_is_not_utf_8_are_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_lines_before_one_that_is_not_utf_8_are_given(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ada\nBo\ncaf\xe9\nDan\n")))
     batches = batches_of("-", 256)
     assert next(batches) == ["Ada", "Bo"]
@@ -60,8 +57,8 @@ def test_the_lines_before_one_that_is_not_utf_8_are_given(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("ending", ["txt", "txt.xz"])
-def test_a_file_gives_the_same_lines(ending: str, tmp_path: Path) -> None:
+def test_a_file_gives_the_same_lines(ending, tmp_path):
     path = tmp_path / f"in.{ending}"
-    path.write_bytes((lzma.compress if ending.endswith("xz") else bytes)(b"Ada\r\n\nBo"))
+    path.write_bytes((lzma.compress if ending.endswith("xz") else bytes)("Ada\r\n\nBo".encode("utf-8-sig")))
     assert list(batches_of(str(path), 2)) == [["Ada", ""], ["Bo"]]
     assert list(lines_of(str(path))) == ["Ada", "", "Bo"]

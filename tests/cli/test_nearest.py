@@ -16,13 +16,11 @@ def test_the_words_of_a_file_stand_beside(run, tmp_path):
     glove = tmp_path / "glove.txt"
     glove.write_text("bank 1 0\nshore 0.9 0.1\nloan -1 0\n", encoding="utf-8")
     asked = ["nearest", "--model", "static-mini", "--word", "bank", "--sentence", "We sat on the bank of the river."]
-    status, out, _ = run(*asked, "--static", glove)
-    assert status == 0
+    out = run.done(*asked, "--static", glove)
     assert "“static-mini” does not read the sentence: its nearest words are the same in all of them." in out
-    status, out, _ = run(*asked, "--model", glove)
+    out = run.done(*asked, "--model", glove)
     assert "in any sentence (glove)\n  0.99  shore\n -1.00  loan" in out
-    status, out, _ = run(*asked, "--model", glove, "--json")
-    found = json.loads(out)
+    found = json.loads(run.done(*asked, "--model", glove, "--json"))
     assert (found["vectors"], found["reads_sentence"]) == ("glove", False)
     assert [near["word"] for near in found["static"]] == ["shore", "loan"]
 
@@ -30,7 +28,6 @@ def test_the_words_of_a_file_stand_beside(run, tmp_path):
 def test_a_word_without_a_vector(run, tmp_path):
     (tmp_path / "glove.txt").write_text("loan -1 0\nshore 0.9 0.1\n", encoding="utf-8")
     asked = ["nearest", "--word", "bank", "--sentence", "We sat on the bank.", "--model", tmp_path / "glove.txt"]
-    status, out, _ = run(*asked)
-    assert status == 0
+    out = run.done(*asked)
     assert "“bank” is not among the 2 words of “glove”." in out
-    assert run(*asked, "--layer", "7")[0] == 2
+    run.refused(*asked, "--layer", "7")

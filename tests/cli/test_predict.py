@@ -1,7 +1,5 @@
 """``predict``: an object for each line, in order, from files, tables and standard input."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -60,20 +58,6 @@ def test_every_line_gives_an_object_in_order(predict, tmp_path):
     assert "שלום" in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
     lines = [f"{'we ' * (k * 7 % 13)}number{k}" for k in range(300)]  # more than a batch
     assert [row["tokens"] for row in predict("\n".join(lines), "--tokens")] == [line.split() for line in lines]
-
-
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("Ada\nBo", [["Ada"], ["Bo"]]),
-        ("Ada\r\n\r\nBo\r\n", [["Ada"], [], ["Bo"]]),
-        ("", []),
-        ("Oslo is".encode("utf-8-sig"), [["Oslo", "is"]]),
-    ],
-    ids=["no last line feed", "Windows", "empty", "byte order mark"],
-)
-def test_lines_are_cut_at_their_ends(predict, text, tokens):
-    assert [row["tokens"] for row in predict(text, "--tokens")] == tokens
 
 
 def test_the_texts_of_a_table_are_read_and_said(models, tmp_path, run):
@@ -167,9 +151,7 @@ def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkey
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_bytes(content)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-    status, _, err = run("predict", "--head", models / "tagger", source, "out.jsonl")
-    assert status == 2
-    assert "expected UTF-8 text" in err
+    assert "expected UTF-8 text" in run.refused("predict", "--head", models / "tagger", source, "out.jsonl")
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
 
 
@@ -188,9 +170,7 @@ def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkey
 def test_what_cannot_be_done_is_refused_in_words(arguments, message, models, tmp_path, run, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_text("Ada\n")
-    status, _, err = run("predict", "--head", models / "tagger", *arguments)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("predict", "--head", models / "tagger", *arguments)
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("in.txt", "Ada\n")]
 
 
@@ -215,8 +195,7 @@ def test_the_encoder_of_a_head_can_be_named(models, tmp_path, predict, run):
     write_encoder(tmp_path / "another", shift=0.1)
     assert predict("Ada\n", "--encoder", models / "toy") == predict("Ada\n")
     given = ["--head", models / "tagger", "--encoder", tmp_path / "another"]
-    status, _, err = run("predict", *given, tmp_path / "in.txt", tmp_path / "out.jsonl")
-    assert status == 2
+    err = run.refused("predict", *given, tmp_path / "in.txt", tmp_path / "out.jsonl")
     assert "reads no other; given was another" in err
 
 
@@ -224,8 +203,7 @@ def test_two_that_write_one_file_are_refused(models, tmp_path, predict, run):
     (tmp_path / "in.txt").write_text("Ada\n")
     out = tmp_path / "out.jsonl"
     with file_lock(lock_of(out), str(out)):
-        status, _, err = run("predict", "--head", models / "tagger", tmp_path / "in.txt", out)
-    assert status == 2
+        err = run.refused("predict", "--head", models / "tagger", tmp_path / "in.txt", out)
     assert re.search(r"out.jsonl is in use by process \d+ on .*; wait until it is done", err)
     assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
     assert len(predict("Ada\n")) == 1

@@ -24,8 +24,7 @@ def mine(tmp_path):
 def test_each_line_gives_an_object(tmp_path, run, mine):
     text = tmp_path / "text.txt"
     text.write_text("We sat on the river bank.\n\nShe wore a zorple on her head.\n", encoding="utf-8")
-    status, out, _ = run("senses", text, "--lexicon", mine, "--device", "cpu")
-    assert status == 0
+    out = run.done("senses", text, "--lexicon", mine, "--device", "cpu")
     first, second = map(json.loads, out.splitlines())
     found = {w["token"]: w["meaning"] for line in (first, second) for w in line["words"]}
     assert (found["bank"], found["zorple"]) == ("river", "hat")
@@ -40,9 +39,7 @@ def test_an_entry_is_printed_in_the_format_of_the_dictionary(run, mine):
 def test_compare_reads_it_too(run, mine):
     sentences = ["She wore a zorple on her head.", "The rabbits zorple over the wall."]
     given = ["--word", "zorple", "--lexicon", mine, "--json", "--device", "cpu"]
-    status, out, _ = run("compare", *given, "--sentence", sentences[0], "--sentence", sentences[1])
-    assert status == 0
-    answer = json.loads(out)
+    answer = json.loads(run.done("compare", *given, "--sentence", sentences[0], "--sentence", sentences[1]))
     assert answer["source"] == "own"
     assert [use["meaning"] for use in answer["uses"]] == ["hat", "jump"]
 
@@ -58,14 +55,10 @@ def test_compare_reads_it_too(run, mine):
     ],
 )
 def test_what_cannot_be_done_is_said(arguments, message, run):
-    status, _, err = run("senses", *arguments)
-    assert status == 2
-    assert message in err
+    assert message in run.refused("senses", *arguments)
 
 
 def test_a_line_that_is_too_long_is_named(tmp_path, run):
     text = tmp_path / "text.txt"
     text.write_text("Short.\n" + "a " * 10_001 + "\n", encoding="utf-8")
-    status, _, err = run("senses", text, "--device", "cpu")
-    assert status == 2
-    assert "text.txt, line 2: The text has 20,002 characters" in err
+    assert "text.txt, line 2: The text has 20,002 characters" in run.refused("senses", text, "--device", "cpu")

@@ -2,15 +2,12 @@
 
 import json
 
-import h5py
-import numpy as np
 import pytest
 from safetensors.torch import load_file
 
 from elmo_tasks.encoders import load
 from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import loaded_models
 from elmo_tasks.training.predictor import load_head
 from tests.encoders.tiny_transformers import tiny_bert
@@ -19,42 +16,16 @@ from tests.training.toy_task import write_config
 
 pytestmark = pytest.mark.ci
 
-TEXT = "we sat on the bank of the river .\nthe bank of the loan .\n"
-
 
 @pytest.fixture(scope="module")
 def bert(tmp_path_factory):
     return tiny_bert(tmp_path_factory.mktemp("models") / "bert", cased=True)
 
 
-@pytest.fixture
-def text(tmp_path):
-    path = tmp_path / "in.txt"
-    path.write_text(TEXT)
-    return path
-
-
-@pytest.mark.parametrize("which", ["all", "top", "average"])
-def test_embed_writes_its_layers(bert, text, tmp_path, run, which):
-    assert run("embed", text, tmp_path / "out.hdf5", "--model", bert, f"--{which}")[0] == 0
-    with h5py.File(tmp_path / "out.hdf5") as file:
-        for k, line in enumerate(TEXT.splitlines()):
-            layers = load(bert).encode([line.split()]).sentence(0)
-            expected = {"all": layers, "top": layers[-1], "average": layers.mean(dim=0)}[which]
-            np.testing.assert_allclose(file[str(k)][()], expected.numpy(), atol=1e-5)
-
-
-def test_an_index_holds_every_use_and_knows_its_model(bert, text, tmp_path, run):
-    assert "15 vectors by bert" in run("index", text, "--out", tmp_path / "index", "--model", bert)[1]
-    index = UseIndex(tmp_path / "index")
-    assert list(dict.fromkeys(index.use(row).sentence for row in range(len(index)))) == TEXT.splitlines()
-    assert index.description.checksum == load(bert).checksum
-
-
 @pytest.mark.filterwarnings("ignore")
 def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, run):
     config = write_config(tmp_path, bert)
-    assert run("fit", "--config", config, "--trainer.max_epochs=6")[0] == 0
+    run.done("fit", "--config", config, "--trainer.max_epochs=6")
     files = find_head(tmp_path / "run" / "head")
     encoder = load(bert)
     assert (files.encoder.name, files.encoder.checksum) == (str(bert), encoder.checksum)
@@ -72,17 +43,13 @@ def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, r
     monkeypatch.setattr(loaded_models, "calibrate", None)
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
     tests = ["--data", data, "--only", "wic", "pos"]
-    status, out, _ = run("evaluate", "--model", bert, *tests, "--no-calibration", "--json")
-    assert status == 0
-    found = json.loads(out)
+    found = json.loads(run.done("evaluate", "--model", bert, *tests, "--no-calibration", "--json"))
     assert found["views"] == ["0", "1", "2", "mean", "words"]  # no halves, no expected words, no meanings
-    assert {row["task"]: list(row["scores"]) for row in found["rows"]} == {
-        "wic": found["views"],
-        "pos": ["0", "1", "2", "mean"],
-    }
+    scored = {row["task"]: list(row["scores"]) for row in found["rows"]}
+    assert scored == {"wic": found["views"], "pos": ["0", "1", "2", "mean"]}
     sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
     page = tmp_path / "bank.html"
-    assert run("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")[0] == 0
+    run.done("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")
     assert "“bank” in 2 sentences" in page.read_text()
 
 
@@ -97,8 +64,7 @@ def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tm
     fast = ("data.init_args.test=null", "trainer.max_epochs=1", "trainer.enable_progress_bar=false")
     settings = [word for value in (*files, *fast) for word in ("--set", value)]
     command = ["sweep", "--config", "pos_transformer", "--out", "runs", "--encoders", *encoders, *settings]
-    status, printed, _ = run(*command, "--json", "found.json")
-    assert status == 0
+    printed = run.done(*command, "--json", "found.json")
     lines = json.loads((tmp_path / "found.json").read_text())["lines"]
     assert [line["encoder"] for line in lines] == encoders
     mix, *alone = (line["layer_weights"] for line in lines)

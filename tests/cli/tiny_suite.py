@@ -1,7 +1,5 @@
 """Tiny data of our own for all tests of an encoder, laid out as the public data sets are."""
 
-from __future__ import annotations
-
 import json
 import lzma
 import random
@@ -12,15 +10,8 @@ TOPICS = {"water": ["boat", "river", "wave", "shore"], "money": ["loan", "coin",
 
 
 def sentence(random, topic):
-    return [
-        random.choice(["The", "A"]),
-        random.choice(TOPICS[topic]),
-        "by",
-        "the",
-        "bank",
-        random.choice(TOPICS[topic]),
-        ".",
-    ]
+    first, word, other = (random.choice(words) for words in (["The", "A"], TOPICS[topic], TOPICS[topic]))
+    return [first, word, "by", "the", "bank", other, "."]
 
 
 def write_suite(folder: Path) -> None:

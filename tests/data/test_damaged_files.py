@@ -11,7 +11,7 @@ import torch
 
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.bilm.model_files import find_model, load_bilm
-from elmo_tasks.cli.lines import lines_of
+from elmo_tasks.cli.arguments import lines_of
 from elmo_tasks.data import conll, labelled_texts, language_batches, sense_uses, tables
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from elmo_tasks.data.word_pairs import GradedPair
+from elmo_tasks.data.sense_uses import GradedPair
 from elmo_tasks.encoders.uses import Use
 from elmo_tasks.evaluation import meanings
 from elmo_tasks.evaluation.geometry import self_similarity

@@ -2,7 +2,7 @@
 
 import pytest
 
-from elmo_tasks.messages.answers import ModelGrouping, agreement
+from elmo_tasks.messages.answers import agreement
 
 ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozenset({0, 1, 2})})
 
@@ -20,7 +20,7 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
     ],
 )
 def test_who_agrees(told, said):
-    assert agreement([ModelGrouping(model, groups) for model, groups in told]) == said
+    assert agreement(dict(told)) == said
 
 
 @pytest.mark.parametrize(
@@ -33,5 +33,6 @@ def test_who_agrees(told, said):
     ],
 )
 def test_who_is_right(right, said):
-    told = [ModelGrouping(model, None if one is None else ALIKE, one) for model, one in zip("abc", right, strict=True)]
-    assert agreement(told, known=True) == said
+    told = dict(zip("abc", right, strict=True))
+    groupings = {model: None if one is None else ALIKE for model, one in told.items()}
+    assert agreement(groupings, [model for model, one in told.items() if one]) == said

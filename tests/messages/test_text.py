@@ -3,14 +3,7 @@ import pytest
 from elmo_tasks.messages import text
 from elmo_tasks.messages.heads import class_words, counted, type_note
 from elmo_tasks.messages.text import score_line, score_text
-from elmo_tasks.messages.views import (
-    COLUMN_REMARKS,
-    column_title,
-    map_title,
-    mapped_by,
-    view_place,
-    view_title,
-)
+from elmo_tasks.messages.views import COLUMN_REMARKS, column_title, map_title, mapped_by, view_place, view_title
 
 
 def plain(words):
@@ -18,54 +11,22 @@ def plain(words):
 
 
 @pytest.mark.parametrize(
-    ("share", "words"),
-    [(0, "0 %"), (0.004, "under 1 %"), (0.5, "50 %"), (0.934, "93 %"), (0.996, "over 99 %"), (1, "100 %")],
+    ("say", "cases"),
+    [
+        (text.percent, {0: "0 %", 0.004: "under 1 %", 0.5: "50 %", 0.934: "93 %", 0.996: "over 99 %", 1: "100 %"}),
+        (text.short_percent, {0.001: "<1", 0.5: "50", 0.999: ">99"}),
+        (text.number, {1.0: "1.00", -0.001: "0.00", -0.126: "−0.13", 0.005: "0.01"}),
+        (text.signed, {0.001: "0.00", 0.2: "▲ +0.20", -0.2: "▼ −0.20"}),
+        (text.listed, {(): "", "a": "a", "ab": "a and b", (1, 2, 3): "1, 2 and 3"}),
+        (text.ordinal, {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd", 1001: "1,001st"}),
+        (text.duration, {2: "a few seconds", 44: "about 40 seconds", 200: "about 3 minutes", 9000: "about 2.5 hours"}),
+        (text.slug, {"Bank": "bank", "../x": "x", "🙂": "word"}),
+        (class_words, {"pos": "positive", "NEG": "negative", "very_positive": "very positive", "World": "World"}),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_percent_never_rounds_to_certainty(share, words):
-    assert plain(text.percent(share)) == words
-
-
-@pytest.mark.parametrize(("value", "words"), [(1.0, "1.00"), (-0.001, "0.00"), (-0.126, "−0.13"), (0.005, "0.01")])
-def test_numbers_have_two_decimals_and_no_negative_zero(value, words):
-    assert text.number(value) == words
-
-
-@pytest.mark.parametrize(("value", "words"), [(0.001, "0.00"), (0.2, "▲ +0.20"), (-0.2, "▼ −0.20")])
-def test_a_change_has_an_arrow(value, words):
-    assert text.signed(value) == words
-
-
-@pytest.mark.parametrize(("parts", "words"), [([], ""), ("a", "a"), ("ab", "a and b"), ((1, 2, 3), "1, 2 and 3")])
-def test_lists(parts, words):
-    assert text.listed(parts) == words
-
-
-@pytest.mark.parametrize(
-    ("place", "words"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (4, "4th"), (11, "11th"), (22, "22nd"), (1001, "1,001st")]
-)
-def test_ordinals(place, words):
-    assert text.ordinal(place) == words
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(2, "a few seconds"), (44, "about 40 seconds"), (200, "about 3 minutes"), (9000, "about 2.5 hours")],
-)
-def test_times_have_no_more_digits_than_an_estimate(seconds, words):
-    assert text.duration(seconds) == words
-
-
-@pytest.mark.parametrize(("word", "name"), [("Bank", "bank"), ("../x", "x"), ("🙂", "word")])
-def test_file_names(word, name):
-    assert text.slug(word) == name
-
-
-@pytest.mark.parametrize(
-    ("label", "words"),
-    [("pos", "positive"), ("NEG", "negative"), ("very_positive", "very positive"), ("World", "World"), ("2", "2")],
-)
-def test_classes_in_words(label, words):
-    assert class_words(label) == words
+def test_values_in_words(say, cases):
+    assert {value: plain(say(value)) for value in cases} == cases
 
 
 def test_types_in_words():
@@ -76,11 +37,7 @@ def test_types_in_words():
 
 def test_views_by_themselves_and_in_a_sentence():
     assert [view_title(name) for name in ("0", "2", "mean")] == ["Spelling only", "Layer 2", "Mean of layers"]
-    assert [view_place(name) for name in ("0", "2", "mean")] == [
-        "at layer 0",
-        "at layer 2",
-        "in the mean of all layers",
-    ]
+    assert [view_place(name) for name in ("0", "mean")] == ["at layer 0", "in the mean of all layers"]
     assert view_place("words") == "by the words around them"
     assert map_title("words") == "The words around it, without ELMo"
     assert mapped_by("1") == "by layer 1"
@@ -115,10 +72,6 @@ def test_scores():
     assert score_text("F1", 0.5) == "0.50"
 
 
-def test_a_narrow_cell_has_a_short_percentage():
-    assert [text.short_percent(share) for share in (0.001, 0.5, 0.999)] == ["<1", "50", ">99"]
-
-
 def test_each_term_is_explained_where_it_first_comes():
     pieces = text.first_terms(
         "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says less."
@@ -128,14 +81,6 @@ def test_each_term_is_explained_where_it_first_comes():
         ("cosines", text.TERMS["cosine"]),
         ("two random words", text.TERMS["two random words"]),
     ]
-
-
-@pytest.mark.parametrize(
-    "words", ["A vector.", "no term here", "", "Vectors & <b>norms</b> of a layer", "cosinesque players"]
-)
-def test_the_pieces_are_the_text(words):
-    assert "".join(piece for piece, _ in text.first_terms(words)) == words
-
-
-def test_a_word_that_only_looks_like_a_term_is_none():
+    for words in ("A vector.", "no term here", "", "Vectors & <b>norms</b> of a layer"):
+        assert "".join(piece for piece, _ in text.first_terms(words)) == words
     assert not any(why for _, why in text.first_terms("Players enormously like vectorial cosinesque things."))

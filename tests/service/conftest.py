@@ -5,15 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from elmo_tasks.service.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
-from tests.service.small_calibration import small_calibration
+from tests.service.helpers import small_calibration
 
 
 @pytest.fixture(scope="module", autouse=True)
 def small_calibrations() -> Iterator[None]:
     with small_calibration():
         yield
+
+
+@pytest.fixture(scope="session")
+def session() -> Session:
+    """The bundled model."""
+    return Session()
 
 
 @pytest.fixture(scope="session")

@@ -32,15 +32,8 @@ if how == "stubborn":
 write(epoch=0, weights=[0.3, 0.4, 0.3], gamma=1.0)
 for epoch in (1, 2, 3):
     write(step=10 * epoch - 5, loss=1 / epoch)
-    write(
-        epoch=epoch,
-        step=10 * epoch,
-        train_loss=1 / epoch,
-        val_loss=1.1 / epoch,
-        score=0.5 + epoch / 10,
-        weights=[0.3, 0.4, 0.3],
-        gamma=1.0,
-    )
+    scores = {"train_loss": 1 / epoch, "val_loss": 1.1 / epoch, "score": 0.5 + epoch / 10}
+    write(epoch=epoch, step=10 * epoch, **scores, weights=[0.3, 0.4, 0.3], gamma=1.0)
     while how == "slow" and not asked:
         time.sleep(0.05)
     if asked:

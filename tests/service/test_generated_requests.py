@@ -3,8 +3,6 @@
 Some in the normal run, 20,000 in the slow one.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -16,7 +14,7 @@ from hypothesis import strategies as st
 
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
-from tests.service.loops import run
+from tests.service.helpers import run
 from tests.training.toy_task import write_encoder, write_untrained
 from tests.ui.fake_service import FakeService
 
@@ -27,34 +25,14 @@ ENDPOINTS = sorted(fn.api_name for fn in build_app(FakeService()).fns.values() i
 WORDS = st.sampled_from(
     ["bank", "Bank", "banks", "", " ", "[bank]", "a b", "\ud83d", "\udc00k", "𝒃ank", "x" * 60, "-", "7", "é"]
 )
-SENTENCES = st.one_of(
-    st.sampled_from(
-        [
-            "The bank opened.",
-            "We sat on the bank of the river.",
-            "A [bank] and a bank.",
-            "[[bank]]",
-            "bank \ud83d bank",
-            "<script>alert(1)</script> bank",
-            "bank" * 600,
-            "bank " * 250,
-            "{{ bank }} ${bank}",
-            "",
-            "\x00bank\u202e",
-            "кот bank 猫",
-        ]
-    ),
-    st.text(st.characters(codec=None), max_size=40),
-)
+SENTENCES = st.sampled_from([
+    "The bank opened.", "We sat on the bank of the river.", "A [bank] and a bank.", "[[bank]]", "bank \ud83d bank", "",
+    "<script>alert(1)</script> bank", "bank" * 600, "bank " * 250, "{{ bank }} ${bank}", "\x00bank\u202e", "кот bank 猫",
+]) | st.text(st.characters(codec=None), max_size=40)  # fmt: skip
+NUMBERS = st.integers() | st.sampled_from([10**400, -1, 0.5, float("inf"), float("nan")])
 ODD = st.recursive(
-    st.one_of(
-        st.none(),
-        st.booleans(),
-        st.integers(),
-        st.sampled_from([10**400, -1, 0.5, float("inf"), float("nan")]),
-        SENTENCES,
-    ),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(WORDS, inner, max_size=2)),
+    st.none() | st.booleans() | NUMBERS | SENTENCES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=2),
     max_leaves=4,
 )
 FITTING = st.one_of(
@@ -107,16 +85,11 @@ QUICK = settings(
 MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
-@pytest.mark.parametrize("name", ENDPOINTS)
-def test_some_requests(app: gr.Blocks, name: str) -> None:
-    QUICK(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
-
-
-@pytest.mark.nightly
 @pytest.mark.timeout(3600)
+@pytest.mark.parametrize("how_many", [QUICK, pytest.param(MANY, marks=pytest.mark.nightly)], ids=["some", "many"])
 @pytest.mark.parametrize("name", ENDPOINTS)
-def test_many_requests(app: gr.Blocks, name: str) -> None:
-    MANY(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
+def test_generated_requests(app, name, how_many):
+    how_many(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()
 
 
 @pytest.mark.parametrize(
@@ -130,12 +103,12 @@ def test_many_requests(app: gr.Blocks, name: str) -> None:
         ("sense_map", ["bank", "The bank \ud83d. A bank \ud83d."]),
     ],
 )
-def test_half_an_emoji_is_replaced_everywhere(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
+def test_half_an_emoji_is_replaced_everywhere(app, name, inputs):
     answer = ask(app, name, inputs)
     text = orjson.dumps(answer).decode()
     assert "\ufffd" in text
 
 
-def test_two_halves_are_one_character(app: gr.Blocks) -> None:
+def test_two_halves_are_one_character(app):
     answer = ask(app, "compare", ["bank", ["\ud83d\ude00 bank.", "A bank."]])
     assert answer["items"][0]["sentence"] == "😀 bank."

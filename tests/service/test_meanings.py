@@ -1,13 +1,13 @@
-"""Meanings of uses with the bundled model: the dictionary, own meanings, and what is in neither."""
+"""Meanings of uses with the bundled model: of the dictionary, own ones, of neither; what Present shows of them."""
 
 import pytest
 
 from elmo_tasks import compare, disambiguate
-from elmo_tasks.api import Certainty, Source
+from elmo_tasks.api import Certainty, MapRequest, Source
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.meanings import entries_for, own_entries
-from elmo_tasks.service.session import Session
+from elmo_tasks.ui.present_tab import FORMINGS, OWN_WORDS, STORIES
 
 #: Sentences that tutorials show, and some like them, each with the key of its meaning.
 TUTORIALS = {
@@ -33,14 +33,6 @@ TUTORIALS = {
         "The new play opened at the theatre.": "theatre",
         "Critics praised the actors and the play.": "theatre",
     },
-    "discharge": {
-        "The nurse prepared him for discharge from hospital.": "release",
-        "Yellow discharge from the wound was a bad sign.": "fluid",
-    },
-    "culture": {
-        "The blood culture grew bacteria after two days.": "laboratory",
-        "He studies the history and culture of Japan.": "society",
-    },
     "apple": {
         "She bit into a crisp red apple.": "fruit",
         "Apple released a new phone in September.": "company",
@@ -54,10 +46,6 @@ TUTORIALS = {
         "The flowers bloom in spring.": "season",
         "The spring in the mattress is broken.": "coil",
         "We drank cold water from the mountain spring.": "water",
-    },
-    "pupil": {
-        "The teacher praised the pupil for her homework.": "school",
-        "The doctor shone a light into his pupil.": "eye",
     },
     "match": {
         "They won the football match last night.": "game",
@@ -74,11 +62,6 @@ bank
     She has an account at the [bank].
     The [bank] lends money.
 """
-
-
-@pytest.fixture(scope="module")
-def session():
-    return Session()
 
 
 @pytest.mark.parametrize("word", TUTORIALS)
@@ -106,6 +89,7 @@ def test_the_entries_that_uses_may_belong_to(word, forms, entries):
 
 
 def test_own_meanings_count_before_the_dictionary(session):
+    assert own_entries(" \n") == []
     sentences = ["A bank of snow lay in front of the door.", "I took money from the bank."]
     found = session.compare("bank", sentences, own_meanings=OWN)
     assert found.source is Source.OWN
@@ -130,11 +114,6 @@ def test_own_meanings_that_cannot_be_read(text, message):
     with pytest.raises(InputError, match=message) as caught:
         own_entries(text)
     assert caught.value.field == "own_meanings"
-
-
-def test_no_own_meanings_are_none():
-    assert own_entries(" \n") == []
-    assert len(Lexicon(own_entries(OWN))) == 1
 
 
 def test_a_word_with_one_meaning_and_one_in_no_list():
@@ -166,3 +145,72 @@ def test_words_of_a_text_stand_where_they_say():
         with pytest.raises(InputError, match=message) as caught:
             disambiguate(bad)
         assert caught.value.field == "text"
+
+
+def test_ready_sentences_are_test_sentences(session):
+    for word in OWN_WORDS:
+        ready = session.ready_sentences(word)
+        entry = bundled_lexicon()[ready.word]
+        assert len(set(ready.meant)) >= 2
+        for sentence, key in zip(ready.sentences, ready.meant, strict=True):
+            assert sentence in entry.sense(key).test_sentences
+    assert session.ready_sentences("Banks").word == "bank"
+    assert session.ready_sentences("flibber") is None
+    assert len(session.static_neighbours("bank", 7).neighbours) == 7
+
+
+def test_the_test_counts_what_the_model_gets_wrong(session):
+    found = session.dictionary_test()
+    assert found.n_sentences == 120
+    assert 90 < found.n_right < 120
+    for mistake in found.mistakes:
+        assert bundled_lexicon()[mistake.word].is_held_out
+        assert mistake.meant != mistake.found
+    probabilities = [mistake.probability for mistake in found.mistakes]
+    assert probabilities == sorted(probabilities, reverse=True)
+
+
+@pytest.mark.parametrize("turning", FORMINGS, ids=lambda turning: turning.word)
+def test_the_meaning_turns_at_the_word_that_decides(session, turning):
+    one, other = (session.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
+    shared = sum(a == b for a, b in zip(one.steps, other.steps, strict=True))
+    assert 0 < shared < len(one.steps)
+    assert one.steps[-1].found == turning.senses[0]
+    assert other.steps[-1].found == turning.senses[1]
+
+
+def test_each_step_reads_the_words_so_far(session):
+    found = session.incremental_reading("bank", "The bank of the river.")
+    assert [step.words for step in found.steps] == [2, 3, 4, 5, 6]
+    whole = session.compare("bank", ["The bank of the river.", "A bank."]).uses[0]
+    assert found.steps[-1].probabilities == pytest.approx(whole.probabilities[:2], abs=0.02)
+    assert found.to_dict()["steps"][0]["read"] == ("The", "bank")
+
+
+LONG, WIDE = "The bank " + "very " * 300, "The bank " + "x" * 3000
+
+
+@pytest.mark.parametrize(
+    ("ask", "message"),
+    [
+        (lambda s: s.incremental_reading("bank", "No such word."), "does not contain"),
+        (lambda s: s.incremental_reading("bank", "The bank.", ["money", "none"]), "Choose two different meanings"),
+        (lambda s: s.incremental_reading("flibber", "A flibber."), "no two meanings"),
+        (lambda s: s.incremental_reading("bank", "The bank " + "and " * 60), "the most is 40"),
+        (lambda s: s.static_neighbours("bank", 51), "Between 1 and 50 neighbours can be shown, not 51"),
+        (lambda s: s.static_neighbours("flibberty"), "is not among"),
+        (lambda s: s.sense_map(MapRequest("bank", "The bank. " * 250_000)), "2,500,000 characters; the most is"),
+        (lambda s: s.nearest("bank", LONG), "302 words; the most is 200"),
+        (lambda s: s.nearest("bank", WIDE), "the most is 2,000"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(session, ask, message):
+    with pytest.raises(InputError, match=message):
+        ask(session)
+
+
+def test_the_stories_are_sorted_as_they_were_meant(session):
+    for story in STORIES:
+        found = session.compare(story.word, story.sentences)
+        meant = [tuple(k for k, m in enumerate(story.meant) if m == name) for name in dict.fromkeys(story.meant)]
+        assert set(found.groups) == set(meant), story.word

@@ -130,9 +130,6 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     said = "This view reads no other word: it sees one vector for each word. Every use scores 1.00."
     assert layer_sentence(found, found.layers[0]) == said
     assert found.groups == ()
-    assert found.verdict == (
-        "“static-mini” does not read the sentence: a word has the same vector in all of them, so every cosine is 1.00."
-    )
     shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
     assert 0 < shore.layers[0].cosine[0][1] < 1
     assert "only the spellings make a difference" in shore.verdict

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
-from tests.service.loops import run
+from tests.service.helpers import run
 
 
 async def echo(scope, receive, send):
@@ -75,14 +75,10 @@ def test_uploads_are_bounded_in_size_files_and_number():
     file = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n'
     limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
     assert ask(limits, "/upload", (file + file[:30], file[30:]))[0] == 200
-    assert (
-        ask(limits, "/upload", (file, b"filename=1, filename=2, filename=3"))[0] == 200
-    )  # what a file says is no file
+    assert ask(limits, "/upload", (file, b"filename=1, filename=2"))[0] == 200  # what a file says is no file
     limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
-    assert ask(limits, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))[:2] == (
-        413,
-        b'{"error": "This request brings more than 2 files.", "detail": "This request brings more than 2 files."}',
-    )
+    status, body, _ = ask(limits, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))
+    assert (status, json.loads(body)["detail"]) == (413, "This request brings more than 2 files.")
     assert ask(limits, "/upload", (b"x" * 301,))[0] == 413
     statuses = [ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")]
     assert statuses == [400, 200, 400, 200, 429]

@@ -6,7 +6,7 @@ import pytest
 
 from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.maps import read_as
+from elmo_tasks.messages.meanings import read_as
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
 
@@ -15,11 +15,6 @@ RIVER = "Reeds grew along the muddy bank of the river.\nWe fished from the bank 
 UNKNOWN = "\n".join(
     f"The flibber {rest}." for rest in ("ran", "sat", "ate grass", "flew home", "was blue", "fell", "slept")
 )
-
-
-@pytest.fixture(scope="module")
-def session():
-    return Session()
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +43,7 @@ def test_own_uses_get_the_meaning_that_is_found(session):
 def test_a_table_says_which_column_was_read(session):
     table = "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the river.\n"
     found = session.sense_map(MapRequest("bank", table, examples=False))
-    assert [use.sentence for use in found.uses] == [
-        "The bank refused our loan again.",
-        "We sat on the bank of the river.",
-    ]
+    assert [use.sentence for use in found.uses] == [line.partition(",")[2] for line in table.splitlines()[1:]]
     assert [source for source, _ in found.read_as] == [TEXT_A]
     assert "texts from 'review'" in found.read_as[0][1]
     assert read_as(found).startswith("Read from text A: texts from 'review'")

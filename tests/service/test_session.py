@@ -25,10 +25,10 @@ def session(folder):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = json.loads(json.dumps(session.compare("bank", SENTENCES).to_dict()))
-    keys = (
+    documented = (
         "word model items layers source meanings uses groups certainty voice probability verdict headline same_meaning"
     )
-    assert set(keys.split()) <= answer.keys()
+    assert set(documented.split()) <= answer.keys()
     assert all({"sentence", "tokens", "index", "token"} <= item.keys() for item in answer["items"])
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
     assert all({"name", "cosine", "norms", "random_pair_cosine"} <= layer.keys() for layer in answer["layers"])

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -111,9 +109,7 @@ def test_without_weights_a_head_is_refused_in_words(heads, toy, tmp_path):
 
 def test_without_its_encoder_a_head_is_refused_in_words(heads, toy, tmp_path):
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
-    message = (
-        "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs this app"
-    )
+    message = "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs"
     with pytest.raises(InputError, match=message) as refused:
         heads.tag(["Ada"], head="mine")
     assert "/" not in str(refused.value).replace("checkpoints/", "")
@@ -136,7 +132,7 @@ def test_the_default_head_answers_unless_another_is_named(heads):
     assert other.text == "good day"
 
 
-def test_a_request_cannot_open_a_path(heads: TrainedHeads, checkpoints: Path, toy: Path, tmp_path: Path) -> None:
+def test_a_request_cannot_open_a_path(heads, checkpoints, toy, tmp_path):
     write_untrained(tmp_path / "elsewhere", toy)
     for name in (str(tmp_path / "elsewhere"), str(checkpoints / "ner-a"), "../elsewhere", "", "runs", "mood-a"):
         with pytest.raises(
@@ -146,7 +142,7 @@ def test_a_request_cannot_open_a_path(heads: TrainedHeads, checkpoints: Path, to
         assert e.value.field == "head"
 
 
-def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
     heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
     assert heads.heads() == heads.layer_weights() == ()
@@ -168,16 +164,14 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path: Path, monkeypatch:
     ],
 )
 @pytest.mark.parametrize("kind", ["tag", "classify"])
-def test_what_cannot_be_read_is_said_at_its_line(
-    kind: str, texts: list[str], field: str, message: str, heads: TrainedHeads
-) -> None:
+def test_what_cannot_be_read_is_said_at_its_line(kind, texts, field, message, heads):
     with pytest.raises(InputError, match=message) as caught:
         getattr(heads, kind)(texts)
     assert caught.value.field == field
 
 
 @pytest.mark.parametrize("text", ODD_TEXTS)
-def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) -> None:
+def test_offsets_are_those_of_the_text_as_typed(text, heads):
     (found,) = heads.tag([text], n_readings=3)
     chances = [reading.probability for reading in (found.best, *found.alternatives)]
     assert chances == sorted(chances, reverse=True)
@@ -186,15 +180,13 @@ def test_offsets_are_those_of_the_text_as_typed(text: str, heads: TrainedHeads) 
     for reading in (found.best, *found.alternatives):
         assert len(reading.tags) == len(found.tokens)
         for entity in reading.entities:
-            assert (entity.start_char, entity.end_char) == (
-                found.offsets[entity.start][0],
-                found.offsets[entity.end - 1][1],
-            )
+            assert entity.start_char == found.offsets[entity.start][0]
+            assert entity.end_char == found.offsets[entity.end - 1][1]
     json.dumps(found.to_dict())
 
 
 @pytest.mark.parametrize("text", [*ODD_TEXTS, "good warm bad"])
-def test_a_push_is_what_leaving_the_word_out_takes_away(text: str, heads: TrainedHeads) -> None:
+def test_a_push_is_what_leaving_the_word_out_takes_away(text, heads):
     (found,) = heads.classify([text])
     assert [word.token for word in found.occlusion] == list(found.tokens)
     predictor = heads._predictor(None, "classification")
@@ -208,7 +200,7 @@ def test_a_push_is_what_leaving_the_word_out_takes_away(text: str, heads: Traine
     json.dumps(found.to_dict())
 
 
-def test_pushes_cost_no_more_than_one_request_may(heads: TrainedHeads, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pushes_cost_no_more_than_one_request_may(heads, monkeypatch):
     short, long = "good warm bad", "good warm bad good warm bad"
     alone = [heads.classify([text])[0].occlusion for text in (short, long)]
     together = [found.occlusion for found in heads.classify([long, short])]

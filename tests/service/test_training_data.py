@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled
-from elmo_tasks.data.records import LabelledText, TaggedSentence
+from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
 from elmo_tasks.errors import InputError
 from elmo_tasks.service.training_data import find_upload, load_dataset, split_rows, store_upload
 
@@ -76,9 +76,8 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
     found = preview(tmp_path, "a.conll", CONLL, "tagging")
     assert (found.labels, found.counted) == ((("PER", 30),), "names")
     assert preview(tmp_path, "b.conll", CONLL.replace("I-PER", "E-PER"), "tagging").labels == (("PER", 30),)
-    parts = preview(
-        tmp_path, "c.conll", CONLL.replace("B-PER", "NOUN").replace("I-PER", "NOUN").replace(" O", " VERB"), "tagging"
-    )
+    plain = CONLL.replace("B-PER", "NOUN").replace("I-PER", "NOUN").replace(" O", " VERB")
+    parts = preview(tmp_path, "c.conll", plain, "tagging")
     assert (parts.labels, parts.counted) == ((("NOUN", 60), ("VERB", 30)), "words")
 
 
@@ -90,12 +89,7 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
         ("a.tsv", "one column\n" * 30, "classification", "found one column only"),
         ("a.tsv", tsv_of(TEXTS[:9]), "classification", "9 texts; training needs 20 or more"),
         ("a.tsv", tsv_of([(t, "same") for t, _ in TEXTS], HEAD), "classification", "labels or more, found only “same”"),
-        (
-            "a.tsv",
-            tsv_of([(t + x, t + x) for t, _ in TEXTS for x in "abc"], HEAD),
-            "classification",
-            "120 different labels",
-        ),
+        ("a.tsv", tsv_of([(t + x, t + x) for t, _ in TEXTS for x in "abc"], HEAD), "classification", "120 different"),
         ("a.json", "[" * 100_000, "classification", "line 1: expected one JSON object"),
         ("a.conll", CONLL + "alone\n", "tagging", r"^a\.conll, line 121: expected 2 columns"),
         ("a.csv", csv_of(), "tagging", "expected one word and its tag on each line, found texts of several words"),
@@ -182,16 +176,13 @@ def test_what_is_written_is_what_was_sent(tmp_path):
 def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
     texts = [LabelledText(f"text {k % 30}", "ab"[k % 2]) for k in range(60)]
     tagged = [TaggedSentence(("Ada", f"x{k % 30}"), ("B-PER", "O")) for k in range(60)]
-    for rows in (texts, tagged):
-        train, test = split_rows([*rows, *(type(rows[0])(*_single(rows[0], k)) for k in range(40))])
+    once = [LabelledText(f"once {k}", "a") for k in range(40)]
+    others = [TaggedSentence(("Lima", f"y{k}"), ("B-PER", "O")) for k in range(40)]
+    for rows in ([*texts, *once], [*tagged, *others]):
+        train, test = split_rows(rows)
         assert len(train) + len(test) == 100
         assert len(test) >= 3
-        words = [{row.text if isinstance(row, LabelledText) else row.tokens for row in part} for part in (train, test)]
-        assert not words[0] & words[1]
-
-
-def _single(row, k):
-    return (f"once {k}", "a") if isinstance(row, LabelledText) else (("Lima", f"y{k}"), ("B-PER", "O"))
+        assert not {content_of(row) for row in train} & {content_of(row) for row in test}
 
 
 def test_examples_are_added_to_an_upload(tmp_path):
@@ -217,11 +208,7 @@ def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path)
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        (
-            "classification",
-            "good: Fine.\nNo label here.\n",
-            "Your examples, line 2: expected a label, a colon and a text",
-        ),
+        ("classification", "good: Fine.\nNo label here.\n", "Your examples, line 2: expected a label, a colon"),
         ("classification", ": Fine.\n", "line 1: expected a label"),
         ("tagging", "[Mara](PER) left.\n[Mara](PER left.\n", "Your examples, line 2"),
         ("classification", "good: Fine.\n", "Your examples: 1 texts; training needs 20"),

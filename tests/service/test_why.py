@@ -31,22 +31,22 @@ def session_with(folder, softmax):
 
 
 @pytest.fixture(scope="module")
-def session(tmp_path_factory):
+def toy(tmp_path_factory):
     return session_with(tmp_path_factory.mktemp("models") / "toy", True)
 
 
 @pytest.mark.ci
-def test_the_most_different_pair_is_explained(session):
-    comparison = session.compare("bank", SENTENCES)
+def test_the_most_different_pair_is_explained(toy):
+    comparison = toy.compare("bank", SENTENCES)
     layer = comparison.layers[1]
-    found = session.explain("bank", SENTENCES, layer="1")
+    found = toy.explain("bank", SENTENCES, layer="1")
     a, b = found.pair
     assert layer.cosine[a][b] == min(min(row) for row in layer.cosine)
     assert found.cosine == pytest.approx(layer.cosine[a][b], abs=1e-5)
 
 
-def test_every_other_word_of_the_two_sentences_is_hidden(session):
-    found = session.explain("bank", SENTENCES, pair=(1, 0))
+def test_every_other_word_of_the_two_sentences_is_hidden(toy):
+    found = toy.explain("bank", SENTENCES, pair=(1, 0))
     assert found.pair == (0, 1)
     assert [word.token for word in found.words if word.use == 0] == ["The", "gave", "us", "a", "loan", "."]
     assert "bank" not in [word.token for word in found.words]
@@ -54,45 +54,40 @@ def test_every_other_word_of_the_two_sentences_is_hidden(session):
     assert found.skipped == 0
 
 
-def test_a_change_is_that_of_comparing_the_sentence_without_the_word(session):
-    found = session.explain("bank", SENTENCES[:2], layer="1")
+def test_a_change_is_that_of_comparing_the_sentence_without_the_word(toy):
+    found = toy.explain("bank", SENTENCES[:2], layer="1")
     word = next(word for word in found.words if word.token == "river")
     for change, sentence in zip(
         word.changes,
         ["We sat on the bank of the .", "We sat on the bank of the something.", "We sat on the bank of the the."],
         strict=True,
     ):
-        cosine = session.compare("bank", [SENTENCES[0], sentence]).layers[1].cosine[0][1]
+        cosine = toy.compare("bank", [SENTENCES[0], sentence]).layers[1].cosine[0][1]
         assert change == pytest.approx(cosine - found.cosine, abs=1e-5)
     assert word.change == pytest.approx(sum(word.changes) / 3, abs=1e-5)
 
 
-def test_words_after_the_word_do_not_move_the_half_that_reads_before_it(session):
-    one = session.explain("bank", SENTENCES[:2]).sides
-    other = session.explain("bank", [SENTENCES[0], "We sat on the bank all day."]).sides
+def test_words_after_the_word_do_not_move_the_half_that_reads_before_it(toy):
+    one = toy.explain("bank", SENTENCES[:2]).sides
+    other = toy.explain("bank", [SENTENCES[0], "We sat on the bank all day."]).sides
     assert [s.before for s in one] == [s.before for s in other]
     assert [s.after for s in one] != [s.after for s in other]
     assert [s.layer for s in one] == ["1", "2"]
 
 
-def test_long_sentences_are_capped_and_it_is_said(session, monkeypatch):
+def test_long_sentences_are_capped_and_it_is_said(toy, monkeypatch):
     monkeypatch.setattr(why, "_MAX_TOKENS", 200)
-    found = session.explain("bank", ["The bank " + "and so on " * 10, SENTENCES[0]])
+    found = toy.explain("bank", ["The bank " + "and so on " * 10, SENTENCES[0]])
     assert found.skipped > 0
     assert len(found.words) + found.skipped == (2 + 30 - 1) + 6
-    alone = session.explain("bank", ["bank", "Bank"])
+    alone = toy.explain("bank", ["bank", "Bank"])
     assert (alone.words, alone.answer) == ((), "There is no other word in the two sentences.")
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 1), (0,)])
-def test_a_pair_is_two_different_uses(session, pair):
+def test_a_pair_is_two_different_uses(toy, pair):
     with pytest.raises(InputError, match="Choose two different uses, counted from 0 to 2"):
-        session.explain("bank", SENTENCES, pair=pair)
-
-
-@pytest.fixture(scope="module")
-def real():
-    return Session()
+        toy.explain("bank", SENTENCES, pair=pair)
 
 
 ROADS = [
@@ -102,26 +97,26 @@ ROADS = [
 ]
 
 
-def test_the_verdict_is_asked_first(real):
+def test_the_verdict_is_asked_first(session):
     """Of two uses it is what the page says of them; hiding a word changes it to what the page says without the word."""
     two = ROADS[:2]
-    comparison = real.compare("jam", two)
-    found = real.explain("jam", two)
+    comparison = session.compare("jam", two)
+    found = session.explain("jam", two)
     assert found.layer == "verdict"
     assert found.cosine == pytest.approx(comparison.same_meaning[0][1], abs=1e-4)
     assert found.apart == (found.cosine < 0.5)
     traffic = next(word for word in found.words if word.token == "traffic")
     for way, change in zip(found.ways, traffic.changes, strict=True):
-        without = real.compare("jam", [two[0].replace("traffic ", f"{way} " if way else ""), two[1]])
+        without = session.compare("jam", [two[0].replace("traffic ", f"{way} " if way else ""), two[1]])
         assert found.cosine + change == pytest.approx(without.same_meaning[0][1], abs=1e-3)
 
 
-def test_where_the_words_around_it_speak_they_may_be_asked(real):
-    comparison = real.compare("jam", ROADS)
-    assert real.explain("jam", ROADS, layer="2").layer == "2"
-    found = real.explain("jam", ROADS, layer="words")
+def test_where_the_words_around_it_speak_they_may_be_asked(session):
+    comparison = session.compare("jam", ROADS)
+    assert session.explain("jam", ROADS, layer="2").layer == "2"
+    found = session.explain("jam", ROADS, layer="words")
     a, b = found.pair
-    assert real.explain("jam", ROADS).pair == (a, b)
+    assert session.explain("jam", ROADS).pair == (a, b)
     assert found.layer == "words"
     assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
     assert abs(found.random_pair_cosine) < 0.1
@@ -132,22 +127,19 @@ def test_where_the_words_around_it_speak_they_may_be_asked(real):
 
 
 @pytest.mark.parametrize("layer", ["0", "7", "<b>"])
-def test_the_context_free_layer_is_refused(session, layer):
+def test_the_context_free_layer_is_refused(toy, layer):
     with pytest.raises(InputError, match="choose one of verdict, 1, 2, mean"):
-        session.explain("bank", SENTENCES, layer=layer)
+        toy.explain("bank", SENTENCES, layer=layer)
 
 
-def test_the_explanation_is_json(session):
-    answer = session.explain("bank", SENTENCES).to_dict()
-    assert list(json.loads(json.dumps(answer))) == list(answer)
-    assert list(answer)[:8] == [
-        "word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"
-    ]  # fmt: skip
+def test_the_explanation_is_json(toy):
+    answer = json.loads(json.dumps(toy.explain("bank", SENTENCES).to_dict()))
+    assert {"word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"} <= answer.keys()
     assert isinstance(answer["words"][0]["changes"], list)
 
 
-def test_the_eight_likeliest_words_are_expected_in_each_sentence(session):
-    found = session.substitutes("bank", SENTENCES)
+def test_the_eight_likeliest_words_are_expected_in_each_sentence(toy):
+    found = toy.substitutes("bank", SENTENCES)
     assert len(found.candidates) == len(found.items) == 3
     for candidates in found.candidates:
         assert len(candidates) == 8
@@ -158,15 +150,15 @@ def test_the_eight_likeliest_words_are_expected_in_each_sentence(session):
     assert {"sentence", "token", "index", "candidates"} <= json.loads(json.dumps(found.to_dict()))["uses"][0].keys()
 
 
-def test_the_word_in_the_gap_is_not_read(session):
-    one = session.substitutes("bank", ["We sat on the [bank] of it."] * 2).candidates
-    other = session.substitutes("gulls", ["We sat on the [gulls] of it."] * 2).candidates
+def test_the_word_in_the_gap_is_not_read(toy):
+    one = toy.substitutes("bank", ["We sat on the [bank] of it."] * 2).candidates
+    other = toy.substitutes("gulls", ["We sat on the [gulls] of it."] * 2).candidates
     assert one == other
-    assert one != session.substitutes("bank", ["We gave the [bank] a loan."] * 2).candidates
+    assert one != toy.substitutes("bank", ["We gave the [bank] a loan."] * 2).candidates
 
 
-def test_the_bundled_model_expects_a_drink_in_a_cup(real):
-    found = real.substitutes("tea", ["He drank a cup of tea.", "She ordered a cup of tea with milk."])
+def test_the_bundled_model_expects_a_drink_in_a_cup(session):
+    found = session.substitutes("tea", ["He drank a cup of tea.", "She ordered a cup of tea with milk."])
     assert all("coffee" in [candidate.word for candidate in row] for row in found.candidates)
 
 

@@ -1,4 +1,4 @@
-"""What was measured is shown for the weights that it was measured of, and for no others."""
+"""What lies beside a model: its measurements, shown for its own weights alone, and its card, which may be anything."""
 
 import json
 import shutil
@@ -7,9 +7,8 @@ import pytest
 
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.evaluation.results import NAME, PROBES, Evaluation, Row
-from elmo_tasks.service import probes
-from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.probes import read_measurements
+from elmo_tasks.service import loaded_models
+from elmo_tasks.service.loaded_models import LoadedModels, describe_training, read_measurements
 
 
 @pytest.fixture
@@ -59,13 +58,12 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
         (folder / NAME).write_text(content)
     found = measured(folder, monkeypatch)
     assert (found.results, found.remark) == ((), remark)
-    assert (
-        found.command == "elmo-tasks evaluate --probes --model mine --out mine/probe.json"
-    )  # nothing of where it lies
+    # nothing of where it lies
+    assert found.command == "elmo-tasks evaluate --probes --model mine --out mine/probe.json"
 
 
 def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
-    monkeypatch.setattr(probes, "NAME", "nothing.json")
+    monkeypatch.setattr(loaded_models, "NAME", "nothing.json")
     (found,) = read_measurements(LoadedModels("elmo-mini"))
     assert found.command == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
 
@@ -78,3 +76,41 @@ def test_what_comes_with_the_program_was_measured_of_these_weights(path):
     tasks = [result.task for result in first.results]
     assert tasks == [task for task in PROBES if task in tasks]
     assert json.loads(path.read_text())["command"] == first.command
+
+
+PARTS = [{"learned_from": ["the next word"], "positions": 38_000_000}, {"learned_from": ["the next word", "topics"]}]
+
+
+@pytest.mark.parametrize(
+    ("card", "sentences"),
+    [
+        (
+            {
+                "learned_from": ["the next word", "topics"],
+                "training": {"positions": 62_010_000, "parts": PARTS},
+                "sources": [{"what": "novels"}, {"what": "speeches"}, {"what": "novels"}],
+            },
+            [
+                "It was trained to predict the next word; and topics.",
+                "It has read 62.0 million words and sentence ends, forwards and backwards.",
+                "The first 38.0 million of them taught it only the first of these tasks.",
+                "Its text comes from: novels; speeches.",
+            ],
+        ),
+        (
+            {"training": {"positions": 100_000}, "config": {"start_from": "somewhere/elmo-mini"}},
+            ["It went on from elmo-mini and read 0.1 million words and sentence ends, forwards and backwards."],
+        ),
+        ([], []),
+        ({"learned_from": 3, "training": [], "sources": {"a": 1}}, []),
+        ({"sources": [4, {"what": 5}]}, []),
+        ({"training": {"positions": 5, "parts": [3]}}, []),
+    ],
+)
+def test_training_is_described_by_the_card(tmp_path, card, sentences):
+    (tmp_path / "card.json").write_text(json.dumps(card))
+    assert describe_training(tmp_path) == tuple(sentences)
+
+
+def test_without_a_card_nothing_is_described(tmp_path):
+    assert describe_training(tmp_path) == describe_training(None) == ()

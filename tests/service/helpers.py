@@ -1,0 +1,27 @@
+"""What tests of several folders share of the service."""
+
+import asyncio
+from collections.abc import Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from elmo_tasks.senses import calibrate
+from elmo_tasks.service import loaded_models
+
+
+def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run it to its end, in a thread of its own: playwright's event loop may be running in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()
+
+
+@contextmanager
+def small_calibration() -> Iterator[None]:
+    """Fit on a small part of the dictionary: a model with random weights tells nothing apart, however much it reads."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loaded_models, "_READING_SECONDS", 0.0)
+        patch.setattr(calibrate, "_EPOCHS", 1)
+        yield

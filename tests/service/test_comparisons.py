@@ -1,0 +1,161 @@
+"""Comparisons by several models, each by its own numbers, and of whole sentences."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from elmo_tasks import compare, sentence_similarity, side_by_side
+from elmo_tasks.encoders.transformer import Transformer
+from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
+from elmo_tasks.errors import ConfigError, InputError, WeightsError
+from elmo_tasks.layers import masked_mean
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.service.comparisons import SENTENCE, compare_sentences, is_right, known_senses
+from elmo_tasks.service.loaded_models import OnceCache
+from elmo_tasks.service.session import Session
+from elmo_tasks.text.mentions import find_mention
+from tests.encoders.tiny_transformers import minilm, tiny_bert
+
+WHOLE = ["We sat on the bank of the river.", "The bank refused a loan.", "A flood of the river."]
+SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
+
+
+def test_each_model_answers_as_it_does_alone(session):
+    found = session.side_by_side("bank", SENTENCES, ["elmo-mini", "static-mini", "static-joint"])
+    assert [one.model for one in found.comparisons] == ["elmo-mini", "static-mini", "static-joint"]
+    for comparison in found.comparisons:
+        assert comparison == session.compare("bank", SENTENCES, comparison.model)
+    assert found.senses == ()
+    assert found.right == (None, None, None)
+    assert "“static-mini” and “static-joint” do not" in found.agreement
+
+
+def test_meanings_that_are_given_say_who_is_right(session):
+    found = session.side_by_side("bank", SENTENCES, ["elmo-mini", "static-mini"], ["money", "river", "money"])
+    comparison = found.comparisons[0]
+    assert comparison.groups == ((0, 2), (1,))
+    assert found.right == (True, None)
+    assert "“static-mini” does not say" in found.agreement
+    assert is_right(comparison, ["money", "river", "money"]) is True
+    assert is_right(comparison, ["money", "river", "river"]) is False
+    assert is_right(replace(comparison, groups=()), ["money", "river", "money"]) is None
+    assert is_right(comparison, []) is None
+
+
+def test_meanings_of_the_sentences_of_this_project_are_known():
+    bank = [(sense.key, sentence) for sense in bundled_lexicon()["bank"].senses for sentence in sense.sentences[::5]]
+    senses = known_senses([find_mention("bank", sentence) for _, sentence in bank])
+    assert senses == tuple(key for key, _ in bank)
+    assert len(set(senses)) > 1
+    mixed = [find_mention("bank", bank[0][1]), find_mention("bank", SENTENCES[0])]
+    assert known_senses(mixed) == ()
+
+
+@pytest.mark.parametrize(
+    ("models", "message"),
+    [
+        ([], "Choose one to 3 different models; there is none"),
+        (["elmo-mini", "elmo-mini"], "Choose one to 3 different models; there is “elmo-mini” twice"),
+        (["elmo-mini", "gone"], "There is no model “gone” here; there is elmo-mini"),
+    ],
+)
+def test_models_that_cannot_be_compared(session, models, message):
+    with pytest.raises(InputError, match=message) as caught:
+        session.side_by_side("bank", SENTENCES, models)
+    assert caught.value.field == "model"
+
+
+def test_four_models_are_too_many_and_every_sentence_has_a_meaning(session, monkeypatch):
+    with pytest.raises(InputError, match="Expected a meaning for each of the 3 sentences, found 1"):
+        session.side_by_side("bank", SENTENCES, ["elmo-mini"], ["money"])
+    monkeypatch.setattr(session.loaded, "allowed", lambda model: model)
+    with pytest.raises(InputError, match="Choose one to 3 different models; there are 4"):
+        session.side_by_side("bank", SENTENCES, list("abcd"))
+
+
+def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
+    vectors = tmp_path / "mine.vec"
+    vectors.write_text("2 2\nbank 1 0\nriver 0 1\n", encoding="utf-8")
+    session = Session(others=[str(vectors)])
+    assert [info.name for info in session.models()][:2] == ["elmo-mini", "mine"]
+    assert session.compare("bank", SENTENCES[:2], "mine").layers[0].cosine == ((1.0, 1.0), (1.0, 1.0))
+    (tmp_path / "static-mini.vec").write_text("1 2\nbank 1 0\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="two models have one name: static-mini, static-mini"):
+        Session("static-mini", others=[str(tmp_path / "static-mini.vec")])
+    found = side_by_side("bank", SENTENCES, ["static-mini", vectors])
+    assert [one.model for one in found.comparisons] == ["static-mini", "mine"]
+    assert found.comparisons[0] == compare("bank", SENTENCES, "static-mini")
+    with pytest.raises(InputError, match="there is “mine” twice"):
+        side_by_side("bank", SENTENCES, [vectors, vectors])
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return tiny_bert(tmp_path_factory.mktemp("models") / "bert")
+
+
+def test_a_transformer_at_each_layer(bert):
+    encoder = Transformer.load(bert)
+    found = compare_sentences(WHOLE, encoder, OnceCache())
+    assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
+    layers = encoder.encode([["A", "flood", "of", "the", "river", "."]])
+    other = encoder.encode([["The", "bank", "refused", "a", "loan", "."]])
+    one, two = (masked_mean(each.values, each.mask)[1, 0] for each in (layers, other))
+    assert found.layers[1].cosine[2][1] == pytest.approx(float(torch.cosine_similarity(one, two, dim=0)), abs=1e-5)
+    assert f"in {found.layer().reworded}." in found.limits
+    assert found.layer().reworded + found.layer().related == max(one.reworded + one.related for one in found.layers)
+
+
+def test_static_vectors_have_sentences_too():
+    found = sentence_similarity(WHOLE, "static-mini")
+    assert [layer.name for layer in found.layers] == ["0"]
+    assert found.answer.startswith(("1 and", "2 and"))
+    assert 0 < found.layers[0].cosine[0][1] < 1
+    assert json.loads(json.dumps(found.to_dict()))["model"] == "static-mini"
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (["One."], "Comparing takes 2 to 12 sentences; there is one sentence"),
+        (["One.", " "], "Sentence 2 is empty"),
+        (["One.", "a " * 300], "Sentence 2 has 300 words; the most is 200"),
+        (["One.", "a" * 3000], "Sentence 2 has 3,000 characters"),
+    ],
+)
+def test_what_cannot_be_compared(bert, sentences, message):
+    encoder = Transformer.load(bert)
+    with pytest.raises(InputError, match=message):
+        compare_sentences(sentences, encoder, OnceCache())
+
+
+def test_a_model_of_sentence_transformers_answers_as_it_was_trained():
+    package = pytest.importorskip("sentence_transformers", reason="the package sentence-transformers is not installed")
+    folder = minilm()
+    assert gives_sentences(folder)
+    encoder = Transformer.load(folder)
+    found = compare_sentences(WHOLE, encoder, OnceCache())
+    assert found.layers[-1].name == SENTENCE
+    vectors = package.SentenceTransformer(str(folder), device="cpu").encode(WHOLE, convert_to_tensor=True)
+    expected = torch.cosine_similarity(vectors[0], vectors[1], dim=0).item()
+    assert found.layers[-1].cosine[0][1] == pytest.approx(expected, abs=1e-5)
+    assert found.layers[-1].related > found.layers[0].related
+
+
+def test_a_part_with_code_or_pickles_is_not_loaded(tmp_path):
+    assert not gives_sentences(None)
+    parts = [{"idx": 0, "name": "0", "path": "", "type": "mine.Thing"}]
+    (tmp_path / "modules.json").write_text(json.dumps(parts))
+    with pytest.raises(ConfigError, match=r"the part 'mine.Thing' is code of its own"):
+        SentenceModel(tmp_path)
+    (tmp_path / "1_Dense").mkdir()
+    (tmp_path / "1_Dense" / "pytorch_model.bin").write_bytes(b"")
+    parts = [{"path": "1_Dense", "type": "sentence_transformers.models.Dense"}]
+    (tmp_path / "modules.json").write_text(json.dumps(parts))
+    with pytest.raises(WeightsError, match=r"expected weights in safetensors, found pytorch_model.bin"):
+        SentenceModel(tmp_path)
+    (tmp_path / "modules.json").write_text('["a"]')
+    with pytest.raises(ConfigError, match="expected a list of parts"):
+        SentenceModel(tmp_path)
