@@ -46,7 +46,7 @@ MAX_FALSE_ALARMS = 0.04
 _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
 _WIDTH = 384  # of the projection
-_EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 5, 16, 1e-3, 0.1, 0.4, 0.1
+_EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 10, 16, 1e-3, 0.1, 0.4, 0.1
 _TRIED = 60  # words on which the layers of an encoder are compared
 
 
