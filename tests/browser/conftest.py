@@ -122,6 +122,7 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
     With ``alone=True`` in a profile of its own, which is thrown away: playwright's clock stops that of a whole profile.
     """
     problems: list[str] = []
+    taken_away: list[tuple[str, list[str]]] = []
     contexts: list[BrowserContext] = []
 
     def refuse(dialog: Dialog) -> None:
@@ -156,8 +157,9 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
                 visits.append(request.url)
 
         def note_message(message: ConsoleMessage) -> None:
-            taken_away = len(visits) > 1 and any(text in message.text for text in TAKEN_AWAY)
-            if message.type == "error" and not taken_away:
+            if message.type == "error" and any(text in message.text for text in TAKEN_AWAY):
+                taken_away.append((message.text, visits))  # it may come before the visit that caused it
+            elif message.type == "error":
                 problems.append(f"console: {message.text}")
 
         page.on("console", note_message)
@@ -174,4 +176,5 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
     for context in contexts:
         context.close()
     profile.clear_cookies()
+    problems += [f"console: {text}" for text, visits in taken_away if len(visits) < 2]
     assert problems == []
