@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.bilm.char_cnn import CharacterCNN, encode_words
+from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
 
 State = tuple[Tensor, Tensor]
@@ -269,36 +269,3 @@ def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
 def reordered(x: Tensor, positions: Tensor) -> Tensor:
     """Reorder the steps of ``[B, T, D]`` by the positions ``[B, T]`` of each row."""
     return x.gather(1, positions.unsqueeze(-1).expand_as(x))
-
-
-# Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
-_RIDGE = 1e-4
-
-
-@torch.no_grad()
-def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
-    """Attach a biLM's LSTMs to another character CNN, by a linear map.
-
-    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
-    and is folded into the input weights of the first layers.
-
-    Returns:
-        the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
-    """
-    bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
-    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
-    share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
-    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
-    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
-    x, y = x - x_mean, y - y_mean
-    gram = (share * x).T @ x
-    ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
-    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
-    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
-    bias = y_mean - x_mean @ linear
-    for direction in (bilm.forward_lm, bilm.backward_lm):
-        first = direction.layers[0]
-        weight = first.get_parameter("weight_ih_l0")
-        first.get_parameter("bias_ih_l0").add_((weight.double() @ bias).float())
-        weight.copy_((weight.double() @ linear.T).float())
-    return bilm, kept

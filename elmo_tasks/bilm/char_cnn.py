@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.options import CharCNNOptions
-from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.tokens import PADDING
 
 #: Rows of the character table: 261 characters, and row 0 for "no character here".
@@ -21,7 +20,6 @@ class Highway(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.dim = dim
         self.transform = nn.Linear(dim, dim)
         self.carry = nn.Linear(dim, dim)
         # Starts by letting most of the input through, as bilm-tf does.
@@ -41,8 +39,7 @@ class CharacterCNN(nn.Module):
         self.options = options
         self.embedding = nn.Embedding(N_CHARACTER_ROWS, options.embedding_dim, padding_idx=0)
         # Conv1d for its parameters and their first values; forward() multiplies windows instead.
-        convolutions = [nn.Conv1d(options.embedding_dim, number, width) for width, number in options.filters]
-        self.convolutions = nn.ModuleList(convolutions)
+        self.convolutions = nn.ModuleList(nn.Conv1d(options.embedding_dim, n, width) for width, n in options.filters)
         self.highways = nn.ModuleList(Highway(options.n_filters) for _ in range(options.n_highway))
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
@@ -64,10 +61,9 @@ class CharacterCNN(nn.Module):
         Every convolution window that holds nothing but padding gives the same value, so one such window of the widest filter
         stands for all of them: the result is equal, not close.
         """
-        is_padding = characters == PADDING  # unlike row 0 it has a trained vector, and convolutions see it
-        longest = int((~is_padding).sum(dim=1).max()) if len(characters) else 0
-        widest = max(width for width, _ in self.options.filters)
-        return characters[:, : max(longest + widest, widest)]
+        # Unlike row 0, padding has a trained vector, and convolutions see it.
+        longest = int(word_lengths(characters).max()) if len(characters) else 0
+        return characters[:, : longest + max(width for width, _ in self.options.filters)]
 
 
 def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
@@ -82,10 +78,6 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     return (scores.max(dim=1).values if scores.requires_grad else scores.amax(dim=1)) + bias
 
 
-# Initial scale of filters that the old CNN lacks: large enough to learn, too small to disturb.
-_NEW_FILTERS = 0.1
-
-
 def word_lengths(characters: Tensor) -> Tensor:
     """Count the characters ``[U]`` of words, of ``[U, C]`` character ids."""
     return (characters != PADDING).sum(dim=1)
@@ -93,7 +85,7 @@ def word_lengths(characters: Tensor) -> Tensor:
 
 @torch.no_grad()
 def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
-    """Compute ``[U, P]`` word vectors in batches of words of similar length.
+    """Compute ``[U, P]`` vectors of words in batches of similar length.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
@@ -106,65 +98,17 @@ def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 102
     return vectors
 
 
-@torch.no_grad()
-def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
-    """Initialize a CNN as a smaller one followed by a linear map.
-
-    ``new`` is changed; it has every filter of ``old``, and others, which start small. The map of the old vectors is
-    ``[P_new, P_old]``, and ``[P_new]`` added to them.
-    """
-    a, b = new.options, old.options
-    wide = dict(a.filters)
-    if any(wide.get(width, 0) < number for width, number in b.filters):
-        raise ConfigError(
-            f"model.filters: expected at least those of the biLM to start from, {_pairs(b.filters)}, found {_pairs(a.filters)}"
-        )
-    if (a.n_highway, a.embedding_dim, a.activation) != (b.n_highway, b.embedding_dim, b.activation):
-        raise ConfigError(
-            "model: expected n_highway, embedding_dim and activation of the biLM to start from, "
-            f"{b.n_highway}, {b.embedding_dim} and {b.activation}; found {a.n_highway}, {a.embedding_dim} and {a.activation}"
-        )
-    new.embedding.weight.copy_(old.embedding.weight)
-    kept = dict(zip((width for width, _ in b.filters), old.convolutions, strict=True))
-    places: list[int] = []  # of the old filters among the new ones, in the new order
-    begins = dict(zip(wide, torch.tensor([0, *wide.values()]).cumsum(0).tolist(), strict=False))
-    for width, convolution in zip(wide, new.convolutions, strict=True):
-        if width in kept:
-            number = len(kept[width].get_parameter("bias"))
-            for name in ("weight", "bias"):
-                convolution.get_parameter(name)[:number] = kept[width].get_parameter(name)
-    for width, number in b.filters:
-        places += range(begins[width], begins[width] + number)
-    at = torch.tensor(places)
-    for highway, old_highway in zip(new.highways, old.highways, strict=True):
-        for gate in ("transform", "carry"):
-            weight, old_weight = (h.get_submodule(gate).get_parameter("weight") for h in (highway, old_highway))
-            weight[at] = 0.0
-            weight[at[:, None], at] = old_weight
-            highway.get_submodule(gate).get_parameter("bias")[at] = old_highway.get_submodule(gate).get_parameter(
-                "bias"
-            )
-    new.projection.weight.mul_(_NEW_FILTERS)
-    new.projection.weight[:, at] = linear @ old.projection.weight
-    new.projection.bias.copy_(linear @ old.projection.bias + bias)
-
-
-def _pairs(filters: tuple[tuple[int, int], ...]) -> list[list[int]]:
-    return [list(pair) for pair in filters]
-
-
-#: Memory for the vectors, in bytes; 512 MiB hold a million words of 128 numbers. Words past that are read each time.
-MAX_BYTES = 512 * 2**20
+# 512 MiB hold a million words of 128 numbers. Words past that are read each time.
+_MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
-    The CNN must not change meanwhile. Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes``
-    hold are kept.
+    The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as ``max_bytes`` hold are kept.
     """
 
-    def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
+    def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:
         self.reader = reader
         weight = reader.projection.weight
         rows = min(n_words, max_bytes // (4 * len(weight)))
