@@ -79,8 +79,8 @@ class BiLMOptions:
                     f"{where}: char_cnn.{key} is {reprlib.repr(cnn[key])}; expected {allowed[0]!r} or {allowed[1]!r}"
                 )
         filters = cnn.get("filters")
-        is_list = isinstance(filters, (list, tuple)) and 1 <= len(filters) <= _MAX_FILTERS
-        if not is_list or not all(map(_is_filter, filters)):
+        pairs = filters if isinstance(filters, (list, tuple)) else ()
+        if not 1 <= len(pairs) <= _MAX_FILTERS or not all(map(_is_filter, pairs)):
             raise ConfigError(
                 f"{where}: char_cnn.filters is {reprlib.repr(filters)}; expected up to {_MAX_FILTERS} pairs [width, number], "
                 f"each 1 to {_MAX_FILTER:,}"
@@ -92,7 +92,7 @@ class BiLMOptions:
         options = cls(
             LSTMOptions(dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))),
             CharCNNOptions(
-                tuple((width, number) for width, number in filters),
+                tuple((width, number) for width, number in pairs),
                 _whole_number(cnn, "n_highway", f"{where}: char_cnn", minimum=0),
                 _whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
                 _whole_number(cnn, "max_characters_per_token", f"{where}: char_cnn"),
@@ -100,7 +100,7 @@ class BiLMOptions:
             ),
         )
         longest = options.char_cnn.max_characters_per_token
-        if (widest := max(width for width, _ in filters)) > longest:
+        if (widest := max(width for width, _ in pairs)) > longest:
             raise ConfigError(
                 f"{where}: a filter of width {widest} does not fit into char_cnn.max_characters_per_token {longest}"
             )

@@ -1,7 +1,4 @@
-"""Linear probes of a layer.
-
-They find parts of speech, chunks, entities and sentiment with minimal heads.
-"""
+"""Linear probes of a layer: parts of speech, chunks, entities and sentiment, with minimal heads."""
 
 from __future__ import annotations
 
@@ -52,7 +49,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
     splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, splits, "parts of speech", CLASS_STEPS, score)
-    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(dev), None)["word accuracy"]
+    baseline = _baseline(train, dev, None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
@@ -79,7 +76,7 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
 
     splits = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
-    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    baseline = _baseline(train, held_out, "BIOES")["word f1"]
     note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
     return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
 
@@ -100,8 +97,11 @@ def _tokens(sentences: Sequence[TaggedSentence]) -> list[tuple[str, ...]]:
     return [sentence.tokens for sentence in sentences]
 
 
-def _pairs(sentences: Sequence[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return [(sentence.tokens, sentence.tags) for sentence in sentences]
+def _baseline(
+    train: Sequence[TaggedSentence], held_out: Sequence[TaggedSentence], scheme: Scheme | None
+) -> dict[str, float]:
+    train_pairs, pairs = ([(sentence.tokens, sentence.tags) for sentence in split] for split in (train, held_out))
+    return find_task("tagging").baseline_scores(train_pairs, pairs, scheme)
 
 
 def _in_bioes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence]:
@@ -146,10 +146,9 @@ class _Standardized:
 def class_accuracy(
     train: Rows, train_labels: Sequence[str], held_out: Rows, held_out_labels: Sequence[str], step: Step | None = None
 ) -> float:
-    """Accuracy of softmax regression on single tokens ``[m, D]``.
+    """Accuracy on ``[m, D]`` vectors of softmax regression, trained on ``[n, D]``.
 
-    Trained on ``[n, D]`` with a fixed number of steps and a fixed seed; ``step`` is called for each. Labels that do not
-    occur in training count as wrong.
+    The number of steps and the seed are fixed. Labels that do not occur in training count as wrong.
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
@@ -172,8 +171,8 @@ def span_tags(
 ) -> list[tuple[str, ...]]:
     """Predict held-out tags by a linear layer and a CRF.
 
-    Trained for a fixed number of steps (``step`` is called for each) with a fixed seed, on batches of similar length. ``[n, D]``
-    and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and ``lengths`` the tokens of each held-out sentence.
+    The number of steps and the seed are fixed. ``[n, D]`` and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and
+    ``lengths`` the tokens of each held-out sentence.
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}
@@ -182,10 +181,10 @@ def span_tags(
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
     places = _places([len(row) for row in train_tags])
-    # Sentences of like length share a batch, so that little is padding; all batches are full, for which a few of the shortest go.
+    # Sentences of similar length share a batch, so that little is padding; a few of the shortest go, so that all are full.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
     order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
-    batches = [order[k : k + _SENTENCES] for k in range(0, len(order), _SENTENCES)]
+    batches = _cut(order, _SENTENCES)
 
     def loss() -> Tensor:
         chosen = batches[random.integers(len(batches))]
@@ -196,12 +195,10 @@ def span_tags(
 
     _minimize([*linear.parameters(), *crf.parameters()], loss, SPAN_STEPS, step)
     predicted: list[tuple[str, ...]] = [()] * len(lengths)
-    where = _places(lengths)
-    by_length = np.argsort(lengths, kind="stable")
+    places = _places(lengths)
     with torch.no_grad():
-        for start in range(0, len(by_length), 4 * _SENTENCES):
-            chosen = by_length[start : start + 4 * _SENTENCES]
-            decoded = crf.decode(*_padded(linear, standardize, held_out, [where[k] for k in chosen]))
+        for chosen in _cut(np.argsort(lengths, kind="stable"), 4 * _SENTENCES):
+            decoded = crf.decode(*_padded(linear, standardize, held_out, [places[k] for k in chosen]))
             for k, row in zip(chosen, decoded, strict=True):
                 predicted[k] = tuple(labels[tag] for tag in row)
     return predicted
@@ -224,6 +221,10 @@ def _minimize(parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: i
         schedule.step()
         if step is not None:
             step(1)
+
+
+def _cut(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    return np.split(rows, range(size, len(rows), size))
 
 
 def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:

@@ -155,8 +155,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
 def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
     """Sums before each word and after the last, ``[..., T, D]`` and ``[..., D]``.
 
-    The ``[..., T, D]`` vectors are zero at boundaries, where ``boundary`` ``[..., T]`` is True; ``start`` ``[..., D]`` is what was
-    read before the window.
+    A boundary ``[..., T]``, whose vector is zero, begins a new sum; ``start`` ``[..., D]`` is the sum before the window.
     """
     total, sums = start, []
     for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):

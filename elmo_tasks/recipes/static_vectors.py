@@ -204,10 +204,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     VECTORS_FOLDER.check(args.out)
     static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")
-    joined = join_vectors(static, teacher, args.size)
     if static.folder is None:
         raise ConfigError(f"{args.static}: expected a folder of vectors with their card, found one file")
     card = read_json(static.folder / CARD_NAME)
+    joined = join_vectors(static, teacher, args.size)
     name, teacher_name = args.out.resolve().name, Path(args.teacher).name
     command = ["python", "-m", "elmo_tasks.recipes.static_vectors", Path(args.static).name, "--teacher", teacher_name]
     command += ["--out", name if args.out.is_absolute() else str(args.out), "--size", str(args.size)]

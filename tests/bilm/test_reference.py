@@ -13,7 +13,7 @@ import torch
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import read_hdf5
-from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.text.tokens import character_ids
 from tests.bilm.numpy_bilm import Arrays, NumpyBilm, fill, shapes
@@ -77,24 +77,10 @@ SENTENCES = [
 ]
 
 
-OPTIONS: dict[str, Any] = {
-    "lstm": {
-        "use_skip_connections": True,
-        "projection_dim": 16,
-        "cell_clip": 3,
-        "proj_clip": 3,
-        "dim": 64,
-        "n_layers": 2,
-    },
-    "char_cnn": {
-        "activation": "relu",
-        "filters": [[1, 8], [2, 8], [3, 16]],
-        "n_highway": 1,
-        "embedding": {"dim": 8},
-        "n_characters": 262,
-        "max_characters_per_token": 50,
-    },
-}
+OPTIONS: dict[str, Any] = BiLMOptions(
+    LSTMOptions(dim=64, projection_dim=16, cell_clip=3, proj_clip=3),
+    CharCNNOptions(((1, 8), (2, 8), (3, 16)), embedding_dim=8),
+).to_dict()
 
 
 def changed(**values: Any) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def test_a_sense_is_where_its_uses_are_on_average():
 
 
 def test_nearest_goes_by_cosine_and_not_by_length():
-    assert nearest(np.array([[1, 0.2], [0.2, 1.0]]), np.array([[0, 9.0], [0.1, 0]])).tolist() == [1, 0]
+    assert nearest(np.array([[1, 0.2], [0.2, 1.0]]), np.array([[0, 9.0], [0.1, 0]])) == [1, 0]
 
 
 def test_macro_f1_counts_the_senses_there_are():
