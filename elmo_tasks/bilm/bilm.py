@@ -12,8 +12,8 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
 
-State = tuple[Tensor, Tensor]
-"""Output ``[1, B, P]`` and cell ``[1, B, H]``."""
+State = tuple[Tensor, Tensor]  # output [1, B, P] and cell [1, B, H]
+DirectionState = tuple[State, ...]  # of each LSTM layer
 
 # Projections run in PyTorch's own CPU kernel; that oneDNN has none is nothing a user can change.
 warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
@@ -147,10 +147,6 @@ def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float |
     torch.tanh(c, out=squashed).mul_(out.sigmoid_())
 
 
-DirectionState = tuple[State, ...]
-"""One :data:`State` per LSTM layer."""
-
-
 class DirectionalLM(nn.Module):
     """Stack of projected LSTM layers that reads in one direction."""
 
@@ -175,14 +171,11 @@ class DirectionalLM(nn.Module):
         outputs: list[Tensor] = []
         states: list[State] = []
         for k, layer in enumerate(self.layers):
-            start = None if state is None else state[k]
             dropped = nn.functional.dropout(x, dropout, self.training) if dropout else x
-            y, end = layer(dropped, start, lengths)
-            if k > 0 and self.use_skip_connections:
-                y = y + x
-            outputs.append(y)
+            y, end = layer(dropped, None if state is None else state[k], lengths)
+            x = y + x if k > 0 and self.use_skip_connections else y
+            outputs.append(x)
             states.append(end)
-            x = y
         return outputs, tuple(states)
 
 

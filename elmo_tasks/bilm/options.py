@@ -126,10 +126,8 @@ class BiLMOptions:
         """Read an ``options.json``."""
         try:
             raw = read_json(path)
-        except FileNotFoundError:
-            raise ConfigError(f"{path}: no such file; expected the options of a biLM in JSON") from None
-        except ValueError as error:
-            raise ConfigError(f"{path}: expected JSON, found something else ({error})") from None
+        except (FileNotFoundError, ValueError) as error:
+            raise ConfigError(f"{path}: expected the options of a biLM in JSON ({error})") from None
         return cls.from_dict(raw, str(path))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,16 +38,6 @@ _N_EXAMPLES = 5
 Numbers = NDArray[np.floating]
 
 
-def wic(reader: Reader, data: Path) -> list[Row]:
-    """WiC (Pilehvar and Camacho-Collados, 2019)."""
-    return [_same_meaning(reader, data, "wic", "WiC dev, accuracy", WIC, read_wic)]
-
-
-def mcl_wic(reader: Reader, data: Path) -> list[Row]:
-    """MCL-WiC, English (Martelli et al., 2021)."""
-    return [_same_meaning(reader, data, "mclwic", "MCL-WiC dev (English), accuracy", MCL_WIC, read_mcl_wic)]
-
-
 def _same_meaning(
     reader: Reader,
     data: Path,
@@ -54,7 +45,8 @@ def _same_meaning(
     title: str,
     files: Sequence[str],
     read: Callable[[Path, Path], list[WordPair]],
-) -> Row:
+) -> list[Row]:
+    """Pairs of uses of one word: do they share a meaning?"""
     train, dev = read(data / files[0], data / files[1]), read(data / files[2], data / files[3])
     pairs = [*train, *dev]
     vectors = reader.words([word for pair in pairs for word in (pair.a, pair.b)], title)
@@ -66,7 +58,14 @@ def _same_meaning(
         scores[view] = accuracy_at(best_threshold(cosine[:n], same[:n]), cosine[n:], same[n:])
     commoner = float(max(same[n:].mean(), 1 - same[n:].mean()))
     note = "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
-    return Row(task, title, scores, without=commoner, without_name="one answer always", note=note)
+    return [Row(task, title, scores, without=commoner, without_name="one answer always", note=note)]
+
+
+#: Pilehvar and Camacho-Collados (2019), and Martelli et al. (2021).
+wic = partial(_same_meaning, task="wic", title="WiC dev, accuracy", files=WIC, read=read_wic)
+mcl_wic = partial(
+    _same_meaning, task="mclwic", title="MCL-WiC dev (English), accuracy", files=MCL_WIC, read=read_mcl_wic
+)
 
 
 def best_threshold(cosines: Numbers, same: NDArray[np.bool_]) -> float:

@@ -83,21 +83,13 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
         parts.append(_text(left - 8, y(k / 10) + 4, str(10 * k), "s", "end"))
     parts += [_text(x(share), bottom + 22, f"{100 * share:g} %", "s", "middle") for share in shares]
     parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
-    ends = _spaced([y(points[-1][1]) for points in lines.values()], 18)
-    for k, ((name, points), end) in enumerate(zip(lines.items(), ends, strict=True)):
+    for k, (name, points) in enumerate(lines.items()):
         places = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
+        level = top + 18 * k  # of the legend
         parts.append(f'<polyline class="l{k % 6}" points="{places}"/>')
-        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{end:.1f} {right + 32},{end:.1f}"/>')
-        parts.append(_text(right + 38, end + 4, name))
+        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{level} {right + 32},{level}"/>')
+        parts.append(_text(right + 38, level + 4, name))
     return _svg(bottom + 60, parts)
-
-
-def _spaced(places: Sequence[float], gap: float) -> list[float]:
-    """Move labels down so that they do not overlap, in their order."""
-    moved, last = list(places), -math.inf
-    for k in sorted(range(len(places)), key=lambda k: places[k]):
-        last = moved[k] = max(places[k], last + gap)
-    return moved
 
 
 def _text(x: float, y: float, words: str, style: str = "", anchor: str = "start") -> str:

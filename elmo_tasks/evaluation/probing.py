@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -55,17 +56,8 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
 
 
-def chunks(reader: Reader, data: Path) -> list[Row]:
-    """CoNLL-2000 chunks (non-nested phrases), by a linear layer and a CRF."""
-    return [_spans(reader, data, CHUNKS, "chunks", "CoNLL-2000", "Chunks, CoNLL-2000 test, F1")]
-
-
-def entities(reader: Reader, data: Path) -> list[Row]:
-    """Entities of CoNLL-2003, by a linear layer and a CRF."""
-    return [_spans(reader, data, NER, "ner", "CoNLL-2003", "Entities, CoNLL-2003 dev, F1")]
-
-
-def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> Row:
+def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> list[Row]:
+    """Non-nested spans, by a linear layer and a CRF."""
     train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
     tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
     name = title.partition(",")[0]
@@ -78,7 +70,11 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
     scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
     baseline = _baseline(train, held_out, "BIOES")["word f1"]
     note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
-    return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
+    return [Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)]
+
+
+chunks = partial(_spans, files=CHUNKS, task="chunks", corpus="CoNLL-2000", title="Chunks, CoNLL-2000 test, F1")
+entities = partial(_spans, files=NER, task="ner", corpus="CoNLL-2003", title="Entities, CoNLL-2003 dev, F1")
 
 
 def _by_layer(
@@ -132,15 +128,11 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     return [Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)]
 
 
-class _Standardized:
-    """Vectors standardized by the training vectors, so that one rate suits all."""
-
-    def __init__(self, train: Rows) -> None:
-        sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
-        self.mean, self.deviation = sample.mean(axis=0), sample.std(axis=0) + 1e-6
-
-    def __call__(self, rows: Rows) -> Tensor:
-        return torch.from_numpy((rows.astype(np.float32) - self.mean) / self.deviation)
+def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
+    """Standardize vectors by those of the training part, so that one rate suits all."""
+    sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
+    mean, deviation = sample.mean(axis=0), sample.std(axis=0) + 1e-6
+    return lambda rows: torch.from_numpy((rows.astype(np.float32) - mean) / deviation)
 
 
 def class_accuracy(
@@ -152,7 +144,7 @@ def class_accuracy(
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
-    standardize, generator = _Standardized(train), torch.Generator().manual_seed(0)
+    standardize, generator = _standardizer(train), torch.Generator().manual_seed(0)
     linear = _zero_linear(train.shape[1], len(ids))
 
     def loss() -> Tensor:
@@ -176,7 +168,7 @@ def span_tags(
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}
-    standardize, random = _Standardized(train), np.random.default_rng(0)
+    standardize, random = _standardizer(train), np.random.default_rng(0)
     linear = _zero_linear(train.shape[1], len(labels))
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
@@ -232,7 +224,7 @@ def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _padded(
-    linear: nn.Linear, standardize: _Standardized, rows: Rows, places: Sequence[tuple[int, int]]
+    linear: nn.Linear, standardize: Callable[[Rows], Tensor], rows: Rows, places: Sequence[tuple[int, int]]
 ) -> tuple[Tensor, Tensor]:
     """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""
     lengths = torch.tensor([end - start for start, end in places])

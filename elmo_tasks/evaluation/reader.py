@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,8 +98,6 @@ class Reader:
             yield name, values.mean(axis=0, dtype=np.float32).astype(np.float16) if is_mean else values[int(name)]
 
 
-@contextmanager
-def progress(what: str, total: int, unit: str) -> Iterator[tqdm]:
-    """Show a progress bar on stderr until it is full."""
-    with tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0) as bar:
-        yield bar
+def progress(what: str, total: int, unit: str) -> tqdm:
+    """Return a progress bar on stderr, which disappears when it is closed."""
+    return tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0)

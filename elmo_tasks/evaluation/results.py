@@ -22,7 +22,7 @@ class Row:
     """One measure, in every view that it is defined for."""
 
     task: str  #: the test it is of, as ``--only`` names it
-    title: str  #: title of the measure
+    title: str
     scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
     unit: Unit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline

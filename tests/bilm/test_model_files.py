@@ -86,8 +86,8 @@ def test_wrong_options_are_named(change, message):
 
 
 @pytest.mark.parametrize(("content", "message"), [
-    (None, "no such file"),
-    (b"\x80\x00", "expected JSON, found something else"),
+    (None, "expected the options of a biLM in JSON .*No such file"),
+    (b"\x80\x00", "expected the options of a biLM in JSON"),
     (b"[" * 100_000, "nested too deeply"),
     (b"[1]", "expected an object under the key 'lstm'"),
 ])  # fmt: skip
