@@ -215,9 +215,7 @@ class CharEncoderModule(pl.LightningModule):
     @property
     def data(self) -> WordTypes:
         """The data module of the run."""
-        data = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert isinstance(data, WordTypes)
-        return data
+        return self.trainer.datamodule  # type: ignore[attr-defined,no-any-return]
 
     def on_fit_start(self) -> None:
         """Print the plan of the run."""

@@ -233,9 +233,7 @@ class ClozeModule(pl.LightningModule):
     @property
     def data(self) -> ClozeGaps:
         """The data module of the run."""
-        data = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert isinstance(data, ClozeGaps)
-        return data
+        return self.trainer.datamodule  # type: ignore[attr-defined,no-any-return]
 
     def on_fit_start(self) -> None:
         """Print the plan of the run."""
@@ -300,7 +298,7 @@ class ClozeModule(pl.LightningModule):
 
 
 class ExportCloze(pl.Callback):
-    """Write the head's two files beside the biLM, in ``folder``, at the end of a run."""
+    """Write the head's two files into the folder of its biLM at the end of a run."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
@@ -309,13 +307,10 @@ class ExportCloze(pl.Callback):
         """Write it with how it was trained, on one process."""
         if trainer.is_global_zero and isinstance(pl_module, ClozeModule):
             metrics = {k: round(float(v), 4) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
+            versions = {"torch": torch.__version__, "lightning": pl.__version__}
             about = {
                 "training": {"steps": trainer.global_step, **pl_module.seen()},
                 "while_training": metrics,
-                "versions": {
-                    "python": platform.python_version(),
-                    "torch": torch.__version__,
-                    "lightning": pl.__version__,
-                },
+                "versions": {"python": platform.python_version(), **versions},
             }
             write_cloze(self.folder, pl_module.cloze, pl_module.encoder, pl_module.data.static, about)
