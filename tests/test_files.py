@@ -215,15 +215,15 @@ def test_one_holds_a_lock_at_a_time_though_its_file_comes_and_goes(tmp_path):
     ],
 )
 def test_an_error_of_the_system_is_one_sentence(error, sentence):
-    said = describe_os_error(error)
-    assert said.startswith(sentence)
-    assert "\n" not in said
+    message = describe_os_error(error)
+    assert message.startswith(sentence)
+    assert "\n" not in message
 
 
 def test_a_sentence_names_the_file_that_was_asked_for(tmp_path):
     with unfinished_folder(tmp_path / "b") as partial:
-        said = describe_os_error(OSError(errno.ENOSPC, "", str(partial / "c")))
-        assert said.startswith(f"{tmp_path / 'b' / 'c'}: the disk")
+        message = describe_os_error(OSError(errno.ENOSPC, "", str(partial / "c")))
+        assert message.startswith(f"{tmp_path / 'b' / 'c'}: the disk")
     with atomic_file(tmp_path / "a.txt") as partial:
-        said = describe_os_error(OSError(errno.ENOSPC, "", str(partial)))
-        assert said.startswith(f"{tmp_path / 'a.txt'}: the disk is full")
+        message = describe_os_error(OSError(errno.ENOSPC, "", str(partial)))
+        assert message.startswith(f"{tmp_path / 'a.txt'}: the disk is full")

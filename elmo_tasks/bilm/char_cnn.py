@@ -74,7 +74,7 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     weight, bias = (convolution.get_parameter(name) for name in ("weight", "bias"))  # [number, E, width], [number]
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
-    # The maximum alone is found in less time than the maximum and its place, which only gradients need.
+    # The maximum alone takes less time than the maximum and its place, which only gradients need.
     return (scores.max(dim=1).values if scores.requires_grad else scores.amax(dim=1)) + bias
 
 
@@ -84,17 +84,17 @@ def word_lengths(characters: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
-    """Compute ``[U, P]`` vectors of words in batches of similar length.
+def encode_words(encoder: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+    """Compute ``[U, P]`` vectors of words, in batches of similar length.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
-    weight = reader.projection.weight
+    weight = encoder.projection.weight
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
     # At least the width of the result would be lost to autocast, and the result is kept.
     with torch.autocast(weight.device.type, enabled=False):
         for rows in torch.argsort(word_lengths(characters), stable=True).split(batch_size):
-            vectors[rows.to(weight.device)] = reader(characters[rows].to(weight.device, torch.long)).float()
+            vectors[rows.to(weight.device)] = encoder(characters[rows].to(weight.device, torch.long)).float()
     return vectors
 
 
@@ -108,9 +108,9 @@ class WordCache:
     The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as ``max_bytes`` hold are kept.
     """
 
-    def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:
-        self.reader = reader
-        weight = reader.projection.weight
+    def __init__(self, encoder: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:
+        self.encoder = encoder
+        weight = encoder.projection.weight
         rows = min(n_words, max_bytes // (4 * len(weight)))
         self._vectors = torch.empty(rows, len(weight), device=weight.device)
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
@@ -122,7 +122,7 @@ class WordCache:
         missing = ~(fits & self._is_there[rows])
         vectors = self._vectors[rows]
         if missing.any():
-            vectors[missing] = encode_words(self.reader, characters[missing])
+            vectors[missing] = encode_words(self.encoder, characters[missing])
             new = missing & fits
             self._vectors[ids[new]] = vectors[new]
             self._is_there[ids[new]] = True

@@ -71,7 +71,7 @@ def fetch(name: str, *, cache: Path | None = None, report: Report | None = None)
 def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) -> tuple[Path, Path]:
     """Import a published model from an offline copy, with the checks of a download.
 
-    The sources are the weights, or a folder that holds them; the published options are known. An earlier copy in the cache is
+    The sources are the weights, or a folder that holds them; the published options need no file. An earlier copy in the cache is
     replaced. Return the options and the weights, in the cache.
 
     Raises:

@@ -97,11 +97,11 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
     return {key: torch.cat([b[k] for k in sorted(b)]) if len(b) > 1 else b[0] for key, b in blocks.items()}
 
 
-def shape_problems(expected: Mapping[str, tuple[int, ...]], found: Mapping[str, tuple[int, ...]]) -> str:
+def shape_problems(expected: Mapping[str, tuple[int, ...]], given: Mapping[str, tuple[int, ...]]) -> str:
     """Describe weights that are missing, surplus or of another shape."""
     problems = [
-        f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
-        for name in sorted(expected.keys() | found.keys())
-        if expected.get(name) != found.get(name)
+        f"'{name}' has shape {given.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
+        for name in sorted(expected.keys() | given.keys())
+        if expected.get(name) != given.get(name)
     ]
     return "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
