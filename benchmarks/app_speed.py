@@ -23,7 +23,7 @@ import torch
 from benchmarks.line_chart import line_chart
 from benchmarks.running_app import running_app
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.published import MODELS, published
+from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.training.export_bilm import write_model
 
 SENTENCES = [
@@ -92,7 +92,7 @@ def of_size(name: str, runs: int, requests: int) -> None:
     """Measure comparisons by a model of the size of a published one, on one core."""
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as folder:
-        write_model(Path(folder, name), BiLM(published(name).options))
+        write_model(Path(folder, name), BiLM(MODELS[name].options))
         for precision in ("float32", "int8"):
             print(f"\n{name}, {precision}, one core")
             arguments = ["--model", str(Path(folder, name)), "--precision", precision, "--no-calibration"]

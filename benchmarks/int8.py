@@ -15,7 +15,7 @@ from benchmarks import allennlp_peer
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.int8 import in_precision
-from elmo_tasks.bilm.published import MODELS, published
+from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.encoders.elmo import Elmo
 
 Sentences = list[list[str]]
@@ -78,7 +78,7 @@ def _model(name: str) -> Elmo:
     if name not in MODELS:
         return Elmo.load(name)
     torch.manual_seed(0)
-    return Elmo(BiLM(published(name).options), name)
+    return Elmo(BiLM(MODELS[name].options), name)
 
 
 def _peer(name: str, bilm: BiLM, site_packages: Path | None) -> object | None:
@@ -86,7 +86,7 @@ def _peer(name: str, bilm: BiLM, site_packages: Path | None) -> object | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         options, weights = Path(folder, "options.json"), Path(folder, "weights.hdf5")
-        options.write_text(published(name).options_text, encoding="utf-8")
+        options.write_text(MODELS[name].options_text, encoding="utf-8")
         write_hdf5(weights, bilm)
         peer: object | None = allennlp_peer.load(options, weights, site_packages)
     return peer

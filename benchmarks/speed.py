@@ -26,7 +26,7 @@ from benchmarks import allennlp_peer, int8
 from benchmarks.line_chart import line_chart
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
-from elmo_tasks.bilm.published import published
+from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.encoders.batches import CorpusEncoding
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.heads.crf import CRF
@@ -82,7 +82,7 @@ def crf(rounds: int) -> None:
 
 def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds: int) -> Elmo:
     """Compare a published biLM architecture with AllenNLP's, and batching by length."""
-    model = published(name)
+    model = MODELS[name]
     torch.manual_seed(0)
     bilm = BiLM(model.options)
     elmo = Elmo(bilm, name)

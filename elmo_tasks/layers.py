@@ -66,13 +66,9 @@ def with_mean(vectors: Tensor) -> Tensor:
 
 
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
+    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``, in float32 at least.
 
-    The result is in float32 at least. Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the
-    same vector.
-
-    Raises:
-        ValueError: shapes that do not fit.
+    Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
     """
     wide = torch.promote_types(values.dtype, torch.float32)  # a sum of float16 numbers would lose digits
     total = _tokens_only(values, mask, 0.0).sum(dim=-2, dtype=wide)  # [..., B, D]
@@ -80,11 +76,7 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def masked_max(values: Tensor, mask: Tensor) -> Tensor:
-    """Maximum over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``.
-
-    Raises:
-        ValueError: shapes that do not fit.
-    """
+    """Maximum over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``."""
     tokens = _tokens_only(values, mask, -torch.inf)
     if not mask.shape[1]:  # there is no maximum of nothing
         return values.new_zeros(*values.shape[:-2], values.shape[-1])
@@ -115,12 +107,9 @@ class ScalarMix(nn.Module):
         fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer, or a plain mean.
         initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
         initial_gamma: ``gamma`` to start from.
-        output_norm: normalise the mixed vector of each token before ``gamma``, in the same way: where other features are joined,
-            ``gamma`` is then the scale of the layers beside them, whatever the encoder's own scale is. (A layer norm behind the
-            mix would undo ``gamma``, and let it drift through zero, where the sign of every vector turns.)
-
-    Raises:
-        ConfigError: not one finite weight for each layer, weights that are not shares of one, or both kinds of weights.
+        output_norm: normalise the mixed vector of each token before ``gamma``, in the same way: ``gamma`` is then the scale of the
+            layers beside other features, whatever the encoder's own scale is. (A layer norm behind the mix would undo ``gamma``,
+            and let it drift through zero, where the sign of every vector turns.)
     """
 
     fixed_weights: Tensor | None
@@ -157,13 +146,9 @@ class ScalarMix(nn.Module):
             self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Mix layers ``[L, B, T, D]`` to ``[B, T, D]``; masked positions are zero.
+        """Mix layers ``[L, B, T, D]`` to ``[B, T, D]``, or pooled ones ``[L, B, D]`` to ``[B, D]``.
 
-        Pooled layers ``[L, B, D]`` are mixed to ``[B, D]``. The mask is ``[B, T]`` bool (``[B]`` for pooled ones), True for a
-        token.
-
-        Raises:
-            ValueError: another number of layers than the mix has weights, or a mask of another shape.
+        Positions where the mask ``[B, T]`` (``[B]`` for pooled layers) is False are zero.
         """
         if values.dim() < 3 or len(values) != self.n_layers:
             raise ValueError(f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got {tuple(values.shape)}")
@@ -205,27 +190,21 @@ def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
 
 
 def checked_device(name: str | torch.device | None = None) -> torch.device:
-    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any.
-
-    Raises:
-        ConfigError: there is no such device, or PyTorch cannot use it on this machine.
-    """
+    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any."""
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
         device = torch.device(name)
         torch.zeros(1, device=device)
+        return device
     except (RuntimeError, AssertionError) as error:  # PyTorch built without CUDA asserts
         reason = str(error).splitlines()[0]
         raise ConfigError(
             f"device '{name}' cannot be used here ({reason}); expected cpu, or cuda where there is a GPU"
         ) from None
-    return device
 
 
 def cpu_multiplies_bfloat16() -> bool:
     """Check whether this CPU has bfloat16 products; without them bfloat16 is slow."""
-    is_supported = (
-        getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", None) if torch.backends.mkldnn.is_available() else None
-    )
-    return is_supported is None or bool(is_supported())
+    is_supported = getattr(torch.ops.mkldnn, "_is_mkldnn_bf16_supported", lambda: True)
+    return not torch.backends.mkldnn.is_available() or bool(is_supported())

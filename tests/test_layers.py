@@ -182,13 +182,8 @@ def test_layers_that_do_not_fit() -> None:
         ScalarMix(3)(some_layers(), torch.ones(2, 3, dtype=torch.bool))
 
 
-@pytest.mark.parametrize("supported", [True, False])
-def test_bfloat16_is_asked_of_the_cpu(monkeypatch, supported):
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: True)
+@pytest.mark.parametrize(("can_say", "supported"), [(True, True), (True, False), (False, True)])
+def test_bfloat16_is_asked_of_the_cpu_where_a_build_can_say(monkeypatch, can_say, supported):
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: can_say)
     monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported))
     assert cpu_multiplies_bfloat16() is supported
-
-
-def test_a_build_that_cannot_say_is_left_alone(monkeypatch):
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: False)
-    assert cpu_multiplies_bfloat16()

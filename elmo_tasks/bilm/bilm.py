@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.bilm.char_cnn import CharacterCNN, encode_words
+from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
 
-State = tuple[Tensor, Tensor]
-"""Output ``[1, B, P]`` and cell ``[1, B, H]``."""
+State = tuple[Tensor, Tensor]  # output [1, B, P] and cell [1, B, H]
+DirectionState = tuple[State, ...]  # of each LSTM layer
 
 # Projections run in PyTorch's own CPU kernel; that oneDNN has none is nothing a user can change.
 warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
@@ -22,9 +22,9 @@ warnings.filterwarnings("ignore", message="LSTM with projections is not supporte
 class ProjectedLSTM(nn.LSTM):
     """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
 
-    Without clipping it is the library's fused LSTM. With clipping the steps are written out, because the clipped cell goes into
-    the next step. ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output.
-    The steps are also written out where the projection is as wide as the cells or wider, which PyTorch's LSTM refuses.
+    ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output. Without them
+    it is the library's fused LSTM. The steps are written out with clipping, because the clipped cell goes into the next step, and
+    where the projection is as wide as the cells or wider, which PyTorch's LSTM refuses.
     """
 
     weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
@@ -43,8 +43,8 @@ class ProjectedLSTM(nn.LSTM):
     ) -> None:
         is_wide = proj_size >= hidden_size
         super().__init__(input_size, hidden_size, proj_size=0 if is_wide else proj_size, batch_first=True)
-        self.cell_clip = cell_clip
-        self.proj_clip = proj_clip
+        self.cell_clip, self.proj_clip = cell_clip, proj_clip
+        self._is_fused = cell_clip is None and proj_clip is None and not is_wide
         if is_wide:
             self.proj_size = proj_size
             self.weight_hh_l0 = nn.Parameter(torch.empty(4 * hidden_size, proj_size))
@@ -57,11 +57,6 @@ class ProjectedLSTM(nn.LSTM):
             self.bias_ih_l0.zero_()
             self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0  # remember by default (Jozefowicz et al., 2015)
 
-    @property
-    def _is_written_out(self) -> bool:
-        """True if the fused LSTM cannot compute this layer."""
-        return self.cell_clip is not None or self.proj_clip is not None or self.proj_size >= self.hidden_size
-
     def flatten_parameters(self) -> None:
         """Store the weights in the fused layout for a GPU, if the fused LSTM is used."""
         if self.proj_size < self.hidden_size:
@@ -70,24 +65,24 @@ class ProjectedLSTM(nn.LSTM):
     def forward(  # type: ignore[override]
         self, x: Tensor, state: State | None = None, lengths: Tensor | None = None
     ) -> tuple[Tensor, State]:
-        """Run over a batch.
+        """Run over a batch ``[B, T, input_size]``.
 
         Args:
-            x: ``[B, T, input_size]``.
+            x: the inputs.
             state: where to start; zeros by default.
-            lengths: ``[B]`` number of real steps of each row. The returned state is the one after them. Needed only by callers
-                that carry the state on.
+            lengths: ``[B]`` real steps of each row, for callers that carry the state on: it is then the one after these.
 
         Returns:
             ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
         """
         if state is None:
             state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
-        if self._is_written_out or lengths is not None:
-            if lengths is None and not torch.is_grad_enabled() and not torch.is_autocast_enabled(x.device.type):
-                return self._steps_in_place(x, state)
+        is_autocast = torch.is_autocast_enabled(x.device.type)
+        if lengths is not None or (not self._is_fused and (is_autocast or torch.is_grad_enabled())):
             return self._steps(x, state, lengths)
-        if x.device.type == "cpu" and torch.is_autocast_enabled("cpu"):
+        if not self._is_fused:
+            return self._steps_in_place(x, state)
+        if is_autocast and x.device.type == "cpu":
             return self._fused_low_precision(x, state)
         output, state = super().forward(x, state)
         return output, state
@@ -152,10 +147,6 @@ def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float |
     torch.tanh(c, out=squashed).mul_(out.sigmoid_())
 
 
-DirectionState = tuple[State, ...]
-"""One :data:`State` per LSTM layer."""
-
-
 class DirectionalLM(nn.Module):
     """Stack of projected LSTM layers that reads in one direction."""
 
@@ -174,23 +165,17 @@ class DirectionalLM(nn.Module):
     ) -> tuple[list[Tensor], DirectionState]:
         """Return the outputs ``[B, T, P]`` of each layer, and the final states.
 
-        Args:
-            x: ``[B, T, P]`` word vectors, in the order in which the direction reads.
-            state: one state per layer; zeros by default.
-            lengths: see :meth:`ProjectedLSTM.forward`.
-            dropout: share of each layer's input that is dropped, in training.
+        The word vectors ``x`` ``[B, T, P]`` are in the order in which the direction reads, ``state`` has one state per layer, and
+        ``dropout`` is the share of each layer's input that is dropped in training. See :meth:`ProjectedLSTM.forward`.
         """
         outputs: list[Tensor] = []
         states: list[State] = []
         for k, layer in enumerate(self.layers):
-            start = None if state is None else state[k]
             dropped = nn.functional.dropout(x, dropout, self.training) if dropout else x
-            y, end = layer(dropped, start, lengths)
-            if k > 0 and self.use_skip_connections:
-                y = y + x
-            outputs.append(y)
+            y, end = layer(dropped, None if state is None else state[k], lengths)
+            x = y + x if k > 0 and self.use_skip_connections else y
+            outputs.append(x)
             states.append(end)
-            x = y
         return outputs, tuple(states)
 
 
@@ -223,14 +208,14 @@ class BiLM(nn.Module):
         states: Sequence[DirectionState] | None = None,
         carry: bool = False,
     ) -> BiLMOutput:
-        """Encode a batch of sentences; with ``carry``, also return the states at the end.
+        """Encode a batch of sentences.
 
         Args:
             characters: ``[U, C]`` character ids of the distinct words, so that each word passes through the CNN once.
             words: ``[B, T]`` rows of ``characters``, right-padded with any row.
             lengths: ``[B]`` real steps of each row.
             states: forward and backward states to start from; zeros by default, so that a sentence gives the same vectors always.
-            carry: see above.
+            carry: also return the states at the end.
         """
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)
 
@@ -269,36 +254,3 @@ def reversed_positions(lengths: Tensor, steps: int) -> Tensor:
 def reordered(x: Tensor, positions: Tensor) -> Tensor:
     """Reorder the steps of ``[B, T, D]`` by the positions ``[B, T]`` of each row."""
     return x.gather(1, positions.unsqueeze(-1).expand_as(x))
-
-
-# Beside the variance of the vectors, which is near 1: keeps the solution small where words say nothing about a direction.
-_RIDGE = 1e-4
-
-
-@torch.no_grad()
-def with_char_encoder(old: BiLM, reader: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
-    """Attach a biLM's LSTMs to another character CNN, by a linear map.
-
-    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
-    and is folded into the input weights of the first layers.
-
-    Returns:
-        the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
-    """
-    bilm = BiLM(BiLMOptions(old.options.lstm, reader.options))
-    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in reader.state_dict().items()}})
-    share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
-    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (reader, old.token_encoder))
-    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
-    x, y = x - x_mean, y - y_mean
-    gram = (share * x).T @ x
-    ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
-    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
-    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
-    bias = y_mean - x_mean @ linear
-    for direction in (bilm.forward_lm, bilm.backward_lm):
-        first = direction.layers[0]
-        weight = first.get_parameter("weight_ih_l0")
-        first.get_parameter("bias_ih_l0").add_((weight.double() @ bias).float())
-        weight.copy_((weight.double() @ linear.T).float())
-    return bilm, kept

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.options import CharCNNOptions
-from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.tokens import PADDING
 
 #: Rows of the character table: 261 characters, and row 0 for "no character here".
@@ -21,7 +20,6 @@ class Highway(nn.Module):
 
     def __init__(self, dim: int) -> None:
         super().__init__()
-        self.dim = dim
         self.transform = nn.Linear(dim, dim)
         self.carry = nn.Linear(dim, dim)
         # Starts by letting most of the input through, as bilm-tf does.
@@ -41,8 +39,7 @@ class CharacterCNN(nn.Module):
         self.options = options
         self.embedding = nn.Embedding(N_CHARACTER_ROWS, options.embedding_dim, padding_idx=0)
         # Conv1d for its parameters and their first values; forward() multiplies windows instead.
-        convolutions = [nn.Conv1d(options.embedding_dim, number, width) for width, number in options.filters]
-        self.convolutions = nn.ModuleList(convolutions)
+        self.convolutions = nn.ModuleList(nn.Conv1d(options.embedding_dim, n, width) for width, n in options.filters)
         self.highways = nn.ModuleList(Highway(options.n_filters) for _ in range(options.n_highway))
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
@@ -64,10 +61,9 @@ class CharacterCNN(nn.Module):
         Every convolution window that holds nothing but padding gives the same value, so one such window of the widest filter
         stands for all of them: the result is equal, not close.
         """
-        is_padding = characters == PADDING  # unlike row 0 it has a trained vector, and convolutions see it
-        longest = int((~is_padding).sum(dim=1).max()) if len(characters) else 0
-        widest = max(width for width, _ in self.options.filters)
-        return characters[:, : max(longest + widest, widest)]
+        # Unlike row 0, padding has a trained vector, and convolutions see it.
+        longest = int(word_lengths(characters).max()) if len(characters) else 0
+        return characters[:, : longest + max(width for width, _ in self.options.filters)]
 
 
 def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
@@ -78,12 +74,8 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     weight, bias = (convolution.get_parameter(name) for name in ("weight", "bias"))  # [number, E, width], [number]
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
-    # The maximum alone is found in less time than the maximum and its place, which only gradients need.
+    # The maximum alone takes less time than the maximum and its place, which only gradients need.
     return (scores.max(dim=1).values if scores.requires_grad else scores.amax(dim=1)) + bias
-
-
-# Initial scale of filters that the old CNN lacks: large enough to learn, too small to disturb.
-_NEW_FILTERS = 0.1
 
 
 def word_lengths(characters: Tensor) -> Tensor:
@@ -92,81 +84,33 @@ def word_lengths(characters: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def encode_words(reader: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
-    """Compute ``[U, P]`` word vectors in batches of words of similar length.
+def encode_words(encoder: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+    """Compute ``[U, P]`` vectors of words, in batches of similar length.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
     """
-    weight = reader.projection.weight
+    weight = encoder.projection.weight
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
     # At least the width of the result would be lost to autocast, and the result is kept.
     with torch.autocast(weight.device.type, enabled=False):
         for rows in torch.argsort(word_lengths(characters), stable=True).split(batch_size):
-            vectors[rows.to(weight.device)] = reader(characters[rows].to(weight.device, torch.long)).float()
+            vectors[rows.to(weight.device)] = encoder(characters[rows].to(weight.device, torch.long)).float()
     return vectors
 
 
-@torch.no_grad()
-def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
-    """Initialize a CNN as a smaller one followed by a linear map.
-
-    ``new`` is changed; it has every filter of ``old``, and others, which start small. The map of the old vectors is
-    ``[P_new, P_old]``, and ``[P_new]`` added to them.
-    """
-    a, b = new.options, old.options
-    wide = dict(a.filters)
-    if any(wide.get(width, 0) < number for width, number in b.filters):
-        raise ConfigError(
-            f"model.filters: expected at least those of the biLM to start from, {_pairs(b.filters)}, found {_pairs(a.filters)}"
-        )
-    if (a.n_highway, a.embedding_dim, a.activation) != (b.n_highway, b.embedding_dim, b.activation):
-        raise ConfigError(
-            "model: expected n_highway, embedding_dim and activation of the biLM to start from, "
-            f"{b.n_highway}, {b.embedding_dim} and {b.activation}; found {a.n_highway}, {a.embedding_dim} and {a.activation}"
-        )
-    new.embedding.weight.copy_(old.embedding.weight)
-    kept = dict(zip((width for width, _ in b.filters), old.convolutions, strict=True))
-    places: list[int] = []  # of the old filters among the new ones, in the new order
-    begins = dict(zip(wide, torch.tensor([0, *wide.values()]).cumsum(0).tolist(), strict=False))
-    for width, convolution in zip(wide, new.convolutions, strict=True):
-        if width in kept:
-            number = len(kept[width].get_parameter("bias"))
-            for name in ("weight", "bias"):
-                convolution.get_parameter(name)[:number] = kept[width].get_parameter(name)
-    for width, number in b.filters:
-        places += range(begins[width], begins[width] + number)
-    at = torch.tensor(places)
-    for highway, old_highway in zip(new.highways, old.highways, strict=True):
-        for gate in ("transform", "carry"):
-            weight, old_weight = (h.get_submodule(gate).get_parameter("weight") for h in (highway, old_highway))
-            weight[at] = 0.0
-            weight[at[:, None], at] = old_weight
-            highway.get_submodule(gate).get_parameter("bias")[at] = old_highway.get_submodule(gate).get_parameter(
-                "bias"
-            )
-    new.projection.weight.mul_(_NEW_FILTERS)
-    new.projection.weight[:, at] = linear @ old.projection.weight
-    new.projection.bias.copy_(linear @ old.projection.bias + bias)
-
-
-def _pairs(filters: tuple[tuple[int, int], ...]) -> list[list[int]]:
-    return [list(pair) for pair in filters]
-
-
-#: Memory for the vectors, in bytes; 512 MiB hold a million words of 128 numbers. Words past that are read each time.
-MAX_BYTES = 512 * 2**20
+# 512 MiB hold a million words of 128 numbers. Words past that are read each time.
+_MAX_BYTES = 512 * 2**20
 
 
 class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
-    The CNN must not change meanwhile. Of ``n_words`` distinct words, whose ids are ranks by frequency, as many as ``max_bytes``
-    hold are kept.
+    The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as ``max_bytes`` hold are kept.
     """
 
-    def __init__(self, reader: CharacterCNN, n_words: int, max_bytes: int = MAX_BYTES) -> None:
-        self.reader = reader
-        weight = reader.projection.weight
+    def __init__(self, encoder: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:
+        self.encoder = encoder
+        weight = encoder.projection.weight
         rows = min(n_words, max_bytes // (4 * len(weight)))
         self._vectors = torch.empty(rows, len(weight), device=weight.device)
         self._is_there = torch.zeros(rows, dtype=torch.bool, device=weight.device)
@@ -178,7 +122,7 @@ class WordCache:
         missing = ~(fits & self._is_there[rows])
         vectors = self._vectors[rows]
         if missing.any():
-            vectors[missing] = encode_words(self.reader, characters[missing])
+            vectors[missing] = encode_words(self.encoder, characters[missing])
             new = missing & fits
             self._vectors[ids[new]] = vectors[new]
             self._is_there[ids[new]] = True

@@ -16,15 +16,7 @@ from pathlib import Path
 import httpx
 
 from elmo_tasks.bilm.folders import CARD_NAME, verify, write_card
-from elmo_tasks.bilm.published import (
-    BASE_URLS,
-    CACHE_VARIABLE,
-    PublishedModel,
-    check_weights,
-    command,
-    files_of,
-    published,
-)
+from elmo_tasks.bilm.published import BASE_URLS, CACHE_VARIABLE, MODELS, check_weights, command, files_of
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock
 
@@ -44,131 +36,115 @@ class _Interrupted(Exception):
     """Temporary failure; another try may succeed."""
 
 
-def fetch(
-    model: str | PublishedModel,
-    *,
-    cache: Path | None = None,
-    base_urls: Sequence[str] | None = None,
-    delays: Sequence[float] = DELAYS,
-    report: Report | None = None,
-) -> tuple[Path, Path]:
-    """Download a published model unless it is in the cache.
+def fetch(name: str, *, cache: Path | None = None, report: Report | None = None) -> tuple[Path, Path]:
+    """Download a published model unless it is in the cache; return its options and weights.
 
-    Args:
-        model: its name.
-        cache: the cache folder, where not the user's.
-        base_urls: tried in turn; ``$ELMO_TASKS_BASE_URL`` (one or several, with spaces between), or the published ones.
-        delays: seconds to wait before each further round.
-        report: progress callback.
+    The addresses in ``$ELMO_TASKS_BASE_URL`` (with spaces between), or else the published ones, are tried in turn.
 
     Raises:
-        ConfigError: an unknown name, an unusable address, or a cache folder that cannot be written to.
+        ConfigError: an unusable address, or a cache folder that cannot be written to.
         WeightsError: no address gave the right file.
     """
-    model = published(model) if isinstance(model, str) else model
-    urls = [f"{base}{model.layout}/{model.weights_name}" for base in _bases(base_urls)]
-    options, weights = files_of(model, cache)
-    with _locked(model, weights.parent):
+    bases = os.environ.get(BASE_VARIABLE, "").split() or BASE_URLS
+    for base in bases:
+        if not base.startswith(("http://", "https://")):
+            raise ConfigError(f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not {base!r}.")
+    options, weights = files_of(name, cache)
+    with _locked(name, weights.parent):
         if weights.is_file():
             try:
                 verify([weights])
-                check_weights(model, weights)
+                check_weights(MODELS[name], weights)
             except WeightsError as error:
                 raise WeightsError(
-                    f"{weights} is there and cannot be used: {error} Delete it, and run `{command(model.name)}`."
+                    f"{weights} is there and cannot be used: {error} Delete it, and run `{command(name)}`."
                 ) from error
-            _finish(model, options, weights, weights)
+            complete = weights
         else:
-            part = weights.with_name(f"{weights.name}.part")
-            _download(model, urls, part, delays, report)
-            _finish(model, options, weights, part)
+            complete = weights.with_name(f"{weights.name}.part")
+            path = f"{MODELS[name].layout}/{weights.name}"
+            _download(name, [f"{base.rstrip('/')}/{path}" for base in bases], complete, report)
+        _finish(name, options, weights, complete)
     return options, weights
 
 
-def copy_in(model: str | PublishedModel, sources: Sequence[Path], *, cache: Path | None = None) -> tuple[Path, Path]:
+def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) -> tuple[Path, Path]:
     """Import a published model from an offline copy, with the checks of a download.
 
-    The sources are the weights, or a folder that holds them; the published options are known. An earlier copy in the cache is
-    replaced.
-
-    Returns:
-        The options and the weights, in the cache.
+    The sources are the weights, or a folder that holds them; the published options need no file. An earlier copy in the cache is
+    replaced. Return the options and the weights, in the cache.
 
     Raises:
         ConfigError: the sources are missing or ambiguous, or the cache folder cannot be written to.
         WeightsError: they are not this model's weights.
     """
-    model = published(model) if isinstance(model, str) else model
-    source = _weights_among(model, sources)
-    options, weights = files_of(model, cache)
+    source = _weights_among(MODELS[name].weights_name, sources)
+    options, weights = files_of(name, cache)
     copy = weights.with_name(f"{weights.name}.copy")
-    with _locked(model, weights.parent):
+    with _locked(name, weights.parent):
         try:
             shutil.copyfile(source, copy)
-            check_weights(model, copy)
-            _finish(model, options, weights, copy)
+            check_weights(MODELS[name], copy)
+            _finish(name, options, weights, copy)
         except WeightsError as error:
             raise WeightsError(
                 f"{source} was not taken for {weights}: {error} "
-                f"Another copy is taken with `{command(model.name, offline=True)}`."
+                f"Another copy is taken with `{command(name, offline=True)}`."
             ) from error
         finally:
             copy.unlink(missing_ok=True)
     return options, weights
 
 
-def _finish(model: PublishedModel, options: Path, weights: Path, complete: Path) -> None:
+def _finish(name: str, options: Path, weights: Path, complete: Path) -> None:
     """Rename a checked file, and write the options and the checksum beside it."""
     (weights.parent / CARD_NAME).unlink(missing_ok=True)  # a crash here must not leave the checksum of other weights
     complete.replace(weights)
-    atomic_write(options, model.options_text)
+    atomic_write(options, MODELS[name].options_text)
     write_card(weights.parent)
 
 
-def _download(
-    model: PublishedModel, urls: Sequence[str], part: Path, delays: Sequence[float], report: Report | None
-) -> None:
+def _download(name: str, urls: list[str], part: Path, report: Report | None) -> None:
     """Complete ``part`` from any of the addresses, and check it."""
     reasons: dict[str, str] = {}
-    remaining = list(urls)
-    rounds, longest = iter(delays), _size(part)
+    delays, longest = iter(DELAYS), _size(part)
     with httpx.Client(follow_redirects=True, timeout=_TIMEOUT) as client:
         while True:
-            for url in tuple(remaining):
+            for url in tuple(urls):
                 try:
-                    _receive(client, url, part, model.weights_name, report)
-                    _check(model, part)
+                    _receive(client, url, part, report)
+                    _check(name, part)
                     return
                 except _Interrupted as error:
                     reasons[url] = str(error)
                 except WeightsError as error:
                     reasons[url] = str(error)
-                    remaining.remove(url)
+                    urls.remove(url)
             # More than ever before arrived: a long file over a poor line may take any number of tries.
             if (size := _size(part)) > longest:
-                rounds, longest = iter(delays), size
-            delay = next(rounds, None)
-            if not remaining or delay is None:
+                delays, longest = iter(DELAYS), size
+            delay = next(delays, None)
+            if not urls or delay is None:
                 break
-            _log.warning("%s: %s. Trying again in %g s.", model.weights_name, reasons[remaining[-1]], delay)
+            _log.warning("%s: %s. Trying again in %g s.", part.stem, reasons[urls[-1]], delay)
             time.sleep(delay)
     tried = "".join(f"\n  {url}: {reason}" for url, reason in reasons.items())
-    kept = f"{_size(part):,} bytes are kept, and `{command(model.name)}` continues from there. " if _size(part) else ""
+    kept = f"{_size(part):,} bytes are kept, and `{command(name)}` continues from there. " if _size(part) else ""
     raise WeightsError(
         f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the file, or can get one "
-        f"elsewhere, use it with `{command(model.name, offline=True)}`."
+        f"elsewhere, use it with `{command(name, offline=True)}`."
     )
 
 
-def _check(model: PublishedModel, part: Path) -> None:
+def _check(name: str, part: Path) -> None:
     try:
-        check_weights(model, part)
+        check_weights(MODELS[name], part)
     except WeightsError:
         part.unlink()  # continuing it could only make it longer
         raise
 
 
-def _receive(client: httpx.Client, url: str, part: Path, name: str, report: Report | None) -> None:
+def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) -> None:
     """Append the rest of a file to ``part``.
 
     Raises:
@@ -180,22 +156,21 @@ def _receive(client: httpx.Client, url: str, part: Path, name: str, report: Repo
     try:
         with client.stream("GET", url, headers=headers) as response:
             status, about = response.status_code, response.headers
-            length = about.get("Content-Range", "").rpartition("/")[2] or about.get("Content-Length", "")
+            content_range = about.get("Content-Range", "")
+            length = content_range.rpartition("/")[2] or about.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
             if status == 416 and done == total:  # an earlier try got the last byte and stopped before it could say so
                 return
-            if status == 416 or (status == 206 and not about.get("Content-Range", "").startswith(f"bytes {done}-")):
+            if status == 416 or (status == 206 and not content_range.startswith(f"bytes {done}-")):
                 part.unlink(missing_ok=True)
                 raise _Interrupted("the server has no such piece of the file; it has to start again")
             if status not in (200, 206):
                 refusal = _Interrupted if status in _TEMPORARY else WeightsError
                 raise refusal(f"the server answered {status} {response.reason_phrase}")
-            if about.get("Content-Type", "").lower().startswith("text/html"):
+            if about.get("Content-Type", "").lower().startswith("text/html"):  # before it replaces what is there
                 raise WeightsError(
                     "the server sent a web page (HTML) in place of the file, as a sign-in page or a proxy does"
                 )
-            if (encoding := about.get("Content-Encoding", "identity")) != "identity":
-                raise WeightsError(f"the server sent the file compressed ({encoding}), unasked")
             if status == 200:  # the whole file, even if a range was requested
                 done = 0
             with part.open("ab" if done else "wb") as file:
@@ -203,17 +178,16 @@ def _receive(client: httpx.Client, url: str, part: Path, name: str, report: Repo
                     file.write(block)
                     done += len(block)
                     if report is not None:
-                        report(name, done, total)
+                        report(part.stem, done, total)
                 file.flush()
                 os.fsync(file.fileno())
     except httpx.RequestError as error:
-        reason = str(error) or type(error).__name__  # a timeout's text is empty
-        raise (_Interrupted if isinstance(error, httpx.TransportError) else WeightsError)(reason) from error
+        raise _Interrupted(str(error) or type(error).__name__) from error  # a timeout's text is empty
     if total is not None and done < total:
         raise _Interrupted(f"the connection ended after {done:,} of {total:,} bytes")
 
 
-def _weights_among(model: PublishedModel, sources: Sequence[Path]) -> Path:
+def _weights_among(name: str, sources: Sequence[Path]) -> Path:
     files: list[Path] = []
     for source in (path.expanduser() for path in sources):
         if not source.exists():
@@ -221,7 +195,7 @@ def _weights_among(model: PublishedModel, sources: Sequence[Path]) -> Path:
         files += source.glob("*.hdf5") if source.is_dir() else [source]
     weights = [path for path in files if path.suffix != ".json"]
     # A folder may hold several models; the published name says which is meant.
-    weights = [path for path in weights if path.name == model.weights_name] or weights
+    weights = [path for path in weights if path.name == name] or weights
     if len(weights) != 1:
         listed = ", ".join(map(str, weights)) or "none"
         raise ConfigError(f"--from should name one weights file (*.hdf5), or a folder with one; found {listed}.")
@@ -230,25 +204,17 @@ def _weights_among(model: PublishedModel, sources: Sequence[Path]) -> Path:
     return weights[0]
 
 
-def _bases(given: Sequence[str] | None) -> list[str]:
-    bases = list(given) if given is not None else os.environ.get(BASE_VARIABLE, "").split() or list(BASE_URLS)
-    for base in bases:
-        if not base.startswith(("http://", "https://")):
-            raise ConfigError(f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not {base!r}.")
-    return [base.rstrip("/") + "/" for base in bases]
-
-
 @contextmanager
-def _locked(model: PublishedModel, folder: Path) -> Iterator[None]:
+def _locked(name: str, folder: Path) -> Iterator[None]:
     """Lock the model's folder, and convert disk errors to messages."""
     try:
-        with file_lock(folder / ".lock", f"the download of {model.name}", wait=True):
+        with file_lock(folder / ".lock", f"the download of {name}", wait=True):
             yield
     except OSError as error:
         error.filename = error.filename or str(folder)
         raise ConfigError(
-            f"{describe_os_error(error)} ({model.name} needs {model.smallest_bytes:,} bytes); or choose another folder with "
-            f"`{command(model.name)} --cache DIR` or {CACHE_VARIABLE}"
+            f"{describe_os_error(error)} ({name} needs {MODELS[name].smallest_bytes:,} bytes); or choose another folder with "
+            f"`{command(name)} --cache DIR` or {CACHE_VARIABLE}"
         ) from error
 
 

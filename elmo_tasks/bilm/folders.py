@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,18 +17,17 @@ from elmo_tasks.files import is_unfinished, read_json, unfinished_folder, write_
 
 @dataclass(frozen=True)
 class FolderKind:
-    """Kind of folder."""
+    """Kind of folder that this program writes, and may replace."""
 
-    what: str  # such a folder is, for messages: "a head"
-    #: names of the files that this program writes there: one that holds nothing else may be replaced
-    files: re.Pattern[str]
+    what: str  # for messages: "a head"
+    files: re.Pattern[str]  # names of its files; a folder that holds others is not replaced
 
     def check(self, folder: Path) -> None:
         """Check that the target may be written: absent, or a folder of this kind."""
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
-        paths = [path for path in folder.iterdir() if not is_unfinished(path)] if folder.is_dir() else []
-        strange = sorted(path.name for path in paths if not self.files.fullmatch(path.name))
+        paths = folder.iterdir() if folder.is_dir() else ()
+        strange = sorted(p.name for p in paths if not is_unfinished(p) and not self.files.fullmatch(p.name))
         if strange:
             raise ConfigError(
                 f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
@@ -52,7 +51,6 @@ class FolderKind:
             shutil.rmtree(old, ignore_errors=True)
 
 
-#: What a biLM is written as.
 MODEL_FOLDER = FolderKind(
     "a model",
     re.compile(
@@ -60,9 +58,6 @@ MODEL_FOLDER = FolderKind(
         r"|(bilm|softmax|cloze)[-\w]*\.safetensors(\.index\.json)?"
     ),
 )
-
-
-# --- Checksums on the card. ---
 
 CARD_NAME, KEY = "card.json", "sha256"
 #: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
@@ -96,21 +91,18 @@ def refresh_card(folder: Path) -> None:
         write_card(folder, read_json(folder / CARD_NAME))
 
 
-def verify(files: Iterable[Path]) -> None:
-    """Check files against the checksums on the card beside them.
+def verify(files: Sequence[Path]) -> None:
+    """Check files of one folder against the checksums on its card.
 
-    A folder without a card, or with one that has no checksums, and a file that the card does not name are taken as they are.
+    Without a card or checksums on it, and where it does not name a file, nothing is checked.
     """
-    cards: dict[Path, dict[str, str]] = {}
+    sums = _checksums_on(files[0].parent / CARD_NAME)
     for path in files:
-        card = path.parent / CARD_NAME
-        if card not in cards:
-            cards[card] = _checksums_on(card)
-        expected = cards[card].get(path.name)
-        if expected is not None and (found := sha256([path])) != expected:
+        expected = sums.get(path.name)
+        if expected is not None and (actual := sha256([path])) != expected:
             raise WeightsError(
                 f"{path}: damaged, or not the file that {CARD_NAME} beside it describes: expected the SHA-256 {expected[:16]}…, "
-                f"found {found[:16]}…. Get the folder again from where it came; if the change is yours, run "
+                f"found {actual[:16]}…. Get the folder again from where it came; if the change is yours, run "
                 f"`elmo-tasks model checksums {path.parent}`"
             )
 

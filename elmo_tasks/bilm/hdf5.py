@@ -1,8 +1,7 @@
 """Published file format: HDF5 weights in the orientation of bilm-tf (TensorFlow).
 
-One map from HDF5 names to our parameters serves reading, writing and checking. The layout is that of bilm-tf: matrices are
-``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is added to the forget gate when it is used; the
-row of the character table that means "no character" is not in the file.
+Matrices are ``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is added to the forget gate when it is
+used; the row of the character table that means "no character" is not in the file.
 """
 
 from __future__ import annotations
@@ -104,11 +103,7 @@ def _forget_one(a: Array) -> Array:
 
 
 def check_hdf5(path: Path, options: BiLMOptions) -> None:
-    """Check the names and shapes of a weights file against its options.
-
-    Raises:
-        WeightsError: the file is missing, broken, or its names or shapes are not those that the options ask for.
-    """
+    """Raise a WeightsError unless a file has the names and shapes that the options ask for."""
     with _open(path, options):
         pass
 
@@ -121,9 +116,7 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
             try:
                 array = np.asarray(file[name][()], np.float32)
             except OSError as error:
-                raise WeightsError(
-                    f"{path}: '{name}' cannot be read ({error}); the file is probably cut short"
-                ) from None
+                raise WeightsError(f"{path}: '{name}' cannot be read ({error}); is the file cut short?") from None
             if not np.isfinite(array).all():
                 raise WeightsError(f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)")
             for parameter, value in zip(entry.parameters, entry.read(array), strict=True):

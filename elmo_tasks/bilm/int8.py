@@ -1,12 +1,10 @@
 """Quantized biLM: int8 matrix products, faster for large models on a CPU.
 
-The vectors are nearly the same. The weights are rounded once, with one scale for each output; what they multiply is rounded at
-run time, with one scale for each row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to
-7 bits: without VNNI, a processor adds two products in 16 bits, which 8 bits overflow. All processors therefore give the same
-products.
+The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
+row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor
+adds two products in 16 bits, which 8 bits overflow. All processors therefore give the same products.
 
-The products are FBGEMM's by way of ``torch.ops.quantized``. PyTorch means to drop the tensors that these pack, so that this file
-asks whether they are there.
+The products are FBGEMM's by way of ``torch.ops.quantized``, which PyTorch plans to drop; :func:`has_int8` tests for them.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from __future__ import annotations
 import logging
 import warnings
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import Literal, cast, get_args
 
 import torch
 from torch import Tensor, nn
@@ -29,29 +27,34 @@ _log = logging.getLogger(__name__)
 
 
 class Int8Linear(nn.Module):
-    """Linear layer ``x W^T + b`` with ``W`` ``[out, in]`` in int8, without gradients.
+    """Linear layer ``x W^T + b`` with ``W`` ``[out, in]`` in int8, without gradients."""
 
-    Rows that are far from symmetric, such as those behind a ReLU, lose less where they are ``centred`` first.
-    """
-
-    def __init__(self, weight: Tensor, bias: Tensor | None = None, centred: bool = True) -> None:
+    def __init__(self, weight: Tensor, bias: Tensor | None = None) -> None:
         super().__init__()
         weight = weight.detach().float()
         scales = weight.abs().amax(dim=1).clamp(min=1e-12) / 127  # [out]
         values = (weight / scales.unsqueeze(1)).round().to(torch.int8)
-        self.centred = centred
-        self._pack(values, scales, None if bias is None else bias.detach().float())
+        self._sums = values.sum(dim=1) * scales  # [out] products with a row of ones
+        self._bias = None if bias is None else bias.detach().float()
+        engine = torch.backends.quantized.engine
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=".*quantize_per_")  # going: see above
+            zeros = torch.zeros(len(scales), dtype=torch.long)
+            packable = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
+            try:
+                torch.backends.quantized.engine = "fbgemm"
+                # FBGEMM adds its bias before the scales of the rows are known: it is added afterwards.
+                self._packed = torch.ops.quantized.linear_prepack(packable, None)
+            finally:
+                torch.backends.quantized.engine = engine
 
     def forward(self, x: Tensor) -> Tensor:
         """Map ``[N, in]`` to ``[N, out]`` float32."""
-        if not self.centred:
-            product, scale = self.unscaled(x)
-            product.mul_(scale)
-        else:
-            low, high = x.aminmax(dim=1, keepdim=True)  # [N, 1]
-            middle = (high + low) / 2
-            product, scale = self.unscaled(x - middle)
-            product.mul_(scale).addr_(middle.squeeze(1), self._sums)
+        # Centred: rows that are far from symmetric, such as those behind a ReLU, lose less.
+        low, high = x.aminmax(dim=1, keepdim=True)  # [N, 1]
+        middle = (high + low) / 2
+        product, scale = self.unscaled(x - middle)
+        product.mul_(scale).addr_(middle.squeeze(1), self._sums)
         return product if self._bias is None else product.add_(self._bias)
 
     def unscaled(self, x: Tensor) -> tuple[Tensor, Tensor]:
@@ -62,32 +65,6 @@ class Int8Linear(nn.Module):
         )
         return product, scale
 
-    def _pack(self, values: Tensor, scales: Tensor, bias: Tensor | None) -> None:
-        self._scales, self._bias = scales, bias  # [out]
-        self._sums = values.sum(dim=1) * scales  # [out] products with a row of ones
-        engine = torch.backends.quantized.engine
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=".*quantize_per_")  # going: see above
-            zeros = torch.zeros(len(scales), dtype=torch.long)
-            weight = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
-            try:
-                torch.backends.quantized.engine = "fbgemm"
-                # FBGEMM adds its bias before the scales of the rows are known: it is added afterwards.
-                self._packed = torch.ops.quantized.linear_prepack(weight, None)
-            finally:
-                torch.backends.quantized.engine = engine
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the weights as tensors; the packed form belongs to this process."""
-        state = self.__dict__.copy()
-        del state["_packed"]
-        return state | {"_values": torch.ops.quantized.linear_unpack(self._packed)[0].int_repr()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        values = state.pop("_values")
-        super().__setstate__(state)
-        self._pack(values, self._scales, self._bias)
-
 
 class Int8LSTM(nn.Module):
     """:class:`ProjectedLSTM` with its three matrices in int8."""
@@ -97,8 +74,8 @@ class Int8LSTM(nn.Module):
         self.hidden_size, self.proj_size = lstm.hidden_size, lstm.proj_size
         self.cell_clip, self.proj_clip = lstm.cell_clip, lstm.proj_clip
         self.from_input = Int8Linear(lstm.weight_ih_l0, lstm.bias_ih_l0)
-        self.from_output = Int8Linear(lstm.weight_hh_l0, centred=False)
-        self.to_output = Int8Linear(lstm.weight_hr_l0, centred=False)
+        self.from_output = Int8Linear(lstm.weight_hh_l0)
+        self.to_output = Int8Linear(lstm.weight_hr_l0)
 
     def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:
         """See :meth:`ProjectedLSTM.forward`."""
@@ -127,7 +104,7 @@ def checked_precision(name: str) -> Precision:
     """Validate the name of a precision."""
     if name not in get_args(Precision):
         raise ConfigError(f"precision: expected {' or '.join(get_args(Precision))}, found {name!r:.40}")
-    return "int8" if name == "int8" else "float32"
+    return cast(Precision, name)
 
 
 def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu") -> BiLM:
@@ -138,11 +115,8 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
     bilm = bilm.to(device)
     if checked_precision(precision) == "float32":
         return bilm
-    if torch.device(device).type != "cpu":
-        _log.warning("int8 is for CPUs: computing in float32 on %s.", device)
-        return bilm
-    if not has_int8():
-        _log.warning("This processor, or this version of PyTorch, has no products in int8: computing in float32.")
+    if torch.device(device).type != "cpu" or not has_int8():
+        _log.warning("int8 needs a CPU and a PyTorch that support it: computing in float32 on %s.", device)
         return bilm
     for direction in (bilm.forward_lm, bilm.backward_lm):
         direction.layers = nn.ModuleList(

@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.folders import verify
+from elmo_tasks.bilm.folders import sha256, verify
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS, locate
-from elmo_tasks.bilm.safetensors_files import checksum, read_safetensors, shape_problems, weight_files
+from elmo_tasks.bilm.safetensors_files import read_safetensors, shape_problems, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
@@ -27,9 +27,9 @@ WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt
 class ModelFiles:
     """Location of a biLM."""
 
-    name: str  # what to call it
+    name: str
     options: Path  # its options.json
-    weights: tuple[Path, ...]  # one .hdf5 file, or the safetensors files
+    weights: tuple[Path, ...]  # one .hdf5 file, or the safetensors files by name
 
     @property
     def folder(self) -> Path:
@@ -39,7 +39,7 @@ class ModelFiles:
     @property
     def checksum(self) -> str:
         """SHA-256 of the weights."""
-        return checksum(list(self.weights))
+        return sha256(self.weights)
 
 
 def default_model() -> str:
@@ -57,12 +57,10 @@ def bundled_models() -> list[str]:
 
 
 def find_model(model: str | Path | None = None, weights: str | Path | None = None) -> ModelFiles:
-    """Find a biLM.
+    """Find a biLM by its name or folder, or by its options and ``.hdf5`` file.
 
-    Args:
-        model: a name in ``checkpoints/``, a published name, a folder with ``options.json`` or ``*_options.json`` and one set of
-            weights, or an options file if ``weights`` is given. The default model if ``None``.
-        weights: the ``.hdf5`` file that belongs to the options file.
+    Without ``weights``, ``model`` is a name in ``checkpoints/``, a published name, or a folder with ``options.json`` or
+    ``*_options.json`` and one set of weights; the default model if ``None``. With them, it is the options file.
 
     Raises:
         ConfigError: there is no such model, or the folder does not say which files are meant.
@@ -85,33 +83,26 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
 
 
 def _in_folder(folder: Path) -> ModelFiles:
-    named = sorted(folder.glob("*_options.json"))
-    options = [folder / "options.json"] if (folder / "options.json").exists() else named
+    options = list(folder.glob("options.json")) or sorted(folder.glob("*_options.json"))
     if len(options) != 1:
-        found = ", ".join(path.name for path in options) or "neither"
-        raise ConfigError(f"{folder}: expected options.json or exactly one *_options.json; found {found}")
+        names = ", ".join(path.name for path in options) or "neither"
+        raise ConfigError(f"{folder}: expected options.json or exactly one *_options.json; found {names}")
     ours, published = weight_files(folder, WEIGHTS_NAME), sorted(folder.glob("*.hdf5"))
     if bool(ours) == bool(published) or len(published) > 1:
-        found = ", ".join(path.name for path in [*ours, *published]) or "none"
+        names = ", ".join(path.name for path in [*ours, *published]) or "none"
         raise ConfigError(
-            f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or in parts); found {found}"
+            f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or in parts); found {names}"
         )
     return ModelFiles(given_name(folder), options[0], tuple(ours or published))
 
 
 def load_bilm(files: ModelFiles) -> BiLM:
-    """Build the model from its options and fill it from its weights.
-
-    Raises:
-        ConfigError: the options cannot be read.
-        WeightsError: the weights cannot be read, or do not fit the options.
-    """
-    options = BiLMOptions.load(files.options)
-    bilm = BiLM(options)
+    """Build the model from its options and fill it from its weights."""
+    bilm = BiLM(BiLMOptions.load(files.options))
     if files.weights[0].suffix == ".hdf5":
         from elmo_tasks.bilm.hdf5 import read_hdf5  # h5py is not needed for our own format
 
-        state = read_hdf5(files.weights[0], options)
+        state = read_hdf5(files.weights[0], bilm.options)
         verify(files.weights)
     else:
         state = read_safetensors(files.folder, WEIGHTS_NAME)
@@ -157,7 +148,7 @@ def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Voc
 
 
 def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:
-    expected, found = ({name: tuple(value.shape) for name, value in s.items()} for s in (module.state_dict(), state))
-    if problems := shape_problems(expected, found):
+    expected, given = ({name: tuple(value.shape) for name, value in s.items()} for s in (module.state_dict(), state))
+    if problems := shape_problems(expected, given):
         raise WeightsError(f"{where}: the weights do not fit the options: {problems}")
     module.load_state_dict(state)

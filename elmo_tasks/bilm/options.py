@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,13 +13,7 @@ from elmo_tasks.files import read_json
 from elmo_tasks.text.tokens import MAX_CHARACTERS
 
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
-_MAX = {
-    "dim": 32_768,
-    "projection_dim": 8_192,
-    "n_layers": 32,
-    "max_characters_per_token": 1_000,
-    "n_highway": 32,
-}
+_MAX = {"dim": 32_768, "projection_dim": 8_192, "n_layers": 32, "max_characters_per_token": 1_000, "n_highway": 32}
 _MAX_FILTERS, _MAX_FILTER = 64, 32_768
 # In the order of the published files.
 _LSTM_KEYS = ("use_skip_connections", "projection_dim", "cell_clip", "proj_clip", "dim", "n_layers")
@@ -74,42 +69,42 @@ class BiLMOptions:
     def from_dict(cls, raw: Mapping[str, Any], where: str = "options") -> BiLMOptions:
         """Parse the contents of an ``options.json``; ``where`` names it in errors.
 
-        Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are passed over, as every reader of these files does.
+        Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are skipped, as every reader of these files does.
         """
         lstm, cnn = (_section(raw, key, where) for key in ("lstm", "char_cnn"))
         embedding = _section(cnn, "embedding", f"{where}: char_cnn")
-        for key, default, allowed in (("n_characters", 262, (261, 262)), ("activation", "relu", ("relu", "tanh"))):
-            if cnn.get(key, default) not in allowed:
+        for key, allowed in (("n_characters", (261, 262)), ("activation", ("relu", "tanh"))):
+            if key in cnn and cnn[key] not in allowed:
                 raise ConfigError(
-                    f"{where}: char_cnn.{key} is {_short(cnn[key])}; expected {allowed[0]!r} or {allowed[1]!r}"
+                    f"{where}: char_cnn.{key} is {reprlib.repr(cnn[key])}; expected {allowed[0]!r} or {allowed[1]!r}"
                 )
         filters = cnn.get("filters")
         pairs = filters if isinstance(filters, (list, tuple)) else ()
         if not 1 <= len(pairs) <= _MAX_FILTERS or not all(map(_is_filter, pairs)):
             raise ConfigError(
-                f"{where}: char_cnn.filters is {_short(filters)}; expected up to {_MAX_FILTERS} pairs [width, number], "
+                f"{where}: char_cnn.filters is {reprlib.repr(filters)}; expected up to {_MAX_FILTERS} pairs [width, number], "
                 f"each 1 to {_MAX_FILTER:,}"
             )
-        longest = _whole_number(cnn, "max_characters_per_token", f"{where}: char_cnn")
+        dim, projection, n_layers = (
+            _whole_number(lstm, key, f"{where}: lstm") for key in ("dim", "projection_dim", "n_layers")
+        )
+        clips = _clip(lstm, "cell_clip", where), _clip(lstm, "proj_clip", where)
+        options = cls(
+            LSTMOptions(dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))),
+            CharCNNOptions(
+                tuple((width, number) for width, number in pairs),
+                _whole_number(cnn, "n_highway", f"{where}: char_cnn", minimum=0),
+                _whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
+                _whole_number(cnn, "max_characters_per_token", f"{where}: char_cnn"),
+                cnn.get("activation", "relu"),
+            ),
+        )
+        longest = options.char_cnn.max_characters_per_token
         if (widest := max(width for width, _ in pairs)) > longest:
             raise ConfigError(
                 f"{where}: a filter of width {widest} does not fit into char_cnn.max_characters_per_token {longest}"
             )
-        dim, projection_dim, n_layers = (
-            _whole_number(lstm, key, f"{where}: lstm") for key in ("dim", "projection_dim", "n_layers")
-        )
-        cell_clip, proj_clip = (_clip(lstm, key, where) for key in ("cell_clip", "proj_clip"))
-        skip = bool(lstm.get("use_skip_connections", False))
-        return cls(
-            lstm=LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, skip),
-            char_cnn=CharCNNOptions(
-                filters=tuple((width, number) for width, number in pairs),
-                n_highway=_whole_number({"n_highway": cnn.get("n_highway") or 0}, "n_highway", f"{where}: char_cnn", 0),
-                embedding_dim=_whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
-                max_characters_per_token=longest,
-                activation=cnn.get("activation", "relu"),
-            ),
-        )
+        return options
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contents of an ``options.json`` that other ELMo software reads."""
@@ -131,45 +126,38 @@ class BiLMOptions:
         """Read an ``options.json``."""
         try:
             raw = read_json(path)
-        except FileNotFoundError:
-            raise ConfigError(f"{path}: no such file; expected the options of a biLM in JSON") from None
-        except ValueError as error:
-            raise ConfigError(f"{path}: expected JSON, found something else ({error})") from None
+        except (FileNotFoundError, ValueError) as error:
+            raise ConfigError(f"{path}: expected the options of a biLM in JSON ({error})") from None
         return cls.from_dict(raw, str(path))
 
 
 def _section(raw: Any, key: str, where: str) -> Mapping[str, Any]:
     section = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(section, Mapping):
-        raise ConfigError(f"{where}: expected an object under the key '{key}', found {_short(section)}")
+        raise ConfigError(f"{where}: expected an object under the key '{key}', found {reprlib.repr(section)}")
     return section
 
 
 def _whole_number(raw: Mapping[str, Any], key: str, where: str, minimum: int = 1) -> int:
     value = raw.get(key)
-    if isinstance(value, bool) or not isinstance(value, int) or not minimum <= value <= _MAX[key]:
+    if value is None and minimum == 0:
+        return 0
+    if type(value) is not int or not minimum <= value <= _MAX[key]:
         raise ConfigError(
-            f"{where}.{key} is {_short(value)}; expected a whole number of at least {minimum} and at most {_MAX[key]:,}"
+            f"{where}.{key} is {reprlib.repr(value)}; expected a whole number of at least {minimum} and at most {_MAX[key]:,}"
         )
     return value
 
 
-def _short(value: Any) -> str:
-    """Shorten a long value for a message."""
-    text = f"a number of {value.bit_length():,} bits" if isinstance(value, int) and value > 10**20 else repr(value)
-    return text if len(text) <= 100 else f"{text[:100]}…"
-
-
 def _clip(raw: Mapping[str, Any], key: str, where: str) -> float | None:
     value = raw.get(key) or 0  # bilm-tf writes 0 for "no clipping"
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0:
-        raise ConfigError(f"{where}: lstm.{key} is {value!r}; expected a positive number, or null for no clipping")
+    if type(value) not in (int, float) or value < 0:
+        raise ConfigError(
+            f"{where}: lstm.{key} is {reprlib.repr(value)}; expected a positive number, or null for no clipping"
+        )
     return float(value) or None
 
 
 def _is_filter(pair: Any) -> bool:
-    return (
-        isinstance(pair, (list, tuple))
-        and len(pair) == 2
-        and all(isinstance(n, int) and not isinstance(n, bool) and 1 <= n <= _MAX_FILTER for n in pair)
-    )
+    is_pair = isinstance(pair, (list, tuple)) and len(pair) == 2
+    return is_pair and all(type(n) is int and 1 <= n <= _MAX_FILTER for n in pair)

@@ -11,7 +11,7 @@ from pathlib import Path
 import platformdirs
 
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
-from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.errors import WeightsError
 
 CACHE_VARIABLE = "ELMO_TASKS_CACHE"
 #: Two addresses of one bucket: where one is blocked or fails, the other often answers.
@@ -23,7 +23,7 @@ BASE_URLS = (
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """Published biLM, with enough detail to identify its files."""
+    """Published biLM, with what identifies its files."""
 
     name: str  # what a user types
     layout: str  # the folder it is published in, and the middle of its file names
@@ -46,7 +46,7 @@ class PublishedModel:
 
     @property
     def smallest_bytes(self) -> int:
-        """Minimum size of a complete weights file: its float32 values without headers."""
+        """Size of the weights alone, without the headers of their file."""
         return 4 * self.n_parameters
 
     @property
@@ -70,13 +70,6 @@ MODELS: dict[str, PublishedModel] = {
         PublishedModel("original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", 4096, 512, 2, 93_600_848),
     )
 }
-
-
-def published(name: str) -> PublishedModel:
-    """Return the published model of this name."""
-    if name not in MODELS:
-        raise ConfigError(f"There is no published ELMo model {name!r}; there are {', '.join(MODELS)}.")
-    return MODELS[name]
 
 
 def command(name: str, *, offline: bool = False) -> str:
@@ -103,11 +96,9 @@ def check_weights(model: PublishedModel, path: Path) -> None:
 def cache_folder(cache: Path | None = None) -> Path:
     """Return ``cache``, else ``$ELMO_TASKS_CACHE``, else the user's cache folder.
 
-    Where that place is not there and cannot be made, as on some hosts, it is a temporary folder, which may not last.
+    Where the user's folder cannot be made, as on some hosts, it is a temporary one, which may not last.
     """
-    if cache is not None:
-        return cache.expanduser().absolute()
-    if chosen := os.environ.get(CACHE_VARIABLE):
+    if chosen := cache or os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()
     usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
     above = next(parent for parent in (usual, *usual.parents) if parent.exists())
@@ -121,15 +112,15 @@ def temporary_cache() -> Path:
     return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
 
 
-def files_of(model: PublishedModel, cache: Path | None = None) -> tuple[Path, Path]:
+def files_of(name: str, cache: Path | None = None) -> tuple[Path, Path]:
     """Return the paths of a published model's options and weights in the cache."""
-    folder = cache_folder(cache) / "published" / model.name
+    model, folder = MODELS[name], cache_folder(cache) / "published" / name
     return folder / model.options_name, folder / model.weights_name
 
 
 def locate(name: str, cache: Path | None = None) -> tuple[Path, Path]:
     """Find the options and weights of a downloaded model."""
-    files = files_of(published(name), cache)
+    files = files_of(name, cache)
     if missing := [path for path in files if not path.is_file()]:
         raise WeightsError(
             f"The {name} ELMo model is not downloaded: {missing[0]} does not exist. Get it with "

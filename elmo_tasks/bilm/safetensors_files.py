@@ -11,7 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_tasks.bilm.folders import sha256, verify
+from elmo_tasks.bilm.folders import verify
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import atomic_file, write_json
 
@@ -23,16 +23,17 @@ def write_safetensors(
 ) -> list[Path]:
     """Write tensors as one or several safetensors files, and return the paths.
 
-    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... The folder must exist; ``dtype``
-    converts floating-point tensors.
+    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... ``dtype`` converts floating-point
+    tensors.
     """
     pieces: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
         value = (tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor).detach().cpu()
-        rows = max(1, MAX_BYTES // max(1, value.nbytes // max(1, len(value)))) if value.nbytes > MAX_BYTES else 0
-        blocks = value.split(rows) if rows else (value,)
-        for k, block in enumerate(blocks):
-            pieces[f"{key}:{k}" if rows else key] = block.contiguous().clone()
+        if value.nbytes > MAX_BYTES:
+            rows = max(1, MAX_BYTES * len(value) // value.nbytes)
+            pieces |= {f"{key}:{k}": block.clone() for k, block in enumerate(value.contiguous().split(rows))}
+        else:
+            pieces[key] = value.contiguous().clone()
     shards: list[dict[str, Tensor]] = [{}]
     for key, value in pieces.items():
         if sum(t.nbytes for t in shards[-1].values()) + value.nbytes > MAX_BYTES and shards[-1]:
@@ -57,7 +58,7 @@ def write_safetensors(
 
 
 def weight_files(folder: Path, name: str) -> list[Path]:
-    """Return the files of :func:`write_safetensors`, or an empty list."""
+    """Return the files of :func:`write_safetensors` by name, or an empty list."""
     single, index = folder / f"{name}.safetensors", folder / f"{name}.safetensors.index.json"
     if index.exists():
         try:
@@ -87,29 +88,20 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
         except SafetensorError as error:
             raise WeightsError(f"{path}: not a safetensors file, or cut short ({error})") from None
     verify(files)
-    blocks: dict[str, list[tuple[int, Tensor]]] = {}
+    blocks: dict[str, dict[int, Tensor]] = {}
     for key, value in pieces.items():
         base, _, number = key.partition(":")
-        value = value.float() if value.is_floating_point() else value
         if not torch.isfinite(value).all():
             raise WeightsError(f"{folder}: '{key}' holds numbers that are not finite (NaN or infinity)")
-        blocks.setdefault(base, []).append((int(number or 0), value))
-    return {
-        key: torch.cat([v for _, v in sorted(b, key=lambda p: p[0])]) if len(b) > 1 else b[0][1]
-        for key, b in blocks.items()
-    }
+        blocks.setdefault(base, {})[int(number or 0)] = value.float() if value.is_floating_point() else value
+    return {key: torch.cat([b[k] for k in sorted(b)]) if len(b) > 1 else b[0] for key, b in blocks.items()}
 
 
-def checksum(files: list[Path]) -> str:
-    """Compute the SHA-256 over the contents of files, in name order."""
-    return sha256(sorted(files))
-
-
-def shape_problems(expected: Mapping[str, tuple[int, ...]], found: Mapping[str, tuple[int, ...]]) -> str:
+def shape_problems(expected: Mapping[str, tuple[int, ...]], given: Mapping[str, tuple[int, ...]]) -> str:
     """Describe weights that are missing, surplus or of another shape."""
     problems = [
-        f"'{name}' has shape {found.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
-        for name in sorted(expected.keys() | found.keys())
-        if expected.get(name) != found.get(name)
+        f"'{name}' has shape {given.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
+        for name in sorted(expected.keys() | given.keys())
+        if expected.get(name) != given.get(name)
     ]
     return "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")

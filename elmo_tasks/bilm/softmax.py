@@ -65,13 +65,12 @@ class _SampledCrossEntropy(torch.autograd.Function):
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         with torch.autocast(kind, enabled=False):
             x, w, b = hidden.to(dtype), weight.to(dtype), bias.float()
-            losses = torch.empty_like(right)
-            p_right = torch.empty_like(right)
+            losses, p_right = torch.empty_like(right), torch.empty_like(right)
             share = hidden.new_empty(hidden.shape, dtype=dtype)  # sum over the others of p * weight
             grad_w, grad_b = torch.zeros_like(weight), torch.zeros_like(bias)
             ones = torch.ones(len(x), dtype=dtype, device=x.device)
-            block = _ROWS_ON_CPU if kind == "cpu" else len(x)
-            for start in range(0, len(x), max(1, block)):
+            block = _ROWS_ON_CPU if kind == "cpu" else max(1, len(x))
+            for start in range(0, len(x), block):
                 rows = slice(start, start + block)
                 scores = (x[rows] @ w.t()).float().add_(b)
                 hit = (place[rows] >= 0).nonzero(as_tuple=True)[0]
@@ -82,8 +81,7 @@ class _SampledCrossEntropy(torch.autograd.Function):
                 total = e.sum(dim=-1) + e_right
                 losses[rows] = total.log() - (right[rows] - top)
                 p_right[rows] = e_right / total
-                p = e.div_(total.unsqueeze(1))
-                p = p.to(dtype)
+                p = e.div_(total.unsqueeze(1)).to(dtype)
                 share[rows] = p @ w
                 if ctx.needs_input_grad[1]:
                     grad_b += p.t() @ ones[: len(p)]
@@ -163,7 +161,6 @@ def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int
     # In pieces, because 50,000 scores for each of thousands of words do not fit comfortably.
     total = 0.0
     for h, y in zip(hidden.split(chunk), targets.split(chunk), strict=True):
-        scores = softmax(h).float()
-        right = scores.gather(1, y.unsqueeze(1)).squeeze(1)
-        total += float((scores.logsumexp(dim=-1) - right).double().sum())
+        losses = nn.functional.cross_entropy(softmax(h).float(), y, reduction="none")
+        total += float(losses.double().sum())
     return total

@@ -14,7 +14,8 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from elmo_tasks.bilm.safetensors_files import checksum, weight_files
+from elmo_tasks.bilm.folders import sha256
+from elmo_tasks.bilm.safetensors_files import weight_files
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, tokenized
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
@@ -102,7 +103,7 @@ class Transformer:
         if self.folder is None:
             state = {key: value.cpu().contiguous() for key, value in self.model.state_dict().items()}
             return _digest(save(state), self.tokenizer.backend_tokenizer.to_str().encode())
-        weights = checksum(weight_files(self.folder, WEIGHTS_NAME))
+        weights = sha256(weight_files(self.folder, WEIGHTS_NAME))
         settings = (self.folder / "config.json").read_bytes()
         return _digest(weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode())
 

@@ -1,12 +1,8 @@
-"""Geometry of each view.
-
-It is measured on pairs of uses of held-out words, random words, and one word in many sentences.
-"""
+"""Geometry of each view: pairs of uses of held-out words, random words, and one word in many sentences."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +25,7 @@ _RANDOM_WORDS = 2000
 
 
 def ordering(reader: Reader, data: Path) -> list[Row]:
-    """All sentences of the held-out words of the dictionary that have several meanings."""
+    """Pairs of sentences of the dictionary's ambiguous, held-out words."""
     note = (
         "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the share with the higher cosine in "
         "the pair of one meaning; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
@@ -50,10 +46,7 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
 
 
 def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
-    """Return all sentences of the words that nothing is fitted or trained on.
-
-    Their words and meanings are returned, too.
-    """
+    """Return the uses of held-out words with their words and meanings."""
     sentences = [
         (entry.word, sense.key, sentence)
         for entry in lexicon.ambiguous
@@ -68,11 +61,10 @@ def held_out_uses(lexicon: Lexicon) -> tuple[list[Use], list[str], list[str]]:
 def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]) -> float:
     """Share of (same-sense, different-sense) pairs in the right order of cosines.
 
-    A tie counts half; mean over words. The uses ``[n, D]`` of a word are adjacent and of length 1.
+    A tie counts half; mean over words. The uses ``[n, D]`` are of length 1.
     """
     shares = []
-    for _, places in groupby(range(len(words)), key=lambda k: words[k]):
-        rows = list(places)
+    for rows in rows_by_label(words).values():
         first, second = np.triu_indices(len(rows), 1)
         cosines = (vectors[rows] @ vectors[rows].T)[first, second]
         names = np.array([senses[k] for k in rows])
@@ -83,10 +75,7 @@ def pairs_in_order(vectors: Vectors, words: Sequence[str], senses: Sequence[str]
 
 
 def _bags(reader: Reader, uses: Sequence[Use], tokens: Sequence[str], table: Vectors) -> Vectors:
-    """Return SIF context bags ``[n, D]`` (Arora et al., 2017) of vectors of tokens.
-
-    They are centred and of length 1.
-    """
+    """Return SIF context bags ``[n, D]`` (Arora et al., 2017), centred and of length 1."""
     shares = np.array([reader.static.share_of(token) for token in tokens])
     weighted = unit(table) * rarity(shares)[:, None]
     row = {token: k for k, token in enumerate(tokens)}
@@ -121,11 +110,9 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
 
 
 def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], min_uses: int = 5) -> float:
-    """Return the mean cosine of two uses of one word ``[n, D]``.
+    """Mean cosine of two uses ``[n, D]`` of one word, averaged over words.
 
-    It is averaged over words (Ethayarajh, 2019, equation 1).
-
-    1 if the context changes nothing; NaN without a word with enough uses.
+    See Ethayarajh (2019), equation 1. 1 if the context changes nothing; NaN without a word with enough uses.
     """
     directions = unit(vectors).astype(np.float64)
     means = []

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.metrics import adjusted_rand_score, f1_score, pairwise_distances_argmin
 
 from elmo_tasks.data.sense_uses import (
     GradedPair,
@@ -22,7 +25,7 @@ from elmo_tasks.data.sense_uses import (
     read_unified,
     read_wic,
 )
-from elmo_tasks.evaluation.reader import Reader, progress
+from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.results import Row, rows_by_label
 from elmo_tasks.senses.clustering import directions, k_means
 from elmo_tasks.senses.features import unit
@@ -35,16 +38,6 @@ _N_EXAMPLES = 5
 Numbers = NDArray[np.floating]
 
 
-def wic(reader: Reader, data: Path) -> list[Row]:
-    """WiC (Pilehvar and Camacho-Collados, 2019)."""
-    return [_same_meaning(reader, data, "wic", "WiC dev, accuracy", WIC, read_wic)]
-
-
-def mcl_wic(reader: Reader, data: Path) -> list[Row]:
-    """MCL-WiC, English (Martelli et al., 2021)."""
-    return [_same_meaning(reader, data, "mclwic", "MCL-WiC dev (English), accuracy", MCL_WIC, read_mcl_wic)]
-
-
 def _same_meaning(
     reader: Reader,
     data: Path,
@@ -52,7 +45,8 @@ def _same_meaning(
     title: str,
     files: Sequence[str],
     read: Callable[[Path, Path], list[WordPair]],
-) -> Row:
+) -> list[Row]:
+    """Pairs of uses of one word: do they share a meaning?"""
     train, dev = read(data / files[0], data / files[1]), read(data / files[2], data / files[3])
     pairs = [*train, *dev]
     vectors = reader.words([word for pair in pairs for word in (pair.a, pair.b)], title)
@@ -64,13 +58,20 @@ def _same_meaning(
         scores[view] = accuracy_at(best_threshold(cosine[:n], same[:n]), cosine[n:], same[n:])
     commoner = float(max(same[n:].mean(), 1 - same[n:].mean()))
     note = "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
-    return Row(task, title, scores, without=commoner, without_name="one answer always", note=note)
+    return [Row(task, title, scores, without=commoner, without_name="one answer always", note=note)]
 
 
-def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
-    """Threshold on ``[n]`` cosines with the highest accuracy.
+#: Pilehvar and Camacho-Collados (2019), and Martelli et al. (2021).
+wic = partial(_same_meaning, task="wic", title="WiC dev, accuracy", files=WIC, read=read_wic)
+mcl_wic = partial(
+    _same_meaning, task="mclwic", title="MCL-WiC dev (English), accuracy", files=MCL_WIC, read=read_mcl_wic
+)
 
-    Pairs at or above it have one meaning. It lies half way between two cosines; infinity if no pair should pass.
+
+def best_threshold(cosines: Numbers, same: NDArray[np.bool_]) -> float:
+    """Threshold with the highest accuracy, half way between two of the ``[n]`` cosines.
+
+    Pairs at or above it have one meaning; it is infinite if none should pass.
     """
     order = np.argsort(-cosines, kind="stable")
     ordered = cosines[order]
@@ -78,12 +79,11 @@ def best_threshold(cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> fl
     gain = np.concatenate([[0], np.cumsum(np.where(same[order], 1, -1))])
     possible = np.concatenate([[True], ordered[1:] < ordered[:-1], [True]])
     k = int(np.argmax(np.where(possible, gain, gain.min() - 1)))
-    if k == 0:
-        return float("inf")
-    return float(ordered[k - 1] + ordered[k]) / 2 if k < len(ordered) else float("-inf")
+    edges = np.concatenate([[np.inf], ordered, [-np.inf]])
+    return float(edges[k] + edges[k + 1]) / 2
 
 
-def accuracy_at(threshold: float, cosines: NDArray[np.floating], same: NDArray[np.bool_]) -> float:
+def accuracy_at(threshold: float, cosines: Numbers, same: NDArray[np.bool_]) -> float:
     """Accuracy of the threshold on the pairs."""
     return float(np.mean((cosines >= threshold) == same))
 
@@ -93,16 +93,15 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     pairs = read_cosimlex(data / COSIMLEX[0])
     vectors = reader.words([use for pair in pairs for text in pair.uses for use in text], "CoSimLex")
     people = np.array([pair.likeness for pair in pairs])  # [n, texts]
-    scores: dict[str, dict[str, float]] = {name: {} for name in ("both", "rank", "change", "change rank")}
-    moved = {}
+    judged = people[:, 1] - people[:, 0]
+    both, rank, change, change_rank, moved = {}, {}, {}, {}, {}
     for view in reader.views:
         words = vectors.view(view).reshape(len(pairs), 2, 2, -1)  # [n, texts, words, D]
         cosines = (words[:, :, 0] * words[:, :, 1]).sum(axis=-1)
-        rank, linear = spearman(cosines.ravel(), people.ravel()), pearson(cosines.ravel(), people.ravel())
-        scores["rank"][view], scores["both"][view] = rank, harmonic_mean(rank, linear)
-        change, judged = cosines[:, 1] - cosines[:, 0], people[:, 1] - people[:, 0]
-        scores["change"][view], scores["change rank"][view] = uncentred(change, judged), spearman(change, judged)
-        moved[view] = change
+        rank[view] = spearman(cosines.ravel(), people.ravel())
+        both[view] = harmonic_mean(rank[view], pearson(cosines.ravel(), people.ravel()))
+        moved[view] = cosines[:, 1] - cosines[:, 0]
+        change[view], change_rank[view] = uncentred(moved[view], judged), spearman(moved[view], judged)
     top = str(reader.encoder.n_layers - 1)
     how = (
         "CoSimLex: the cosine of two words in one text against how alike people found them there (task 2 of SemEval-2020 task 3: "
@@ -110,34 +109,23 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         "correlation without centring)."
     )
     most_moved = (
-        f"CoSimLex, moved most by the text: for people {_named(pairs, people[:, 1] - people[:, 0])}; "
+        f"CoSimLex, moved most by the text: for people {_named(pairs, judged)}; "
         f"at layer {top} {_named(pairs, moved[top])}."
     )
-    titles = {
-        "both": "CoSimLex, likeness in a text, both correlations",
-        "rank": "CoSimLex, likeness in a text, rank correlation",
-        "change": "CoSimLex, change from text to text, correlation",
-        "change rank": "CoSimLex, change from text to text, rank correlation",
-    }
+    lines = (
+        ("likeness in a text, both correlations", both, how),
+        ("likeness in a text, rank correlation", rank, how),
+        ("change from text to text, correlation", change, most_moved),
+        ("change from text to text, rank correlation", change_rank, how),
+    )
     return [
-        Row(
-            "cosimlex",
-            title,
-            scores[name],
-            "index",
-            0.0,
-            "chance",
-            note=most_moved if name == "change" else how,
-            is_main=name == "both",
-        )
-        for name, title in titles.items()
+        Row("cosimlex", f"CoSimLex, {title}", by_view, "index", 0.0, "chance", note=note, is_main=by_view is both)
+        for title, by_view, note in lines
     ]
 
 
 def spearman(a: Numbers, b: Numbers) -> float:
     """Correlation of the ranks; equals share their mean rank."""
-    from scipy.stats import rankdata
-
     return pearson(rankdata(a), rankdata(b))
 
 
@@ -153,7 +141,7 @@ def uncentred(a: Numbers, b: Numbers) -> float:
 
 
 def harmonic_mean(a: float, b: float) -> float:
-    """Of two correlations; 0 where one of them is not above 0."""
+    """Harmonic mean of two correlations; 0 where one of them is not above 0."""
     return 2 * a * b / (a + b) if min(a, b) > 0 else 0.0
 
 
@@ -171,12 +159,9 @@ FIRST_SENSES = "wsd/wordnet/index.sense"
 COARSE_WSD = ("wsd/coarsewsd20/train.tsv.xz", "wsd/coarsewsd20/test.tsv.xz")
 SENSEVAL_WORDS = ("hard", "interest", "line", "serve")
 SENSEVAL = tuple(f"wsd/senseval/{word}.jsonl.xz" for word in SENSEVAL_WORDS)
-_ROWS = 2048
 
 
-def sense_means(
-    vectors: NDArray[np.floating], senses: Sequence[Sequence[str]]
-) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+def sense_means(vectors: Numbers, senses: Sequence[Sequence[str]]) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """Mean vector of each sense, of length 1, and the sense names in order.
 
     ``vectors [n, D]`` of uses with one or more senses give ``[senses, D]`` (Peters et al., 2018, section 5.3).
@@ -188,20 +173,8 @@ def sense_means(
     return unit(np.stack([vectors[rows].mean(axis=0) for rows in uses.values()])), tuple(uses)
 
 
-def nearest(queries: NDArray[np.floating], vectors: NDArray[np.floating]) -> NDArray[np.int64]:
-    """Return the row of ``vectors [m, D]`` nearest to each of ``queries [n, D]``.
-
-    The nearest has the highest cosine; the first one wins a tie.
-    """
-    of_length_1 = unit(vectors)
-    starts = range(0, len(queries), _ROWS)
-    return np.concatenate([(queries[k : k + _ROWS] @ of_length_1.T).argmax(axis=1) for k in starts])
-
-
 def sense_scores(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, float]:
     """Accuracy and macro F1 of the predicted senses of one word."""
-    from sklearn.metrics import f1_score
-
     accuracy = float(np.mean([a == b for a, b in zip(predicted, gold, strict=True)]))
     labels = sorted(set(gold))
     return accuracy, float(f1_score(gold, predicted, labels=labels, average="macro", zero_division=0))
@@ -218,14 +191,14 @@ def all_words_f1(predicted: Sequence[str | None], gold: Sequence[Sequence[str]])
 
 
 def predict_all_words(
-    vectors: NDArray[np.floating],
+    vectors: Numbers,
     lemmas: Sequence[str],
     senses: Sequence[Sequence[str]],
-    queries: NDArray[np.floating],
+    queries: Numbers,
     query_lemmas: Sequence[str],
     first_senses: Mapping[str, str] | None = None,
 ) -> list[str | None]:
-    """Predict the nearest sense mean of the lemma for each of ``queries [n, D]``.
+    """Predict the nearest sense of its lemma for each of ``queries [n, D]``.
 
     A lemma that is missing from the training uses ``vectors [m, D]`` gets its first sense, or ``None``.
     """
@@ -234,9 +207,15 @@ def predict_all_words(
     for lemma, query_rows in rows_by_label(query_lemmas).items():
         if lemma in rows:
             means, names = sense_means(vectors[rows[lemma]], [senses[k] for k in rows[lemma]])
-            for row, best in zip(query_rows, nearest(queries[query_rows], means).tolist(), strict=True):
+            for row, best in zip(query_rows, nearest(queries[query_rows], means), strict=True):
                 predicted[row] = names[best]
     return predicted
+
+
+def nearest(queries: Numbers, vectors: Numbers) -> list[int]:
+    """Return the row of ``vectors [m, D]`` with the highest cosine to each of ``[n, D]``."""
+    rows: list[int] = pairwise_distances_argmin(queries, vectors, metric="cosine").tolist()
+    return rows
 
 
 def most_frequent(senses: Sequence[Sequence[str]]) -> str:
@@ -263,12 +242,12 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
         here, query_here = vectors.view(view), query_vectors.view(view)
         predicted[view] = predict_all_words(here, lemmas, senses, query_here, query_lemmas, first)
     unseen = sum(lemma not in rows_of for lemma in query_lemmas)
-    note_on_unseen = f"stay without an answer ({FIRST_SENSES} is not here)"
-    if first:
-        note_on_unseen = f"get WordNet's first sense, from {FIRST_SENSES}"
+    answer = (
+        f"get WordNet's first sense, from {FIRST_SENSES}" if first else f"have no answer ({FIRST_SENSES} is not here)"
+    )
     note = (
         f"WSD: nearest mean of the senses of the word in SemCor, any gold sense is right. {unseen:,} of {len(queries):,} uses are "
-        f"of words that SemCor has not; they {note_on_unseen}."
+        f"of words that SemCor lacks; they {answer}."
     )
     rows, how = [], "first sense" if first else "commonest sense in SemCor"
     for group in (*dict.fromkeys(use.group for use in queries), "ALL"):
@@ -318,16 +297,12 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
 
 def senseval(reader: Reader, data: Path) -> list[Row]:
     """Cluster uses of four words (Leacock et al., 1993) into sense groups."""
-    scores: dict[str, dict[str, float]] = {}
+    scores = {}
     for word, file in zip(SENSEVAL_WORDS, SENSEVAL, strict=True):
         uses = read_senseval(data / file)
         vectors = reader.words([use.use for use in uses], f"senseval, {word}")
         senses = [use.senses[0] for use in uses]
-        with progress(f"senseval, groups of {word}", len(reader.views), "view") as bar:
-            scores[word] = {}
-            for view in reader.views:
-                scores[word][view] = groups_match_senses(vectors.view(view), senses)
-                bar.update()
+        scores[word] = {view: groups_match_senses(vectors.view(view), senses) for view in reader.views}
     mean = {view: float(np.mean([scores[word][view] for word in SENSEVAL_WORDS])) for view in reader.views}
     note = "Groups: k-means, as many groups as senses; 1 where groups and senses are the same, 0 where they have nothing in common."
     return [
@@ -336,13 +311,11 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
     ]
 
 
-def groups_match_senses(vectors: NDArray[np.floating], senses: Sequence[str]) -> float:
-    """Adjusted Rand index (Hubert and Arabie, 1985) of senses and k-means groups.
+def groups_match_senses(vectors: Numbers, senses: Sequence[str]) -> float:
+    """Adjusted Rand index (Hubert and Arabie, 1985) of senses and k-means groups ``[n, D]``.
 
-    The uses ``[n, D]`` of one word are centred and of length 1. 1 is a perfect match, 0 is chance, or all uses equal.
+    1 is a perfect match; 0 is chance, or too few distinct uses.
     """
-    from sklearn.metrics import adjusted_rand_score
-
     points = directions(vectors).astype(np.float32)
     n_groups = len(set(senses))
     if len(np.unique(points.round(5), axis=0)) < n_groups:

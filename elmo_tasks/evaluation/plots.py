@@ -20,15 +20,12 @@ _STYLE = (
 
 
 class Bar(NamedTuple):
-    """A bar from 0 to ``value``, which is at most 1.
+    """A bar from 0 to ``value``, which is at most 1."""
 
-    It is labelled with ``name`` and ``text``; a faint one is a reference.
-    """
-
-    name: str
+    name: str  # before it
     value: float
-    text: str
-    is_faint: bool = False
+    text: str  # behind it
+    is_faint: bool = False  # a reference
 
 
 class Panel(NamedTuple):
@@ -52,10 +49,8 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
         y += 24
         for bar in panel.bars:
             parts.append(_text(_NAMES - 8, y + 14, bar.name, "s", "end"))
-            style = "f" if bar.is_faint else "a"
-            parts.append(
-                f'<rect class="{style}" x="{_NAMES}" y="{y + 2}" width="{x(bar.value) - _NAMES:.1f}" height="{_ROW - 6}"/>'
-            )
+            style, width = "f" if bar.is_faint else "a", x(bar.value) - _NAMES
+            parts.append(f'<rect class="{style}" x="{_NAMES}" y="{y + 2}" width="{width:.1f}" height="{_ROW - 6}"/>')
             parts.append(_text(x(bar.value) + 6, y + 14, bar.text))
             y += _ROW
         if panel.mark is not None:
@@ -71,8 +66,8 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
     """Scores from 0 to 1 over shares of the training data, on a log scale."""
     shares = sorted({share for points in lines.values() for share, _ in points})
     scores = [score for points in lines.values() for _, score in points]
-    low, high = math.floor(10 * min(scores)) / 10, math.ceil(10 * max(scores)) / 10
-    high = max(high, low + 0.1)
+    low = math.floor(10 * min(scores)) / 10
+    high = max(math.ceil(10 * max(scores)) / 10, low + 0.1)
     left, right, top, bottom = 70, _WIDTH - 190, 60, 360
 
     def x(share: float) -> float:
@@ -88,21 +83,13 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
         parts.append(_text(left - 8, y(k / 10) + 4, str(10 * k), "s", "end"))
     parts += [_text(x(share), bottom + 22, f"{100 * share:g} %", "s", "middle") for share in shares]
     parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
-    ends = _spaced([y(points[-1][1]) for points in lines.values()], 18)
-    for k, ((name, points), end) in enumerate(zip(lines.items(), ends, strict=True)):
+    for k, (name, points) in enumerate(lines.items()):
         places = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
+        level = top + 18 * k  # of the legend
         parts.append(f'<polyline class="l{k % 6}" points="{places}"/>')
-        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{end:.1f} {right + 32},{end:.1f}"/>')
-        parts.append(_text(right + 38, end + 4, name))
+        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{level} {right + 32},{level}"/>')
+        parts.append(_text(right + 38, level + 4, name))
     return _svg(bottom + 60, parts)
-
-
-def _spaced(places: Sequence[float], gap: float) -> list[float]:
-    """Move labels down so that they do not overlap, in their order."""
-    moved, last = list(places), -math.inf
-    for k in sorted(range(len(places)), key=lambda k: places[k]):
-        last = moved[k] = max(places[k], last + gap)
-    return moved
 
 
 def _text(x: float, y: float, words: str, style: str = "", anchor: str = "start") -> str:

@@ -1,12 +1,10 @@
-"""Linear probes of a layer.
-
-They find parts of speech, chunks, entities and sentiment with minimal heads.
-"""
+"""Linear probes of a layer: parts of speech, chunks, entities and sentiment, with minimal heads."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,23 +50,14 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
     splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, splits, "parts of speech", CLASS_STEPS, score)
-    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(dev), None)["word accuracy"]
+    baseline = _baseline(train, dev, None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
     return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
 
 
-def chunks(reader: Reader, data: Path) -> list[Row]:
-    """CoNLL-2000 chunks (non-nested phrases), by a linear layer and a CRF."""
-    return [_spans(reader, data, CHUNKS, "chunks", "CoNLL-2000", "Chunks, CoNLL-2000 test, F1")]
-
-
-def entities(reader: Reader, data: Path) -> list[Row]:
-    """Entities of CoNLL-2003, by a linear layer and a CRF."""
-    return [_spans(reader, data, NER, "ner", "CoNLL-2003", "Entities, CoNLL-2003 dev, F1")]
-
-
-def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> Row:
+def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> list[Row]:
+    """Non-nested spans, by a linear layer and a CRF."""
     train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
     tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
     name = title.partition(",")[0]
@@ -79,9 +68,13 @@ def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus
 
     splits = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
-    baseline = find_task("tagging").baseline_scores(_pairs(train), _pairs(held_out), "BIOES")["word f1"]
+    baseline = _baseline(train, held_out, "BIOES")["word f1"]
     note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
-    return Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)
+    return [Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)]
+
+
+chunks = partial(_spans, files=CHUNKS, task="chunks", corpus="CoNLL-2000", title="Chunks, CoNLL-2000 test, F1")
+entities = partial(_spans, files=NER, task="ner", corpus="CoNLL-2003", title="Entities, CoNLL-2003 dev, F1")
 
 
 def _by_layer(
@@ -100,8 +93,11 @@ def _tokens(sentences: Sequence[TaggedSentence]) -> list[tuple[str, ...]]:
     return [sentence.tokens for sentence in sentences]
 
 
-def _pairs(sentences: Sequence[TaggedSentence]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    return [(sentence.tokens, sentence.tags) for sentence in sentences]
+def _baseline(
+    train: Sequence[TaggedSentence], held_out: Sequence[TaggedSentence], scheme: Scheme | None
+) -> dict[str, float]:
+    train_pairs, pairs = ([(sentence.tokens, sentence.tags) for sentence in split] for split in (train, held_out))
+    return find_task("tagging").baseline_scores(train_pairs, pairs, scheme)
 
 
 def _in_bioes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence]:
@@ -132,28 +128,23 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     return [Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)]
 
 
-class _Standardized:
-    """Vectors standardized by the training vectors, so that one rate suits all."""
-
-    def __init__(self, train: Rows) -> None:
-        sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
-        self.mean, self.deviation = sample.mean(axis=0), sample.std(axis=0) + 1e-6
-
-    def __call__(self, rows: Rows) -> Tensor:
-        return torch.from_numpy((rows.astype(np.float32) - self.mean) / self.deviation)
+def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
+    """Standardize vectors by those of the training part, so that one rate suits all."""
+    sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
+    mean, deviation = sample.mean(axis=0), sample.std(axis=0) + 1e-6
+    return lambda rows: torch.from_numpy((rows.astype(np.float32) - mean) / deviation)
 
 
 def class_accuracy(
     train: Rows, train_labels: Sequence[str], held_out: Rows, held_out_labels: Sequence[str], step: Step | None = None
 ) -> float:
-    """Accuracy of softmax regression on single tokens ``[m, D]``.
+    """Accuracy on ``[m, D]`` vectors of softmax regression, trained on ``[n, D]``.
 
-    Trained on ``[n, D]`` with a fixed number of steps and a fixed seed; ``step`` is called for each. Labels that do not
-    occur in training count as wrong.
+    The number of steps and the seed are fixed. Labels that do not occur in training count as wrong.
     """
     ids = {label: k for k, label in enumerate(sorted(set(train_labels)))}
     target = torch.tensor([ids[label] for label in train_labels])
-    standardize, generator = _Standardized(train), torch.Generator().manual_seed(0)
+    standardize, generator = _standardizer(train), torch.Generator().manual_seed(0)
     linear = _zero_linear(train.shape[1], len(ids))
 
     def loss() -> Tensor:
@@ -172,20 +163,20 @@ def span_tags(
 ) -> list[tuple[str, ...]]:
     """Predict held-out tags by a linear layer and a CRF.
 
-    Trained for a fixed number of steps (``step`` is called for each) with a fixed seed, on batches of similar length. ``[n, D]``
-    and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and ``lengths`` the tokens of each held-out sentence.
+    The number of steps and the seed are fixed. ``[n, D]`` and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and
+    ``lengths`` the tokens of each held-out sentence.
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}
-    standardize, random = _Standardized(train), np.random.default_rng(0)
+    standardize, random = _standardizer(train), np.random.default_rng(0)
     linear = _zero_linear(train.shape[1], len(labels))
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
     places = _places([len(row) for row in train_tags])
-    # Sentences of like length share a batch, so that little is padding; all batches are full, for which a few of the shortest go.
+    # Sentences of similar length share a batch, so that little is padding; a few of the shortest go, so that all are full.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
     order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
-    batches = [order[k : k + _SENTENCES] for k in range(0, len(order), _SENTENCES)]
+    batches = _cut(order, _SENTENCES)
 
     def loss() -> Tensor:
         chosen = batches[random.integers(len(batches))]
@@ -196,12 +187,10 @@ def span_tags(
 
     _minimize([*linear.parameters(), *crf.parameters()], loss, SPAN_STEPS, step)
     predicted: list[tuple[str, ...]] = [()] * len(lengths)
-    where = _places(lengths)
-    by_length = np.argsort(lengths, kind="stable")
+    places = _places(lengths)
     with torch.no_grad():
-        for start in range(0, len(by_length), 4 * _SENTENCES):
-            chosen = by_length[start : start + 4 * _SENTENCES]
-            decoded = crf.decode(*_padded(linear, standardize, held_out, [where[k] for k in chosen]))
+        for chosen in _cut(np.argsort(lengths, kind="stable"), 4 * _SENTENCES):
+            decoded = crf.decode(*_padded(linear, standardize, held_out, [places[k] for k in chosen]))
             for k, row in zip(chosen, decoded, strict=True):
                 predicted[k] = tuple(labels[tag] for tag in row)
     return predicted
@@ -226,12 +215,16 @@ def _minimize(parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: i
             step(1)
 
 
+def _cut(rows: NDArray[np.int64], size: int) -> list[NDArray[np.int64]]:
+    return np.split(rows, range(size, len(rows), size))
+
+
 def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
     return list(pairwise(np.concatenate([[0], np.cumsum(lengths)]).astype(int).tolist()))
 
 
 def _padded(
-    linear: nn.Linear, standardize: _Standardized, rows: Rows, places: Sequence[tuple[int, int]]
+    linear: nn.Linear, standardize: Callable[[Rows], Tensor], rows: Rows, places: Sequence[tuple[int, int]]
 ) -> tuple[Tensor, Tensor]:
     """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""
     lengths = torch.tensor([end - start for start, end in places])

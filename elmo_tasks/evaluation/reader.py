@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,8 @@ from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, unit, 
 BEFORE_AFTER = "before/after"
 #: The embedding of the sense model, which joins all views.
 MEANINGS = "meanings"
+#: Features of uses -> their views here.
+_VIEWS = {CONTEXT: BEFORE_AFTER, EXPECTED: EXPECTED, WORDS: WORDS, MEANINGS: MEANINGS}
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class UseViews:
 class Reader:
     """Encoder of the words and sentences of a test."""
 
-    encoder: Encoder  #: the encoder to evaluate
+    encoder: Encoder
     static: StaticVectors  #: vectors of the words around a use
     expected: ExpectedWords | None = None  #: None for an encoder without an output layer
     senses: SenseModel | None = None  #: None for an encoder without calibration
@@ -57,12 +58,14 @@ class Reader:
     @property
     def views(self) -> tuple[str, ...]:
         """Views of marked words."""
-        layers = layer_names(self.encoder.n_layers)
-        if self.layers_only:
-            return layers
-        extra: tuple[str, ...] = (BEFORE_AFTER,) if self.encoder.language_model is not None else ()
-        extra += (EXPECTED,) if self.expected is not None else ()
-        return (*layers, *extra, WORDS, *((MEANINGS,) if self.senses is not None else ()))
+        sources = {
+            BEFORE_AFTER: self.encoder.language_model,
+            EXPECTED: self.expected,
+            WORDS: self.static,
+            MEANINGS: self.senses,
+        }
+        others = [] if self.layers_only else [view for view, source in sources.items() if source is not None]
+        return (*layer_names(self.encoder.n_layers), *others)
 
     def words(self, words: Sequence[Use], what: str) -> UseViews:
         """Vectors of marked words; ``what`` labels the progress bar."""
@@ -76,10 +79,9 @@ class Reader:
                 parts: dict[str, Vectors] = views_of(self.static, self.expected, uses, read, all_layers)
                 if self.senses is not None:
                     parts[MEANINGS] = self.senses.calibration.embed(parts)
-                for name in {CONTEXT, EXPECTED, WORDS, MEANINGS} & parts.keys():
-                    view = BEFORE_AFTER if name == CONTEXT else name
-                    width = parts[name].shape[1]
-                    others.setdefault(view, np.zeros((n, width), np.float16))[rows] = parts[name]
+                for name, view in _VIEWS.items():
+                    if name in parts:
+                        others.setdefault(view, np.zeros((n, parts[name].shape[1]), np.float16))[rows] = parts[name]
                 bar.update(len(rows))
         return UseViews(layers, others)
 
@@ -92,12 +94,10 @@ class Reader:
                 values[:, ends[k] - len(sentences[k]) : ends[k]] = layers
                 bar.update(len(sentences[k]))
         for name in layer_names(len(values)):
-            mean = values.mean(axis=0, dtype=np.float32).astype(np.float16) if name == MEAN else None
-            yield name, values[int(name)] if mean is None else mean
+            is_mean = name == MEAN
+            yield name, values.mean(axis=0, dtype=np.float32).astype(np.float16) if is_mean else values[int(name)]
 
 
-@contextmanager
-def progress(what: str, total: int, unit: str) -> Iterator[tqdm]:
-    """A progress bar on stderr that disappears when it is full."""
-    with tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0) as bar:
-        yield bar
+def progress(what: str, total: int, unit: str) -> tqdm:
+    """Return a progress bar on stderr, which disappears when it is closed."""
+    return tqdm(total=total, desc=what, unit=unit, unit_scale=True, leave=False, mininterval=1.0)

@@ -22,7 +22,7 @@ class Row:
     """One measure, in every view that it is defined for."""
 
     task: str  #: the test it is of, as ``--only`` names it
-    title: str  #: title of the measure
+    title: str
     scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
     unit: Unit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline
@@ -32,7 +32,7 @@ class Row:
     is_main: bool = True  #: True for the main score of its test
 
     def shown(self, score: float | None) -> str:
-        """A number as the table has it."""
+        """Format a number for the table."""
         return "-" if score is None else _SHOWN[self.unit].format(100 * score if self.unit == "percent" else score)
 
     @property
@@ -56,39 +56,32 @@ class Evaluation:
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the contents of a JSON file."""
         rows = [{**vars(row), "scores": dict(row.scores)} for row in self.rows]
         return {**vars(self), "rows": rows, "missing": dict(self.missing), "seconds": dict(self.seconds)}
 
     @classmethod
     def of_dict(cls, raw: Mapping[str, Any]) -> Evaluation:
         """Parse the output of :meth:`to_dict`."""
-        known = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
-        rows = tuple(Row(**row) for row in raw["rows"])
-        return cls(**{**known, "views": tuple(raw["views"]), "rows": rows})
+        values = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
+        return cls(**{**values, "views": tuple(raw["views"]), "rows": tuple(Row(**row) for row in raw["rows"])})
 
     def to_markdown(self) -> str:
         """Format a table with the best score of each row in bold, and notes below."""
         layers = [view for view in self.views if view.isdecimal()]
         titles = " | ".join(column_title(view, layers) for view in self.views)
-        lines = [f"| {self.model} | {titles} | without a model |"]
-        lines.append("|---|" + "---:|" * (len(self.views) + 1))
+        lines = [f"| {self.model} | {titles} | without a model |", "|---|" + "---:|" * (len(self.views) + 1)]
         lines += [self._line(row) for row in self.rows]
         blank = " |" * len(self.views)
         lines += [f"| {task} | not measured: {why} |{blank}" for task, why in self.missing.items()]
         return "\n".join([*lines, "", *self._remarks()])
 
     def _line(self, row: Row) -> str:
-        best = max(row.scores.values(), default=None) if row.high_is_good and len(row.scores) > 1 else None
-        cells = []
-        for view in self.views:
-            score = row.scores.get(view)
-            text = row.shown(score)
-            cells.append(f"**{text}**" if best is not None and text == row.shown(best) else text)
-        without = row.shown(row.without)
-        return (
-            f"| {row.title} | {' | '.join(cells)} | {without}{f' ({row.without_name})' if row.without_name else ''} |"
-        )
+        best = row.shown(max(row.scores.values())) if row.high_is_good and len(row.scores) > 1 else None
+        cells = [row.shown(row.scores.get(view)) for view in self.views]
+        cells = [f"**{cell}**" if cell == best else cell for cell in cells]
+        without = row.shown(row.without) + (f" ({row.without_name})" if row.without_name else "")
+        return f"| {' | '.join([row.title, *cells, without])} |"
 
     def _remarks(self) -> list[str]:
         remarks = [remark for view, remark in COLUMN_REMARKS.items() if view in self.views]
@@ -99,8 +92,7 @@ class Evaluation:
                 f"The best layer that reads the sentence is above layer 0 in {len(compared) - len(below)} of {len(compared)} "
                 f"lines{'' if not below else '; not in ' + ', '.join(below)}."
             )
-        minutes = sum(self.seconds.values()) / 60
-        remarks.append(f"Measured in {minutes:.1f} minutes of processor time.")
+        remarks.append(f"Measured in {sum(self.seconds.values()) / 60:.1f} minutes of processor time.")
         return [f"- {remark}" for remark in remarks]
 
 
@@ -108,7 +100,7 @@ Label = TypeVar("Label", bound=Hashable)
 
 
 def rows_by_label(labels: Iterable[Label]) -> dict[Label, list[int]]:
-    """Positions of each label, the labels in the order of their first appearance."""
+    """Return the positions of each label; labels are in the order of their first one."""
     rows: dict[Label, list[int]] = {}
     for k, label in enumerate(labels):
         rows.setdefault(label, []).append(k)
@@ -127,10 +119,10 @@ NAME = "probe.json"
 class Published:
     """Results of the paper's ELMo, layer by layer."""
 
-    task: str  #: the test
+    task: str
     data: str  #: the data set
     scores: Mapping[str, float]  #: by layer
-    without: float | None  #: the baseline there
+    without: float | None  #: score of the baseline
     without_name: str  #: of the baseline
     source: str  #: paper and table
     same_data: bool  #: True if our test is the same
@@ -171,15 +163,15 @@ def joined(earlier: Evaluation, new: Evaluation) -> Evaluation:
 
 
 def _published(evaluation: Evaluation, task: str) -> list[Published]:
-    """The paper's figures of a test, if the model has such layers."""
+    """Return the paper's results of a test, if the model has such layers."""
     return [paper for paper in PUBLISHED if paper.task == task and set(paper.scores) <= set(evaluation.views)]
 
 
 def beside_published(evaluation: Evaluation) -> Evaluation:
     """Add the paper's results below each test, for the layers that the model has."""
     rows: list[Row] = []
-    for task in dict.fromkeys(row.task for row in evaluation.rows):
-        rows += [row for row in evaluation.rows if row.task == task]
+    for task, places in rows_by_label(row.task for row in evaluation.rows).items():
+        rows += [evaluation.rows[k] for k in places]
         for paper in _published(evaluation, task):
             title = f"↳ the paper’s ELMo, {paper.data} ({paper.source})"
             rows.append(Row(task, title, paper.scores, "percent", paper.without, paper.without_name, is_main=False))
@@ -189,18 +181,13 @@ def beside_published(evaluation: Evaluation) -> Evaluation:
 def plot(evaluation: Evaluation, layers: Sequence[str]) -> str:
     """Draw the main score of each test as bars, by layer, beside the paper's, as SVG."""
     panels = []
-    for row in evaluation.rows:
-        if row.is_main:
-            bars = [
-                Bar("mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}", score, row.shown(score))
-                for view, score in row.scores.items()
-            ]
-            for paper in _published(evaluation, row.task):
-                data = "" if paper.same_data else f", {paper.data}"
-                bars += [
-                    Bar(f"the paper’s ELMo, layer {k}{data}", score, row.shown(score), is_faint=True)
-                    for k, score in paper.scores.items()
-                ]
-            mark = None if not row.without else (row.without, f"{row.without_name}: {row.shown(row.without)}")
-            panels.append(Panel(row.title, bars, mark))
+    for row in (row for row in evaluation.rows if row.is_main):
+        names = {view: "mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}" for view in row.scores}
+        bars = [Bar(names[view], score, row.shown(score)) for view, score in row.scores.items()]
+        for paper in _published(evaluation, row.task):
+            data = "" if paper.same_data else f", {paper.data}"
+            for k, score in paper.scores.items():
+                bars.append(Bar(f"the paper’s ELMo, layer {k}{data}", score, row.shown(score), is_faint=True))
+        mark = None if not row.without else (row.without, f"{row.without_name}: {row.shown(row.without)}")
+        panels.append(Panel(row.title, bars, mark))
     return bar_chart(f"What each layer of {evaluation.model} knows", panels)

@@ -20,8 +20,8 @@ _log = logging.getLogger(__name__)
 class Task:
     """A test."""
 
-    measure: Callable[[Reader, Path], list[Row]]  #: returns its rows
-    files: tuple[str, ...]  #: its files in the data folder
+    measure: Callable[[Reader, Path], list[Row]]
+    files: tuple[str, ...]  #: in the data folder
     of_uses: bool = True  #: True for tests of uses in every view; other tests read only the layers
 
 
@@ -44,12 +44,7 @@ TASKS = {
 def to_measure(
     data: Path, only: Sequence[str] = (), among: Sequence[str] | None = None
 ) -> tuple[list[str], dict[str, str]]:
-    """Select the requested tests that have data; explain why others cannot run.
-
-    Raises:
-        ConfigError: a name in ``only`` is not among them.
-        DataError: data of a test in ``only`` are not there.
-    """
+    """Select the requested tests that have data; explain why others cannot run."""
     among = tuple(TASKS) if among is None else among
     if unknown := [name for name in only if name not in among]:
         raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(among)}")

@@ -1,7 +1,7 @@
 """Recipe: train the character encoder on static vectors of single words.
 
 ``lightning_configs/char_encoder.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
-words and their target vectors (:class:`WordTypes`), then the module that learns them and adapts the LSTMs to the new encoder.
+words and their target vectors (:class:`WordTypes`), the module that learns them, and how the LSTMs are adapted to the new encoder.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.bilm.bilm import BiLM, with_char_encoder
-from elmo_tasks.bilm.char_cnn import CharacterCNN, embed_char_encoder, encode_words, word_lengths
+from elmo_tasks.bilm.bilm import BiLM
+from elmo_tasks.bilm.char_cnn import CharacterCNN, encode_words, word_lengths
 from elmo_tasks.bilm.model_files import find_model, has_softmax, load_bilm, load_softmax
+from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.batches import BucketedBatches, FixedBatches, TensorBatch
 from elmo_tasks.data.language_model import TextFiles
@@ -38,17 +39,12 @@ _OLD_WEIGHT = 0.4
 _DRAW_POWER = 0.45
 # Cosines of pairs differ by little: at this weight they count about as much as the two other parts.
 _PAIR_WEIGHT = 10.0
-# How a word counts in the map from new vectors to old ones, by its count: nearly as in running text.
+# Power of a word's count in the map from new vectors to old ones: nearly as in running text.
 _MAP_POWER = 0.75
-
-
-@dataclass(frozen=True)
-class Targets:
-    """Training targets of a character encoder."""
-
-    values: Tensor  #: ``[n, D]`` a vector for each word; their mean squared length over running words is near 1
-    linear: Tensor  #: ``[D, P]`` the part of them that is a map of the old layer 0
-    bias: Tensor  #: ``[D]`` added to it
+# Scale of the new filters at first: large enough to learn, too small to disturb.
+_NEW_FILTERS = 0.1
+# Beside the variance of the vectors, which is near 1: keeps the map small where words say nothing about a direction.
+_RIDGE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class WordBatch(TensorBatch):
 
 
 class WordTypes(TextFiles):
-    """The words to learn, with their sampling weights. Nothing is read before :meth:`setup`.
+    """The words to learn, with their sampling weights.
 
     They are words with letters that have static vectors, and numbers, punctuation and sentence ends, which keep their
     old vectors.
@@ -108,16 +104,10 @@ class WordTypes(TextFiles):
         corpus = self.read_corpus()
         static = StaticVectors.load(self.static)
         self.old = load_bilm(find_model(self.start_from))
-        lexical: list[int] = []
-        formal = [BEGIN_ID, END_ID]
-        for k in range(len(SPECIAL_WORDS), len(corpus.words)):
-            word = corpus.words[k]
-            if corpus.counts[k] < self.min_count:
-                break  # sorted by falling frequency
-            if not any(c.isalpha() for c in word):
-                formal.append(k)
-            elif word in static:
-                lexical.append(k)
+        frequent = [k for k in range(len(SPECIAL_WORDS), len(corpus.words)) if corpus.counts[k] >= self.min_count]
+        with_letters = {k for k in frequent if any(c.isalpha() for c in corpus.words[k])}
+        lexical = [k for k in frequent if k in with_letters and corpus.words[k] in static]
+        formal = [BEGIN_ID, END_ID, *(k for k in frequent if k not in with_letters)]
         if not lexical:
             raise DataError(
                 f"data.files: no word that comes {self.min_count} times or more is among the {len(static):,} of {static.name}; "
@@ -131,12 +121,16 @@ class WordTypes(TextFiles):
         out = np.random.default_rng(self.seed).random(len(rare)) < self.held_out_share
         self.held_out = np.concatenate([np.isin(rows, rare[out]), np.zeros(len(formal), bool)])
         meaning = F.normalize(static.vectors_of(self.words[: len(lexical)]), dim=1)
-        meaning = F.normalize(meaning - (_running(self.counts[: len(lexical)]) * meaning).sum(0), dim=1)
+        meaning = F.normalize(meaning - (_shares(self.counts[: len(lexical)]) * meaning).sum(0), dim=1)
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
-    def targets(self, dim: int) -> Targets:
-        """Return the first ``dim`` principal components of the static vectors beside the old layer 0; zeros beyond."""
-        share = _running(self.counts)
+    def targets(self, dim: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return ``dim`` principal components of the static vectors beside the old layer 0.
+
+        Returns:
+            ``[n, dim]`` a target for each word; the map from the old layer 0 to its part of them, ``[dim, P]`` and ``[dim]`` added.
+        """
+        share = _shares(self.counts)
         old = encode_words(self.old.token_encoder, self.characters)
         mean = (share * old).sum(0)
         scale = _OLD_WEIGHT / (share * (old - mean) ** 2).sum().sqrt()
@@ -144,7 +138,7 @@ class WordTypes(TextFiles):
         components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]  # [J, D]
         components = F.pad(components, (0, dim - components.shape[1]))
         linear = scale * components[self._meaning.shape[1] :].T  # [D, P]
-        return Targets(joint @ components, linear, -(linear @ mean))
+        return joint @ components, linear, -(linear @ mean)
 
     def train_dataloader(self) -> WordLoader:
         """Words as they are drawn; each process draws its own."""
@@ -179,10 +173,10 @@ class WordLoader(BucketedBatches[WordBatch]):
         return WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
 
 
-def _running(counts: NDArray[np.int64]) -> Tensor:
-    """Weight ``[n, 1]`` of each word: the square root of its frequency."""
-    share = torch.from_numpy(counts).double().sqrt()
-    return (share / share.sum()).float().unsqueeze(1)
+def _shares(counts: NDArray[np.int64]) -> Tensor:
+    """Weight ``[n, 1]`` of each word, by the square root of its frequency; they sum to 1."""
+    roots = torch.from_numpy(counts).double().sqrt()
+    return (roots / roots.sum()).float().unsqueeze(1)
 
 
 class CharEncoderModule(pl.LightningModule):
@@ -209,29 +203,28 @@ class CharEncoderModule(pl.LightningModule):
         """Build the targets, and the new character encoder from the old one."""
         if hasattr(self, "targets"):
             return
-        data, options = self.data, self.data.old.options
-        targets = data.targets(options.lstm.projection_dim)
-        sizes = replace(options.char_cnn, filters=tuple((width, number) for width, number in self.filters))
-        self.reader = CharacterCNN(sizes, options.lstm.projection_dim)
-        embed_char_encoder(self.reader, data.old.token_encoder, targets.linear, targets.bias)
-        self.register_buffer("targets", targets.values, persistent=False)
-        self._size = float(targets.values.square().sum(1).mean())
+        old = self.data.old
+        dim = old.options.lstm.projection_dim
+        targets, linear, bias = self.data.targets(dim)
+        filters = tuple((width, number) for width, number in self.filters)
+        self.reader = CharacterCNN(replace(old.options.char_cnn, filters=filters), dim)
+        embed_char_encoder(self.reader, old.token_encoder, linear, bias)
+        self.register_buffer("targets", targets, persistent=False)
+        self._size = float(targets.square().sum(1).mean())
 
     @property
     def data(self) -> WordTypes:
         """The data module of the run."""
-        data = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert isinstance(data, WordTypes)
-        return data
+        return self.trainer.datamodule  # type: ignore[attr-defined,no-any-return]
 
     def on_fit_start(self) -> None:
         """Print the plan of the run."""
         self._since = time.monotonic()
-        data = self.data
         if self.trainer.is_global_zero:
+            data, n_numbers = self.data, sum(p.numel() for p in self.reader.parameters())
             print(
                 f"{len(data.words):,} words, {int(data.held_out.sum()):,} of them held out; {data.n_batches:,} steps of "
-                f"{data.batch_size:,} words; {sum(p.numel() for p in self.reader.parameters()):,} numbers to learn.",
+                f"{data.batch_size:,} words; {n_numbers:,} numbers to learn.",
                 flush=True,
             )
 
@@ -272,10 +265,10 @@ class CharEncoderModule(pl.LightningModule):
 
     def learned_from(self) -> list[str]:
         """Describe the training target, for the model's card."""
-        data = self.data
+        start = self.data.start_from
         return [
-            f"fixed vectors of words ({data.static}) joined with layer 0 of {data.start_from} (weight {_OLD_WEIGHT:g}), computed "
-            f"by the character encoder alone; the LSTM layers are those of {data.start_from}, and read it through a linear map"
+            f"fixed vectors of words ({self.data.static}) joined with layer 0 of {start} (weight {_OLD_WEIGHT:g}), computed "
+            f"by the character encoder alone; the LSTM layers are those of {start}, and read it through a linear map"
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
@@ -294,3 +287,63 @@ class CharEncoderModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Count on from there."""
         self._words, self._seconds = checkpoint["seen"]["words"], checkpoint["seen"]["seconds"]
+
+
+@torch.no_grad()
+def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
+    """Initialize a CNN as a smaller one followed by a linear map.
+
+    ``new`` has every filter of ``old``, and others, which start small. The map is ``[P_new, P_old]``, and ``[P_new]`` added.
+    """
+    numbers = dict(new.options.filters)
+    if any(numbers.get(width, 0) < number for width, number in old.options.filters):
+        expected, given = (list(map(list, cnn.options.filters)) for cnn in (old, new))
+        raise ConfigError(
+            f"model.filters: expected at least those of the biLM to start from, {expected}, found {given}"
+        )
+    new.embedding.weight.copy_(old.embedding.weight)
+    convolutions = dict(zip(numbers, new.convolutions, strict=True))
+    starts = dict(zip(numbers, np.cumsum([0, *numbers.values()]).tolist(), strict=False))
+    places: list[int] = []  # of the old filters among the new ones
+    for (width, number), convolution in zip(old.options.filters, old.convolutions, strict=True):
+        for name in ("weight", "bias"):
+            convolutions[width].get_parameter(name)[:number] = convolution.get_parameter(name)
+        places += range(starts[width], starts[width] + number)
+    at = torch.tensor(places)
+    for highway, old_highway in zip(new.highways, old.highways, strict=True):
+        for gate in ("transform", "carry"):
+            layer, old_layer = getattr(highway, gate), getattr(old_highway, gate)
+            layer.weight[at] = 0.0
+            layer.weight[at[:, None], at] = old_layer.weight
+            layer.bias[at] = old_layer.bias
+    new.projection.weight.mul_(_NEW_FILTERS)
+    new.projection.weight[:, at] = linear @ old.projection.weight
+    new.projection.bias.copy_(linear @ old.projection.bias + bias)
+
+
+@torch.no_grad()
+def with_char_encoder(old: BiLM, encoder: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+    """Attach a biLM's LSTMs to another character CNN, by a linear map.
+
+    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
+    and is folded into the input weights of the first layers.
+
+    Returns:
+        the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
+    """
+    bilm = BiLM(BiLMOptions(old.options.lstm, encoder.options))
+    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in encoder.state_dict().items()}})
+    share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
+    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (encoder, old.token_encoder))
+    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
+    x, y = x - x_mean, y - y_mean
+    gram = (share * x).T @ x
+    ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
+    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
+    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
+    bias = y_mean - x_mean @ linear
+    for direction in (bilm.forward_lm, bilm.backward_lm):
+        weight, first_bias = (direction.layers[0].get_parameter(f"{name}_ih_l0") for name in ("weight", "bias"))
+        first_bias.add_((weight.double() @ bias).float())
+        weight.copy_((weight.double() @ linear.T).float())
+    return bilm, kept

@@ -58,7 +58,7 @@ class GapBatch:
 
 
 class ClozeGaps(TextFiles):
-    """Sentences with words to predict. Nothing is read before :meth:`setup`.
+    """Sentences with words to predict.
 
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
@@ -103,9 +103,7 @@ class ClozeGaps(TextFiles):
 
     def train_dataloader(self) -> GapLoader:
         """Sentences as they are drawn; each process draws its own."""
-        shares = self._corpus.counts / self._corpus.counts.sum()
-        chances = np.minimum(1.0, np.sqrt(_FREQUENT / np.maximum(shares, 1e-12)))
-        chances[(self._rows >= self.n_words) | ~_words(self._corpus.words)] = 0.0
+        chances = self._chances(self._corpus.words, self._rows, self._corpus.counts / self._corpus.counts.sum())
         seed = (self.seed, self.share()[0])
         return self.resumed(GapLoader(self._corpus, self._rows, chances, self.batch_size, self.n_batches, seed))
 
@@ -123,8 +121,7 @@ class ClozeGaps(TextFiles):
             batch = GapBatch(fitting[start : start + self.batch_size], [])
             for k, words in enumerate(batch.sentences):
                 rows = self.static.rows_of(words).numpy()
-                shares = np.array([self.static.share_of(word) for word in words])
-                chances = np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * _words(words)
+                chances = self._chances(words, rows, np.array([self.static.share_of(word) for word in words]))
                 if chances.any():
                     at = int(rng.choice(len(words), p=chances / chances.sum()))
                     batch.gaps.append((k, at, int(rows[at])))
@@ -132,12 +129,18 @@ class ClozeGaps(TextFiles):
                 batches.append(batch)
         return FixedBatches(batches)
 
+    def _chances(
+        self, words: Sequence[str], rows: NDArray[np.int64], shares: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Chance that a word becomes a target; 0 without a letter or beyond the target words."""
+        has_letter = np.array([any(c.isalpha() for c in word) for word in words])
+        return np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * has_letter
+
 
 class GapLoader(BucketedBatches[GapBatch]):
     """Batches of random sentences of fitting length.
 
-    ``rows [n_words]`` and ``chances [n_words]`` are the row of each word of the corpus in the static vectors, and the chance
-    that it becomes a target.
+    Each word of the corpus has a row in the static vectors, and a chance to become a target: ``[n_words]`` both.
     """
 
     def __init__(
@@ -169,11 +172,6 @@ class GapLoader(BucketedBatches[GapBatch]):
         return batch
 
 
-def _words(tokens: Sequence[str]) -> NDArray[np.bool_]:
-    """Mark the tokens that contain a letter."""
-    return np.array([any(c.isalpha() for c in token) for token in tokens])
-
-
 class ClozeModule(pl.LightningModule):
     """A :class:`Cloze` over a frozen biLM, with the vocabulary of the data.
 
@@ -203,66 +201,61 @@ class ClozeModule(pl.LightningModule):
         self.init_from = init_from
         self.encoder_name, self.hidden, self.n_heads, self.dropout = encoder, hidden, n_heads, dropout
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
-        self.cloze: Cloze | None = None
-        self._encoder: Encoder | None = None
+        self.cloze: Cloze
+        self.encoder: Encoder
         self._gaps, self._seconds, self._since = 0, 0.0, 0.0
 
     def configure_model(self) -> None:
         """Load the biLM; make the head."""
-        if self.cloze is not None:
+        if hasattr(self, "cloze"):
             return
-        self._encoder, static = load(self.encoder_name), self.data.static
-        if self._encoder.language_model is None:
+        self.encoder, static, n_words = load(self.encoder_name), self.data.static, self.data.n_words
+        if self.encoder.language_model is None:
             raise ConfigError(
                 f"model.encoder {self.encoder_name}: expected a language model that reads from both ends, found one that does not"
             )
-        if static.width % self.n_heads or len(static) < self.data.n_words:
+        if static.width % self.n_heads or len(static) < n_words:
             raise ConfigError(
-                f"model.n_heads {self.n_heads}, data.n_words {self.data.n_words}: expected a divisor of {static.width}, the width "
+                f"model.n_heads {self.n_heads}, data.n_words {n_words}: expected a divisor of {static.width}, the width "
                 f"of {static.name}, and at most its {len(static):,} words"
             )
         if self.init_from is not None:
             earlier = load_cloze(load(self.init_from), static)
-            if earlier is None or earlier.options.n_words != self.data.n_words:
+            if earlier is None or earlier.options.n_words != n_words:
                 raise ConfigError(
-                    f"model.init_from {self.init_from}: expected a biLM with a cloze head of {self.data.n_words:,} words"
+                    f"model.init_from {self.init_from}: expected a biLM with a cloze head of {n_words:,} words"
                 )
             self.cloze = earlier.requires_grad_(True).train()
             return
-        sizes = (self._encoder.n_layers - 1, self._encoder.width // 2, self.data.n_words)
+        sizes = (self.encoder.n_layers - 1, self.encoder.width // 2, n_words)
         self.cloze = Cloze(ClozeOptions(*sizes, self.hidden, self.n_heads, self.dropout), static)
 
     @property
     def data(self) -> ClozeGaps:
         """The data module of the run."""
-        data = self.trainer.datamodule  # type: ignore[attr-defined]
-        assert isinstance(data, ClozeGaps)
-        return data
+        return self.trainer.datamodule  # type: ignore[attr-defined,no-any-return]
 
     def on_fit_start(self) -> None:
         """Print the plan of the run."""
-        assert self._encoder is not None
-        self._encoder.to(self.device)
+        self.encoder.to(self.device)
         self._since = time.monotonic()
         if self.trainer.is_global_zero:
+            data, n_numbers = self.data, sum(p.numel() for p in self.parameters())
             print(
-                f"{self.data.n_batches:,} steps of {self.data.batch_size} sentences; {self.data.n_words:,} words to choose among; "
-                f"{sum(p.numel() for p in self.parameters()):,} numbers to learn.",
+                f"{data.n_batches:,} steps of {data.batch_size} sentences; {data.n_words:,} words to choose among; "
+                f"{n_numbers:,} numbers to learn.",
                 flush=True,
             )
 
     def scores(self, batch: GapBatch) -> Tensor:
         """Scores ``[n, V]`` of the words in the gaps of a batch."""
-        assert self._encoder is not None
-        assert self._encoder.language_model is not None
-        assert self.cloze is not None
+        assert self.encoder.language_model is not None
         with torch.no_grad():
-            # [K, B, T + 2, 2 P], with boundaries
-            lstms = self._encoder.language_model.states(batch.sentences).layers[1:]
+            lstms = self.encoder.language_model.states(batch.sentences).layers[1:]  # [K, B, T + 2, 2 P]
         ahead, back = lstms.chunk(2, dim=-1)
         of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
         places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]
-        # Token t is step t + 1: the step before it is t, the one after it t + 2.
+        # Token t is step t + 1, behind the boundary: the step before it is t, the one after it t + 2.
         return self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))  # type: ignore[no-any-return]
 
     def training_step(self, batch: GapBatch, batch_idx: int) -> Tensor | None:
@@ -291,17 +284,6 @@ class ClozeModule(pl.LightningModule):
         total = int(self.trainer.estimated_stepping_batches)
         return scheduled(optimizer, lambda step: risen(step, self.warmup_steps) * max(0.0, 1 - step / total))
 
-    def write(self, folder: Path, metrics: dict[str, float]) -> None:
-        """Write the head, and how it was trained."""
-        assert self.cloze is not None
-        assert self._encoder is not None
-        about = {
-            "training": {"steps": self.trainer.global_step, **self.seen()},
-            "while_training": metrics,
-            "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
-        }
-        write_cloze(folder, self.cloze, self._encoder, self.data.static, about)
-
     def seen(self) -> dict[str, int]:
         """Target words so far and training time, over all resumes."""
         return {"gaps": self._gaps, "seconds": round(self._seconds + time.monotonic() - self._since)}
@@ -316,13 +298,19 @@ class ClozeModule(pl.LightningModule):
 
 
 class ExportCloze(pl.Callback):
-    """Write the head's two files beside the biLM, in ``folder``, at the end of a run."""
+    """Write the head's two files into the folder of its biLM at the end of a run."""
 
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write it, on one process."""
+        """Write it with how it was trained, on one process."""
         if trainer.is_global_zero and isinstance(pl_module, ClozeModule):
             metrics = {k: round(float(v), 4) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
-            pl_module.write(self.folder, metrics)
+            versions = {"torch": torch.__version__, "lightning": pl.__version__}
+            about = {
+                "training": {"steps": trainer.global_step, **pl_module.seen()},
+                "while_training": metrics,
+                "versions": {"python": platform.python_version(), **versions},
+            }
+            write_cloze(self.folder, pl_module.cloze, pl_module.encoder, pl_module.data.static, about)

@@ -43,20 +43,17 @@ class ContextBagModule(BiLMModule):
                 f"model.bag_weight {bag_weight}, model.pair_weight {pair_weight}: expected 0 (off) or more"
             )
         self.bag_weight, self.pair_weight, self.static = bag_weight, pair_weight, static
-        self.side_bags: ContextBagLoss | None = None
+        self.side_bags: ContextBagLoss
 
     def configure_model(self) -> None:
         """Make the language model, then the bags of the corpus."""
         super().configure_model()
-        if self.side_bags is None:
-            corpus = self.data.corpus
-            assert corpus is not None
-            vectors = weighted_vectors(StaticVectors.load(self.static), corpus.words)
+        if not hasattr(self, "side_bags"):
+            vectors = weighted_vectors(StaticVectors.load(self.static), self.data.corpus.words)
             self.side_bags = ContextBagLoss(self.options.lstm.projection_dim, *vectors)
 
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor:
         """Both losses of the top layer, weighted."""
-        assert self.side_bags is not None
         bag, pairs = self.side_bags(layers[-1], self.side_bags.targets(batch, self.kept_streams))
         self.log_dict({"train_bag": bag, "train_bag_pairs": pairs})
         return self.bag_weight * bag + self.pair_weight * pairs
@@ -74,13 +71,12 @@ class ContextBagModule(BiLMModule):
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Keep the bags of the unfinished sentences, too."""
         super().on_save_checkpoint(checkpoint)
-        checkpoint["bag_sums"] = None if self.side_bags is None else self.side_bags.sums
+        checkpoint["bag_sums"] = self.side_bags.sums
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Resume the bags where the states of the streams are resumed."""
         super().on_load_checkpoint(checkpoint)
-        if self.side_bags is not None:
-            self.side_bags.sums = checkpoint.get("bag_sums") if self.trainer.world_size == 1 else None
+        self.side_bags.sums = checkpoint.get("bag_sums") if self.trainer.world_size == 1 else None
 
 
 class ContextBagLoss(nn.Module):
@@ -155,8 +151,7 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
 def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
     """Sums before each word and after the last, ``[..., T, D]`` and ``[..., D]``.
 
-    The ``[..., T, D]`` vectors are zero at boundaries, where ``boundary`` ``[..., T]`` is True; ``start`` ``[..., D]`` is what was
-    read before the window.
+    A boundary ``[..., T]``, whose vector is zero, begins a new sum; ``start`` ``[..., D]`` is the sum before the window.
     """
     total, sums = start, []
     for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):

@@ -7,7 +7,6 @@ commands. From top to bottom: training, writing a folder that :class:`StaticVect
 from __future__ import annotations
 
 import argparse
-import json
 import lzma
 import platform
 import re
@@ -29,22 +28,17 @@ from torch.nn.functional import normalize
 from tqdm import tqdm
 
 from elmo_tasks import encoders
-from elmo_tasks.bilm.folders import FolderKind, write_card
+from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import (
-    LOOKUP,
-    WEIGHTS_NAME,
-    WORDS_NAME,
-    StaticVectors,
-    normalized,
-    static_folder,
-)
+from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import read_json
 from elmo_tasks.text.vocabulary import open_text
 
-_WEIGHTS = rf"{WEIGHTS_NAME}(-\d+-of-\d+)?\.safetensors|{WEIGHTS_NAME}\.safetensors\.index\.json"
-VECTORS_FOLDER = FolderKind("static vectors", re.compile(rf"{re.escape(WORDS_NAME)}|card\.json|{_WEIGHTS}"))
+VECTORS_FOLDER = FolderKind(
+    "static vectors", re.compile(r"words\.txt\.xz|card\.json|vectors[-\w]*\.safetensors(\.index\.json)?")
+)
 ALGORITHMS = ("cbow", "skip-gram")
 _BATCH = 512
 #: Weight of the teacher's vectors beside the others, both at length 1.
@@ -82,14 +76,14 @@ def train_vectors(
     """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
 
     With one worker, the same text, settings and seed give the same vectors; with several, they differ a little from run to run.
-    The second result is what the card says about the training.
+    The second result is for the card.
     """
     settings = settings or StaticSettings()
     if workers < 1:
         raise ConfigError(f"workers {workers}: expected at least 1")
     with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
         text = Path(scratch) / "text.txt"
-        lines, counts = _copy_and_count(files, text)
+        n_lines, counts = _copy_and_count(files, text)
         kept = {w: c for w, c in counts.most_common(settings.words) if c >= settings.min_count}
         if not kept:
             raise DataError(
@@ -110,13 +104,9 @@ def train_vectors(
         )
         model.build_vocab_from_freq(kept)
         # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
-        model.train(
-            corpus_file=str(text),
-            total_examples=lines,
-            total_words=counts.total(),
-            epochs=settings.epochs,
-            callbacks=[_Epochs(settings.epochs)],
-        )
+        totals = {"total_examples": n_lines, "total_words": counts.total()}
+        with tqdm(total=settings.epochs, unit="epoch") as bar:
+            model.train(corpus_file=str(text), epochs=settings.epochs, callbacks=[_Epochs(bar)], **totals)
         seconds = round(time.monotonic() - started)
     rows = [model.wv.key_to_index[word] for word in kept]
     vectors = StaticVectors(list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name)
@@ -143,7 +133,7 @@ def train_vectors(
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16 with their card; the folder replaces older vectors, and nothing else."""
+    """Write vectors as float16 with their card, in the place of older ones."""
     with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
@@ -154,7 +144,7 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
 def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str]]:
     """Copy the normalized text into one plain file for gensim; count lines and words."""
     counts: Counter[str] = Counter()
-    lines = 0
+    n_lines = 0
     with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
         for path in files:
             bar.set_description(path.name)
@@ -162,22 +152,19 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str
                 if words := normalized(line).split():
                     counts.update(words)
                     out.write(" ".join(words) + "\n")
-                    lines += 1
+                    n_lines += 1
                     bar.update(len(words))
-    return lines, counts
+    return n_lines, counts
 
 
 class _Epochs(CallbackAny2Vec):
     """A progress bar over epochs, which gensim calls."""
 
-    def __init__(self, epochs: int) -> None:
-        self._bar = tqdm(total=epochs, unit="epoch")
+    def __init__(self, bar: tqdm) -> None:
+        self.bar = bar
 
     def on_epoch_end(self, model: Word2Vec) -> None:
-        self._bar.update()
-
-    def on_train_end(self, model: Word2Vec) -> None:
-        self._bar.close()
+        self.bar.update()
 
 
 def join_vectors(
@@ -217,17 +204,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     VECTORS_FOLDER.check(args.out)
     static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")
+    if static.folder is None:
+        raise ConfigError(f"{args.static}: expected a folder of vectors with their card, found one file")
+    card = read_json(static.folder / CARD_NAME)
     joined = join_vectors(static, teacher, args.size)
-    card = json.loads((static_folder(args.static) / "card.json").read_text(encoding="utf-8"))
-    names = [Path(args.static).name, "--teacher", Path(args.teacher).name]
-    out = args.out.name if args.out.is_absolute() else str(args.out)
-    command = ["python", "-m", "elmo_tasks.recipes.static_vectors", *names, "--out", out, "--size", str(args.size)]
+    name, teacher_name = args.out.resolve().name, Path(args.teacher).name
+    command = ["python", "-m", "elmo_tasks.recipes.static_vectors", Path(args.static).name, "--teacher", teacher_name]
+    command += ["--out", name if args.out.is_absolute() else str(args.out), "--size", str(args.size)]
     about = {
-        "name": args.out.resolve().name,
+        "name": name,
         "title": args.title,
         "commands": [card["command"], shlex.join(command)],
         "sources": card.get("sources", []),
-        "teacher": {"name": Path(args.teacher).name, "about": args.about_teacher, "weight": TEACHER_WEIGHT},
+        "teacher": {"name": teacher_name, "about": args.about_teacher, "weight": TEACHER_WEIGHT},
         "kind": card.get("kind", "static"),
     }
     write_vectors(args.out, joined, about)

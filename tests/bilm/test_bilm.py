@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM, reversed_positions
+from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
@@ -96,10 +96,7 @@ def test_fused_and_written_out_steps_agree():
     fused = ProjectedLSTM(16, 24, 16)
     clipped = ProjectedLSTM(16, 24, 16, cell_clip=1e9, proj_clip=1e9)
     clipped.load_state_dict(fused.state_dict())
-    (a, end_a), (b, end_b) = fused(x), clipped(x)
-    torch.testing.assert_close(a, b)
-    for one, other in zip(end_a, end_b, strict=True):
-        torch.testing.assert_close(one, other)
+    torch.testing.assert_close(fused(x), clipped(x))
 
 
 def test_low_precision_on_a_cpu_is_close():
@@ -109,11 +106,6 @@ def test_low_precision_on_a_cpu_is_close():
         low, _ = lstm(x)
     assert low.dtype == torch.bfloat16
     torch.testing.assert_close(low.float(), lstm(x)[0], atol=0.02, rtol=0.05)
-
-
-def test_reversed_positions_turn_back():
-    positions = reversed_positions(torch.tensor([3, 1, 0]), 4)
-    assert positions.tolist() == [[2, 1, 0, 3], [0, 1, 2, 3], [0, 1, 2, 3]]
 
 
 @pytest.mark.parametrize(("cell_clip", "proj_clip"), [(0.05, 0.02), (0.05, None), (None, 0.02)])

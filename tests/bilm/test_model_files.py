@@ -70,9 +70,8 @@ def test_options_of_training_files_are_read_too():
     (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
     (lambda o: o["lstm"].update(cell_clip=-1), "lstm.cell_clip is -1; expected a positive number, or null"),
     (lambda o: o["lstm"].update(n_layers=10**9), "lstm.n_layers is 1000000000; expected a whole number .* at most 32"),
-    (lambda o: o["lstm"].update(dim=10**5000), "lstm.dim is a number of 16,610 bits; expected a whole"),
     (lambda o: o["char_cnn"].update(n_highway=10**9), "n_highway is 1000000000; expected a whole number .* at most 32"),
-    (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), "filters is .*…; expected up to 64 pairs"),
+    (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), r"filters is \[\[1, 1\], .*; expected up to 64 pairs"),
     (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
     (lambda o: o["char_cnn"].update(n_characters=300), "n_characters is 300; expected 261 or 262"),
     (lambda o: o["char_cnn"].update(activation="gelu"), "activation is 'gelu'; expected 'relu' or 'tanh'"),
@@ -86,17 +85,16 @@ def test_wrong_options_are_named(change, message):
         BiLMOptions.from_dict(raw)
 
 
-def test_options_that_are_no_json(tmp_path):
-    with pytest.raises(ConfigError, match="no such file"):
-        BiLMOptions.load(tmp_path / "options.json")
-    (tmp_path / "options.json").write_bytes(b"\x80\x00")
-    with pytest.raises(ConfigError, match="expected JSON, found something else"):
-        BiLMOptions.load(tmp_path / "options.json")
-    (tmp_path / "options.json").write_text("[" * 100_000)
-    with pytest.raises(ConfigError, match="nested too deeply"):
-        BiLMOptions.load(tmp_path / "options.json")
-    (tmp_path / "options.json").write_text("[1]")
-    with pytest.raises(ConfigError, match="expected an object under the key 'lstm'"):
+@pytest.mark.parametrize(("content", "message"), [
+    (None, "expected the options of a biLM in JSON .*No such file"),
+    (b"\x80\x00", "expected the options of a biLM in JSON"),
+    (b"[" * 100_000, "nested too deeply"),
+    (b"[1]", "expected an object under the key 'lstm'"),
+])  # fmt: skip
+def test_options_that_are_no_json(content, message, tmp_path):
+    if content is not None:
+        (tmp_path / "options.json").write_bytes(content)
+    with pytest.raises(ConfigError, match=message):
         BiLMOptions.load(tmp_path / "options.json")
 
 
@@ -198,10 +196,3 @@ def test_softmax_is_a_file_of_its_own(tmp_path, model):
     write_model(tmp_path / "without", model)
     with pytest.raises(WeightsError, match="no softmax beside this model"):
         load_softmax(find_model(tmp_path / "without"))
-
-
-def test_a_folder_with_other_things_in_it_is_not_replaced(tmp_path, model):
-    (tmp_path / "thesis.txt").write_text("years of work")
-    with pytest.raises(ConfigError, match="holds something that is not a model"):
-        write_model(tmp_path, model)
-    assert (tmp_path / "thesis.txt").read_text() == "years of work"

@@ -94,8 +94,6 @@ class _Handler(BaseHTTPRequestHandler):
             status, body, headers["Content-Type"] = 200, PAGE, "text/html; charset=utf-8"
         elif fault == "page in disguise":
             status, body = 200, PAGE
-        elif fault == "compressed":
-            status, headers["Content-Encoding"] = 200, "gzip"
         elif asked is not None and fault != "ignore range":
             match = re.fullmatch(r"bytes=(\d+)-", asked)
             assert match is not None
