@@ -96,11 +96,11 @@ def config_for(
         data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
         if splits.validation is not None:
             data |= {"validation": splits.validation, "validation_share": 0.0}
-        if kind.truncates:
+        if kind.one_label:
             data["max_tokens"] = HUB_TOKENS
     else:
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-    monitor = f"val_{kind.main_score('BIO' if spans else None)}"
+    monitor = f"val_{kind.main_score(spans)}"
     trainer |= {
         "max_epochs": plan.epochs,
         "default_root_dir": ".",
@@ -308,7 +308,7 @@ class TrainingJobs:
             "data": data,
             "created": time.time(),
             "epochs": plan.epochs,
-            "metric": METRIC_WORDS[kind.main_score("BIO" if spans else None)],
+            "metric": METRIC_WORDS[kind.main_score(spans)],
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
             "pace": self._pace(),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -40,24 +41,16 @@ class Counts(NamedTuple):
 
 
 def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, Counts]:
-    """Count spans by type, as the CoNLL scorer does (see ``spans_of``).
-
-    There is an entry for each type that occurs, sorted.
-    """
-    counts: dict[str, Counts] = {}
-    preds, target = list(preds), list(target)
-    if len(preds) != len(target):
-        raise ValueError(f"tags of {len(preds)} sentences were predicted, but there are {len(target)} sentences")
-    for k, (predicted_tags, gold_tags) in enumerate(zip(preds, target, strict=True), start=1):
-        if len(predicted_tags) != len(gold_tags):
-            raise ValueError(
-                f"sentence {k}: {len(predicted_tags)} tags were predicted, but there are {len(gold_tags)} tokens"
-            )
-        predicted, gold = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
-        for span in predicted | gold:
-            here = Counts(int(span in predicted and span in gold), int(span in predicted), int(span in gold))
-            counts[span.type] = micro([counts.get(span.type, Counts()), here])
-    return dict(sorted(counts.items()))
+    """Count the spans of each type that occurs, as the CoNLL scorer does (see ``spans_of``)."""
+    correct: Counter[str] = Counter()
+    predicted: Counter[str] = Counter()
+    gold: Counter[str] = Counter()
+    for predicted_tags, gold_tags in zip(preds, target, strict=True):
+        predicted_spans, gold_spans = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
+        predicted.update(span.type for span in predicted_spans)
+        gold.update(span.type for span in gold_spans)
+        correct.update(span.type for span in predicted_spans & gold_spans)
+    return {type_: Counts(correct[type_], predicted[type_], gold[type_]) for type_ in sorted(predicted | gold)}
 
 
 def micro(counts: Iterable[Counts]) -> Counts:
