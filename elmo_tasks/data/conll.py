@@ -298,12 +298,11 @@ def _of_words(number: int, line: str) -> TaggedSentence:
 
 
 def _of_spans(number: int, line: str) -> TaggedSentence:
-    text, spans, at = "", [], 0
-    for match in _SPAN.finditer(line):
-        text += line[at : match.start()]
-        spans.append([len(text), len(text) + len(match[1]), match[2]])
-        text, at = text + match[1], match.end()
-    text += line[at:]
+    text, *rest = _SPAN.split(line)
+    spans = []
+    for name, type_, between in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        spans.append([len(text), len(text) + len(name), type_])
+        text += name + between
     # A remaining bracket belongs to a malformed name.
     if "](" in text:
         raise DataError(f"expected names such as [Ada Marsh](PER), found {shown(line)}")

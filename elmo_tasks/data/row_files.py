@@ -17,7 +17,7 @@ from elmo_tasks.errors import DataError
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
+FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
 #: Names that columns of texts have.
 TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
@@ -146,7 +146,7 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
     files = "give files instead of data.hub: data.train, data.validation, data.test"
-    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {_FROM_CACHE}, or {files}"):
+    with hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {FROM_CACHE}, or {files}"):
         table = datasets.load_dataset(hub_id, split=split)
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
@@ -157,31 +157,9 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
         yield number, {key: _named(value, names[key]) for key, value in row.items()}
 
 
-def hub_texts(
-    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
-) -> Iterator[str]:
-    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
-
-    ``column`` holds the texts, or lists of words; ``None`` finds one called text, review, ... ``config`` is for a data set
-    that has several. Only ``most`` rows are read; the rest is not downloaded then.
-    """
-    import datasets
-
-    where = f"the data set '{name}' (split '{split}')"
-    # A stream may break at any row.
-    with _hub_errors(where, f"This needs a network. Without one, {_FROM_CACHE}, without --rows; or give text files"):
-        table = datasets.load_dataset(name, config, split=split, streaming=most is not None)
-        for number, row in enumerate(table if most is None else table.take(most), start=1):
-            column = column if column in row else _text_column(list(row), column, where)
-            text = row[column]
-            text = " ".join(map(str, text)) if isinstance(text, list) else text
-            if text is not None and not isinstance(text, str):
-                raise DataError(f"{where}, row {number}: column '{column}': expected text, found {type(text).__name__}")
-            yield text or ""
-
-
 @contextmanager
-def _hub_errors(where: str, advice: str) -> Iterator[None]:
+def hub_errors(where: str, advice: str) -> Iterator[None]:
+    """Raise what goes wrong with a hub data set as a DataError."""
     from datasets.exceptions import DatasetsError
 
     try:
@@ -192,16 +170,6 @@ def _hub_errors(where: str, advice: str) -> Iterator[None]:
         hint = f". {advice}" if isinstance(error, OSError) else ""
         reason = _reason(error).rstrip(".")
         raise DataError(f"{where} cannot be read from the Hugging Face hub: {reason}{hint}") from error
-
-
-def _text_column(names: list[str], wanted: str | None, where: str) -> str:
-    candidates = [wanted] if wanted else [name for known in TEXT_NAMES for name in names if name.lower() == known]
-    if not candidates and len(names) == 1:
-        candidates = names
-    if candidates and candidates[0] in names:
-        return candidates[0]
-    lacking = f"no column '{wanted}'" if wanted else "no column that is called like one of texts; name it with --column"
-    raise DataError(f"{where}: {lacking}; it has {', '.join(names)}")
 
 
 def _is_plain(kind: Any) -> bool:

@@ -135,17 +135,12 @@ def check_word(word: str) -> tuple[Token, ...]:
         tokens.pop()
     if not tokens:
         raise InputError("Type a word to compare, such as “bank”.", field="word")
-    words = [token for token in tokens if _is_word(token.text)]
+    words = [token.text for token in tokens if _is_word(token.text)]
     if len(words) == len(tokens) and _is_one_word(tokens):
         return tuple(tokens)
-    if not words:
-        raise InputError(f"{quoted(word)} is not a word: type a word to compare, such as “bank”.", field="word")
-    guess = next((part for part in reversed(word.split()) if _is_word(part)), "bank")
-    if len(word.split()) > 1:
-        raise InputError(f"{quoted(word)} is more than one word: type one only, such as {quoted(guess)}.", field="word")
+    guess = quoted(words[-1] if words else "bank")
     raise InputError(
-        f"{quoted(word)} is not one word: type one word without punctuation, such as {quoted(words[-1].text)}.",
-        field="word",
+        f"{quoted(word)} is not one word: type one word without punctuation, such as {guess}.", field="word"
     )
 
 

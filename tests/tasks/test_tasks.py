@@ -4,6 +4,7 @@ import ast
 import random
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import torch
@@ -22,7 +23,7 @@ from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.tasks.task import Task
 from elmo_tasks.tasks.task_scores import Counts, TagScores, TaskScores, span_counts
-from elmo_tasks.text.tag_schemes import SCHEMES, Scheme, labels_of
+from elmo_tasks.text.tag_schemes import Scheme, labels_of
 from elmo_tasks.ui.try_tab import HEAD_ANSWERS
 
 LIBRARY = Path(__file__).resolve().parents[2] / "elmo_tasks"
@@ -150,7 +151,7 @@ def test_hand_written_spans_as_seqeval() -> None:
     assert_as_seqeval([("B-PER", "O", "E-PER")], [("S-PER", "O", "S-PER")], "BIOES")
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("scheme", get_args(Scheme))
 @pytest.mark.parametrize("seed", range(5))
 def test_random_spans_as_seqeval(scheme: Scheme, seed: int) -> None:
     assert_as_seqeval(*random_tags(seed, tuple(labels_of(TYPES, scheme))), scheme)

@@ -188,11 +188,9 @@ def test_offers_at_most_five() -> None:
 
 @pytest.mark.parametrize(("words", "message"), [
     (["", "  ", "\n", "\x00", "\u200b"], r"^Type a word to compare, such as “bank”\.$"),
-    (["river bank", "  river   bank !", "the\nbank"], r"is more than one word: type one only, such as “bank”\.$"),
-    (["bank!", '"bank"', "[bank]", "bank,", "<bank>", "bank?!"],
+    (["river bank", "  river   bank !", "the\nbank", "bank!", '"bank"', "[bank]", "<bank>", "!", "...", "'", "--", "[]", "“”"],
      r"is not one word: type one word without punctuation, such as “bank”\.$"),
-    (["!", "...", ".", "'", "--", "[]", "“”"], r"is not a word: type a word to compare, such as “bank”\.$"),
-    (["\ud83d \ud83d"], "is more than one word"),  # half characters do not break the message
+    (["\ud83d \ud83d"], "is not one word"),  # half characters do not break the message
 ])  # fmt: skip
 def test_what_is_wrong_with_the_word(words: list[str], message: str) -> None:
     for word in words:
