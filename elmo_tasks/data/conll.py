@@ -278,10 +278,9 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
-    """Read sentences with inline tags; collect malformed lines in ``errors``.
+    """Read sentences with spans in brackets, or with a tag behind every word (``Ada/NOUN flew/VERB``).
 
-    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
-    least half of the pieces have a tag.
+    That is where no line has a span in brackets and at least half of the pieces have a tag.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     pieces = [piece for _, line in lines for piece in line.split()]

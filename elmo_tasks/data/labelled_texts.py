@@ -134,9 +134,6 @@ def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence
         keys = listed(name for name, value in zip(layout.names, row, strict=True) if value is not MISSING)
         expected = f"expected the keys '{text_key}' and '{label_key}'"
         raise DataError(f"{expected}, found {keys}: set text_column and label_column")
-    if table.names is None and not (text.strip() and label.strip()):
-        empty = "label" if text.strip() else "text"
-        raise DataError(f"expected a text and a label, found an empty {empty}: {shown(list(row))}")
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{text_key}: expected a text, found {shown(text)}")
     if label is None:

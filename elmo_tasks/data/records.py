@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.tag_schemes import Scheme, check_tags
+from elmo_tasks.text.tag_schemes import Scheme, split_tag
 
 _MAX_SHOWN = 12
 # A text that stands where a label is expected is shown in its beginning.
@@ -46,7 +46,8 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
     """Check that every tag belongs to the scheme."""
     for sentence in sentences:
         try:
-            check_tags(sentence.tags, scheme)
+            for k, tag in enumerate(sentence.tags):
+                split_tag(tag, scheme, k)
         except DataError as error:
             place = f", sentence of line {sentence.line}" if sentence.line else ""
             raise DataError(f"{where}{place}: {error}") from None

@@ -100,7 +100,7 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
 
 
 def parquet_rows(path: Path) -> Rows:
-    """Yield the rows of a parquet file: columns of texts, numbers and lists."""
+    """Yield the rows of a parquet file, without columns of bytes, such as images."""
     # Imported here: most files do without it.
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -108,7 +108,7 @@ def parquet_rows(path: Path) -> Rows:
     check_file(path)
     try:
         schema = pq.read_schema(path)
-        table = pq.read_table(path, columns=[field.name for field in schema if _is_plain(field.type)])
+        table = pq.read_table(path, columns=[field.name for field in schema if "binary" not in str(field.type)])
         rows = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
@@ -128,11 +128,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         import pandas
 
         sheet = pandas.read_excel(path, header=None, dtype=object, na_filter=False)
-    except ImportError:
-        raise DataError(
-            f"{path}: Excel files are read with openpyxl: pip install openpyxl, or save the sheet as CSV UTF-8"
-        ) from None
-    except Exception as error:  # openpyxl raises whatever it stumbles over
+    except Exception as error:  # openpyxl is not installed, or raises whatever it stumbles over
         raise DataError(
             f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8 ({_reason(error)})"
         ) from None
@@ -159,7 +155,7 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 
 @contextmanager
 def hub_errors(where: str, advice: str) -> Iterator[None]:
-    """Raise what goes wrong with a hub data set as a DataError."""
+    """Describe errors of a hub data set."""
     from datasets.exceptions import DatasetsError
 
     try:
@@ -170,17 +166,6 @@ def hub_errors(where: str, advice: str) -> Iterator[None]:
         hint = f". {advice}" if isinstance(error, OSError) else ""
         reason = _reason(error).rstrip(".")
         raise DataError(f"{where} cannot be read from the Hugging Face hub: {reason}{hint}") from error
-
-
-def _is_plain(kind: Any) -> bool:
-    """Check if a parquet column holds no bytes, as images do."""
-    import pyarrow as pa
-
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_struct(kind):  # spans of characters
-        return all(_is_plain(kind.field(k).type) for k in range(kind.num_fields))
-    return not pa.types.is_binary(kind) and not pa.types.is_large_binary(kind)
 
 
 def _class_names(feature: Any) -> list[str] | None:

@@ -14,7 +14,7 @@ from elmo_tasks.data.tables import Column, TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns
+from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 
@@ -72,7 +72,8 @@ CLASSIFICATION = Task(
         "sst5": HubData("SST-5: film reviews, five classes", "train", "validation", "test"),
         "imdb": HubData("IMDB: whole film reviews", "train", None, "test"),
     },
-    cost=Cost(read=0.004, epoch=0.0018),
+    read_seconds=0.004,
+    epoch_seconds=0.0018,
     output_fields=("label", "is_sure", "probabilities"),
     baselines={"majority": "always the most frequent label"},
     read=_read,

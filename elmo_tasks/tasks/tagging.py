@@ -16,7 +16,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns
+from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
 
@@ -120,7 +120,8 @@ TAGGING = Task(
         **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
     },
     hub={"conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")},
-    cost=Cost(read=0.004, epoch=0.006),
+    read_seconds=0.004,
+    epoch_seconds=0.006,
     output_fields=("tags", "spans"),
     baselines={
         "word f1": "each word tagged as it was most often",

@@ -37,23 +37,12 @@ class UploadColumns:
 
 @dataclass(frozen=True)
 class HubData:
-    """A public data set: its title and its splits.
-
-    Without a validation split, a share of the training rows selects the best epoch.
-    """
+    """A public data set: its title and its splits."""
 
     title: str
     train: str
-    validation: str | None
+    validation: str | None  # None: a share of the training rows selects the best epoch
     test: str
-
-
-@dataclass(frozen=True)
-class Cost:
-    """Seconds per row read, and per row and epoch, on two cores."""
-
-    read: float
-    epoch: float
 
 
 @dataclass(frozen=True)
@@ -73,7 +62,8 @@ class Task:
     size_setting: str  # argument of that configuration's head for its size
     uploads: Mapping[str, str]  # extensions of files that people may send, and the format of each
     hub: Mapping[str, HubData]  # public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`
-    cost: Cost  # how long training takes
+    read_seconds: float  # per row that is read, on two cores
+    epoch_seconds: float  # per row and epoch of training
     output_fields: tuple[str, ...]  # keys of a result that predict writes beside the tokens
     baselines: Mapping[str, str]  # the keys of baseline_scores, the best one first, with a description of each
     #: reads a labelled file. Arguments: the path; a format, by default from the file's name; input and label columns, places

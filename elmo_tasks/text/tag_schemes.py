@@ -1,13 +1,10 @@
 """Tag schemes <-> spans: one tag per token marks the extent of each span.
 
-========  ==========================================================================================================
-IOB1      ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type
-BIO       ``B-X`` begins every span (also called IOB2)
-BIOES     also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S)
-========  ==========================================================================================================
+- IOB1: ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type.
+- BIO: ``B-X`` begins every span (also called IOB2).
+- BIOES: also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S).
 
-(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.) A tag that is not one of the scheme raises a
-DataError.
+(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.)
 """
 
 from __future__ import annotations
@@ -86,17 +83,8 @@ def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
     return tags_of(spans_of(tags, source), len(tags), target)
 
 
-def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
-    """Check that every tag belongs to the scheme; their order is not checked."""
-    for k, tag in enumerate(tags):
-        split_tag(tag, scheme, k)
-
-
 def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
-    """Split ``"L-PER"`` into ``("E", "PER")``, with the prefix as in BIOES.
-
-    ``"O"`` gives ``("O", "")``.
-    """
+    """Split ``"L-PER"`` into ``("E", "PER")``, as in BIOES, and ``"O"`` into ``("O", "")``; DataError for another tag."""
     if tag == OUTSIDE:
         return OUTSIDE, ""
     prefix, dash, type_ = tag.partition("-")
@@ -122,10 +110,10 @@ def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 
 
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
-    """Detect the scheme of a data set from its tags.
+    """Detect the scheme of a data set from its tags; one slip in a hundred is let pass.
 
     E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every span that does not
-    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-. One slip in a hundred is let pass.
+    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-.
     """
     by_b: list[str] = []
     by_i: list[str] = []

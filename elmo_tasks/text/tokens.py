@@ -1,8 +1,7 @@
-"""Text -> tokens, cut the way the pretraining text is cut; and what becomes of these: sentences, character ids.
+"""Text -> tokens, cut as the pretraining text is; tokens -> character ids; running text -> sentences.
 
-The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting; the differences follow the pretraining text: quotes are plain
-ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly quotes, long
-dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
+The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text, quotes are plain ASCII, colloquial
+words (``gonna``) stay whole, a string may hold several sentences, and odd typography is written plainly.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from itertools import pairwise
 class Token:
     """One token and its place in the text it was cut from.
 
-    ``original[start:end]`` is ``text``, except where typography was written plainly: quotes become ``"`` and ``'``,
-    long dashes ``--``, the ellipsis character ``...``, ligatures their letters; invisible characters (soft hyphen,
-    zero-width space) are left out, accents composed (NFC), half surrogates replaced. One kind of token is empty there
-    (``start == end``): the full stop that a final ``U.S.`` has swallowed.
+    ``original[start:end]`` is ``text``, except where typography was written plainly (quotes, dashes, ligatures, accents, invisible
+    characters). One kind of token is empty there (``start == end``): the full stop that a final ``U.S.`` has swallowed.
     """
 
     text: str
