@@ -63,9 +63,7 @@ def atomic_file(target: Path) -> Iterator[Path]:
     try:
         yield partial
         partial.chmod(mode)  # safetensors creates its own file, readable for the owner only
-        _to_disk(partial)
         partial.replace(target)
-        _to_disk(target.parent)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -209,14 +207,3 @@ def _is_alive(pid: int) -> bool:
 def _host() -> str:
     """Return a file-safe machine name; process ids are only valid on their machine."""
     return re.sub(r"[^0-9a-z]+", "-", platform.node().lower())[:16].strip("-") or "here"
-
-
-def _to_disk(path: Path) -> None:
-    """Flush to disk, so that a power cut cannot leave a name without content."""
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,7 +1,4 @@
-"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
-
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags.
-"""
+"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text; how they are written is found."""
 
 from __future__ import annotations
 
@@ -92,9 +89,8 @@ def read_tagged_hub(
 ) -> list[TaggedSentence]:
     """Read tagged sentences of ``conll2003``, or of a hub id."""
     _, *defaults = HUB_DATA_SETS.get(name, (name, "tokens", "tags"))
-    where = f"{name}, split '{split}'"
-    keys = _keys((token_column, tag_column), defaults, where)
-    errors = RowErrors(where, "row")
+    keys = _keys((token_column, tag_column), defaults)
+    errors = RowErrors(f"{name}, split '{split}'", "row")
     file = _of_rows(hub_rows(name, split, keys), errors, keys)
     errors.check(len(file.sentences), "sentence")
     return file.sentences
@@ -163,7 +159,7 @@ def _of_rows(rows: Rows, errors: RowErrors, given: Given) -> TagFile:
     numbered = list(rows)
     first = numbered[0][1] if numbered else {}
     pairs = _as_pairs(first)
-    keys = _keys(given, _guess_keys(first), errors.path)
+    keys = _keys(given, _guess_keys(first))
     if numbered and errors.unit == "row" and not pairs:
         for key in keys:
             if not any(key in row for _, row in numbered):
@@ -201,10 +197,7 @@ def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
 
-def _keys(given: Given, defaults: Sequence[str], where: object) -> tuple[str, str]:
-    for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
-        if isinstance(column, int):
-            raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
+def _keys(given: Given, defaults: Sequence[str]) -> tuple[str, str]:
     token, tag = (default if column is None else str(column) for column, default in zip(given, defaults, strict=True))
     return token, tag
 

@@ -48,13 +48,8 @@ def read_labelled_table(
 ) -> tuple[list[LabelledText], TableLayout | None]:  # fmt: skip
     """Read labelled texts and the columns that were used; trees have none.
 
-    Args:
-        path: the file; text files may be ``.xz``.
-        file_format: any table that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``: one bracketed tree a line, each
-            node with a label (Stanford Sentiment Treebank). By default it is found from the file.
-        columns: which columns to read; by default they are found.
-        phrases: of trees, read every node's phrase, not only the whole sentence.
-        like: the columns of the training file, for what ``columns`` leaves open.
+    The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see :func:`read_trees`; by default it is
+    found from the file. What ``columns`` leave open is as in the training file, ``like``, or found.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)

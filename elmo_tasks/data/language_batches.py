@@ -54,8 +54,6 @@ class TokenizedCorpus:
 
         Files are plain or ``.xz``, with one sentence per line.
         """
-        if missing := [path for path in files if not path.exists()]:
-            raise DataError(f"{missing[0]}: no such file")
         stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
         folder = cache / hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
         if not folder.exists():

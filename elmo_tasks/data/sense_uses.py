@@ -59,7 +59,9 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
-    return _rows(path, _filled_lines(path)[1:], use, "word, label, sense, target_index and text with tabs between")
+    return _rows(
+        path, list(numbered_lines(path))[1:], use, "word, label, sense, target_index and text with tabs between"
+    )
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
@@ -70,7 +72,7 @@ def read_senseval(path: Path) -> list[SenseUse]:
         row = json.loads(line)
         return [SenseUse(Use.of_tokens(_plain(row["tokens"]), row["target"]), lemma, tuple(row["senses"]))]
 
-    return _rows(path, _filled_lines(path), use, "an object with tokens, target and senses")
+    return _rows(path, numbered_lines(path), use, "an object with tokens, target and senses")
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
@@ -91,7 +93,7 @@ def read_semcor(path: Path) -> list[SenseUse]:
             for sense in row["senses"]
         ]
 
-    return _rows(path, _filled_lines(path), uses, "an object with tokens and senses")
+    return _rows(path, numbered_lines(path), uses, "an object with tokens and senses")
 
 
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
@@ -143,7 +145,7 @@ def read_first_senses(path: Path) -> dict[str, str]:
         return [(_lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
-    return dict(_rows(path, _filled_lines(path), use, "a sense key, offset, number and count"))
+    return dict(_rows(path, numbered_lines(path), use, "a sense key, offset, number and count"))
 
 
 def read_wic(data: Path, gold: Path) -> list[WordPair]:
@@ -219,20 +221,16 @@ def _plain(tokens: Iterable[str]) -> tuple[str, ...]:
     return tuple(map(plain_token, tokens))
 
 
-def _filled_lines(path: Path) -> list[tuple[int, str]]:
-    return [(number, line) for number, line in numbered_lines(path) if line.strip()]
-
-
 def _rows(
     path: Path, numbered: Iterable[tuple[int, Source]], read: Callable[[Source], list[Row]], expected: str,
     what: str = "use", unit: str = "line",
 ) -> list[Row]:  # fmt: skip
-    """Read every row of a file; say what was ``expected`` of those that cannot be read."""
+    """Read every row of a file that is not blank; say what was ``expected`` of those that cannot be read."""
     errors = RowErrors(path, unit)
     rows: list[Row] = []
     for number, source in numbered:
         try:
-            rows += read(source)
+            rows += read(source) if str(source).strip() else []
         except (DataError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             errors.add(number, f"expected {expected}, found {shown(source)} ({error})")
     errors.check(len(rows), what)

@@ -210,15 +210,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def labelled(self, split: Split) -> list[tuple[tuple[str, ...], str | tuple[str, ...]]]:
         """Return the tokens and label names of the rows of a split."""
-        return [(row.tokens, self._named(row.target)) for row in self.rows[split]]
+        tokens = self.tokens(split)
+        return list(zip(tokens, self.gold(split, range(len(tokens))), strict=True))
 
     def gold(self, split: Split, rows: Iterable[int]) -> list[str | tuple[str, ...]]:
         """Return the label names of some rows of a split."""
-        return [self._named(self.rows[split][k].target) for k in rows]
-
-    def _named(self, target: Any) -> str | tuple[str, ...]:
-        names = self.labels
-        return names[target] if isinstance(target, int) else tuple(names[k] for k in target)
+        names, targets = self.labels, (self.rows[split][k].target for k in rows)
+        return [names[t] if isinstance(t, int) else tuple(names[k] for k in t) for t in targets]  # type: ignore[attr-defined]
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""

@@ -1,8 +1,4 @@
-"""Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
-
-:func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`TableLayout.describe` describes the result.
-"""
+"""Reader of user tables: CSV, TSV, plain text, JSON, parquet and Excel files; how they are written is found."""
 
 from __future__ import annotations
 

@@ -31,10 +31,7 @@ class Counts(NamedTuple):
         return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
 
     def scores(self, ending: str = "") -> dict[str, float]:
-        """Return precision, recall and F1, 0 where they are not defined.
-
-        ``ending`` is appended to the names.
-        """
+        """Return precision, recall and F1, 0 where they are not defined, with ``ending`` behind their names."""
         precision = self.correct / self.predicted if self.predicted else 0.0
         recall = self.correct / self.gold if self.gold else 0.0
         return {f"precision{ending}": precision, f"recall{ending}": recall, f"f1{ending}": self.f1}
@@ -59,13 +56,7 @@ def micro(counts: Iterable[Counts]) -> Counts:
 
 
 class TaskScores(Metric, ABC):
-    """Metrics of a split. Only whole numbers are kept, so that sums over processes are exact.
-
-    Args:
-        task: labels and scheme of the head.
-        shape: of the counts.
-        alone: count the rows of this process only.
-    """
+    """Metrics of a split, over all processes, or of this process ``alone``. Only whole numbers are kept: sums are exact."""
 
     full_state_update = False
     main = "accuracy"  # name of the score that selects models
@@ -90,10 +81,7 @@ class TaskScores(Metric, ABC):
 
 
 class TagScores(TaskScores):
-    """Accuracy of tags, and precision, recall and F1 of spans.
-
-    Spans are scored if the tags encode them, micro and by type.
-    """
+    """Accuracy of tags; where they spell spans, precision, recall and F1 of these, micro and by type."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         types = () if task.scheme is None else types_of(task.labels, task.scheme)
@@ -102,10 +90,7 @@ class TagScores(TaskScores):
         self.main = "accuracy" if task.scheme is None else "f1"
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the tags of a batch of sentences.
-
-        A span whose type is none of the labels' is a DataError.
-        """
+        """Add the tags of a batch of sentences; DataError for a span of another type."""
         spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
         if unknown := sorted(set(spans) - set(self.types)):
             raise DataError(

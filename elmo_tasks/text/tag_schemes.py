@@ -50,7 +50,7 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
     spans: list[Span] = []
     start, kind = 0, ""  # the open span; no type is empty, so "" is none
     before = OUTSIDE
-    for k, tag in enumerate(tags):
+    for k, tag in enumerate((*tags, OUTSIDE)):
         prefix, type_ = split_tag(tag, scheme, k)
         if kind and not _continues(before, kind, prefix, type_):
             spans.append(Span(start, k, kind))
@@ -58,8 +58,6 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
         if not kind and prefix != OUTSIDE:
             start, kind = k, type_
         before = prefix
-    if kind:
-        spans.append(Span(start, len(tags), kind))
     return spans
 
 

@@ -162,9 +162,9 @@ def _separate_stops(text: str) -> _Traced:
 
 
 # --- 3. Everything else: the Penn Treebank rules. ---
-# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), rule by rule and in its
-# order; importing NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every
-# token. Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
+# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), in its order; importing
+# NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every token. Rules of our own
+# are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
 # Every rule only adds spaces: that is what lets tokens be traced back to the text.
 
 _STARTING_QUOTES = (
@@ -177,15 +177,11 @@ _PUNCTUATION = (  # NLTK's
     (re.compile(r"""([^.])(\.)(?=([\])}>"' »”’]*))\3\s*$"""), r"\1 \2 \3 "),
     (re.compile(r"([:,])([^\d])"), r" \1 \2"),
     (re.compile(r"([:,])$"), r" \1 "),
-    (re.compile(r"\.{2,}"), r" \g<0> "),
-    (re.compile(r"[;@#$%&]"), r" \g<0> "),
-    (re.compile(r"[\u2012-\u2015]"), r" \g<0> "),
+    (re.compile(r"\.{2,}|[;@#$%&\u2012-\u2015]"), r" \g<0> "),
     (re.compile(r"""([^.])(\.)([\])}>"']*)\s*$"""), r"\1 \2\3 "),
     (re.compile(r"[?!]"), r" \g<0> "),
     (re.compile(r"([^'])' "), r"\1 ' "),
-    (re.compile(r"[*]"), r" \g<0> "),
-    (re.compile(r"[\]\[(){}<>]"), r" \g<0> "),
-    (re.compile(r"--"), r" -- "),
+    (re.compile(r"[*\]\[(){}<>]|--"), r" \g<0> "),
 )
 _ENDING_QUOTES = (
     (re.compile(r"([»›])"), r" \1 "),

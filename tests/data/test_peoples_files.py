@@ -148,7 +148,7 @@ def test_what_was_read_is_said(tmp_path: Path) -> None:
     table = read_table(path)
     columns = find_columns(table, TextColumns("label"), labelled=False)
     assert [text for _, text in texts_of(table, columns)] == ["pos", "neg"]
-    with pytest.raises(DataError, match="expected one column named 'nothing'"):
+    with pytest.raises(DataError, match="found 'nothing'; there are 2 columns: 'label', 'review'"):
         next(read_corpus([path], "nothing"))
     with pytest.raises(InputError, match="line 3: expected 2 columns"):
         sentences_of("id,text\n1,fine\n2,not, fine\n", "a.csv")
