@@ -55,6 +55,16 @@ def test_after_an_error_all_is_as_it_was(tmp_path):
     assert names(tmp_path) == ["a.txt"]
 
 
+def test_two_writers_of_one_name_do_not_meet(tmp_path):
+    target = tmp_path / "a.txt"
+    with atomic_file(target) as one, atomic_file(target) as other:
+        one.write_text("one")
+        other.write_text("other")
+        assert one != other
+    assert target.read_text() == "one"  # the outer one ended last
+    assert names(tmp_path) == ["a.txt"]
+
+
 def test_many_threads_leave_one_whole_file(tmp_path):
     def write(letter: str) -> None:
         for _ in range(20):

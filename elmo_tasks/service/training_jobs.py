@@ -100,7 +100,7 @@ def config_for(
             data["max_tokens"] = HUB_TOKENS
     else:
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-    monitor = f"val_{kind.main_score(spans)}"
+    monitor = f"val_{kind.main_score('BIO' if spans else None)}"
     trainer |= {
         "max_epochs": plan.epochs,
         "default_root_dir": ".",
@@ -310,7 +310,7 @@ class TrainingJobs:
             "data": data,
             "created": time.time(),
             "epochs": plan.epochs,
-            "metric": METRIC_WORDS[kind.main_score(spans)],
+            "metric": METRIC_WORDS[kind.main_score("BIO" if spans else None)],
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
             "pace": self._pace(),

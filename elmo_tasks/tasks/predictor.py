@@ -225,8 +225,8 @@ class Predictor:
         return [results[k] for k in range(len(rows))]
 
     def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        check_cancelled()
         predictions = self.head.predict(*self._inputs(sentences), **options)
+        check_cancelled()  # a text is read in many batches
         if not self.task.one_label:
             return predictions
         return [self._calibrated(words, text) for words, text in zip(sentences, predictions, strict=True)]

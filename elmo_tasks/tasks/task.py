@@ -91,6 +91,6 @@ class Task:
         """Create the metrics of a head; if ``alone``, for this process only."""
         return resolve_name(self.scores_class)(head_task, alone)  # type: ignore[no-any-return]
 
-    def main_score(self, spans: bool) -> str:
-        """Name of the score that selects models: ``f1`` where tags spell ``spans``, else ``accuracy``."""
-        return "f1" if spans and not self.one_label else "accuracy"
+    def main_score(self, scheme: Scheme | None) -> str:
+        """Name of the score that selects models: ``f1`` (of spans) or ``accuracy``."""
+        return "accuracy" if self.one_label or scheme is None else "f1"

@@ -263,7 +263,7 @@ def test_baselines_are_in_the_metric_of_the_main_score(task: Task, scheme: Schem
     row = "bad" if task is CLASSIFICATION else ("B-X", "O")
     metric = task.scores(HeadTask(labels, 2, 1, scheme))
     baselines = task.baseline_scores([(["a", "b"], row)], [(["a", "b"], row)], scheme)
-    assert metric.main == task.main_score(scheme is not None)
+    assert metric.main == task.main_score(scheme)
     assert set(baselines) <= set(task.baselines)
     assert max(baselines.values()) == 1.0  # what was learned by heart
     assert all(name.endswith("f1") for name in baselines) == (metric.main == "f1")
