@@ -74,6 +74,6 @@ def test_a_row_of_a_file_passes_eight_rooms_from_the_command_to_its_score(tmp_pa
     monkeypatch.setattr(Predictor, "load", lambda *_, **__: head)
     rooms, climbs = walk(lambda: evaluate.run(arguments))
     assert "my.csv, 2 rows: accuracy" in capsys.readouterr().out
-    # The command; the file, its texts and their task; the encoder, its biLM and its layers; the head.
+    # The command; the file, its tokens and its task; the encoder, its biLM and its layers; the head.
     assert rooms == {"cli", "data", "text", "tasks", "encoders", "bilm", "layers", "heads"}
     assert not climbs

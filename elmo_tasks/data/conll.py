@@ -74,8 +74,8 @@ def read_tag_file(
         elif chosen == "marked":
             file = TagFile(read_marked(text, errors))
         else:
-            found = read_columns(path, text, errors, given) if chosen == "columns" else None
-            file = found or _of_conllu(path, text, errors, given)
+            columns = read_columns(path, text, errors, given) if chosen == "columns" else None
+            file = columns or _of_conllu(path, text, errors, given)
         if name not in ("utf-8", "ascii") and encoding is None:
             file = replace(file, remarks=(*file.remarks, f"encoding {name}"))
     errors.check(len(file.sentences), "sentence")

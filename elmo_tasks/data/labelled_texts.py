@@ -64,9 +64,9 @@ def read_labelled_table(
 
 def format_of(path: Path, encoding: str | None = None) -> str:
     """Detect the format of a file by its name, else by its first line."""
-    known = FORMATS.get(suffix_of(path))
-    if known not in (None, "txt"):
-        return str(known)
+    by_name = FORMATS.get(suffix_of(path), "txt")
+    if by_name != "txt":
+        return by_name
     first = next((line for _, line in numbered_lines(path, encoding) if line.strip()), "")
     return "trees" if _TREE.fullmatch(first) else "txt"
 

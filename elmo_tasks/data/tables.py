@@ -389,12 +389,12 @@ def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     return repeats and all(field not in values for field, values in zip(first, below, strict=True))
 
 
-def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
-    """Find the column of a known name or ending: ``airline_sentiment``."""
+def _named(names: Sequence[str], usual: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
+    """Find the column of a usual name or ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
     split = r"[_\-. ]" if loose else r"[_\-.]"
     for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
-        for wanted in known:
+        for wanted in usual:
             for at, name in lower.items():
                 if part(name) == wanted:
                     return at

@@ -100,12 +100,9 @@ def _is_latin(content: bytes) -> bool:
     broken, whole = lenient.count("\ufffd"), sum(sign > "\x7f" for sign in lenient)
     if whole - broken >= broken or b"\0" in content:
         return False
-    try:
-        text = content.decode("cp1252")
-    except UnicodeDecodeError:
-        return False
+    text = content.decode("cp1252", "replace")
     accents = sum(sign > "\x7f" for sign in text)
-    return accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
+    return "\ufffd" not in text and accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
 
 
 def check_file(path: Path) -> None:
@@ -137,13 +134,13 @@ class RowErrors:
 
     def collect(self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]) -> list[Row]:
         """Read numbered rows, and add what is wrong with those that raise a DataError."""
-        found = []
+        records = []
         for number, row in rows:
             try:
-                found.append(read(number, row))
+                records.append(read(number, row))
             except DataError as error:
                 self.add(number, str(error))
-        return found
+        return records
 
     def check(self, n_rows: int, what: str) -> None:
         """Raise the collected errors, or, for no rows, that no ``what`` is there."""
