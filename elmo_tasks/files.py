@@ -34,6 +34,7 @@ _ERRNO_MESSAGES = {
     errno.EDQUOT: "your share of the disk is used up; make room, then try again",
     errno.EROFS: "the disk is read-only; choose another folder",
     errno.ENOENT: "no such file or folder",
+    errno.ENOTDIR: "a file is where a folder should be",
     errno.EFBIG: "the file is larger than this disk or your limit (ulimit -f) allows",
     errno.EMFILE: "too many files are open; allow more (ulimit -n)",
     errno.EADDRINUSE: "the port is taken; choose another one with --port",

@@ -149,14 +149,13 @@ def find_columns(
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
     if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
         header = True
-    width = len(first if table.names is None else table.names)
-    if labelled and width < 2:
+    there = tuple(first) if table.names is None else table.names
+    if labelled and len(there) < 2:
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found one column only; set delimiter to "
             "the mark between them"
         )
     rows = [values for _, values in table.rows[: _LOOKED_AT + 1]]
-    there = table.names if table.names is not None else tuple(first)
     text = _place(given.text, "text", there, table, header)
     label = _place(given.label, "label", there, table, header) if labelled else None
     if like is not None and text is None and label is None:
@@ -164,8 +163,8 @@ def find_columns(
     if table.names is None and header is None:
         header = _is_header(first, rows[1:])
     names = table.names if table.names is not None else column_names(first, bool(header))
-    body = [row for row in (rows[1:] if header else rows) if len(row) == width] or rows[:1]
-    columns = {at: [row[at] for row in body] for at in range(width)}
+    body = [row for row in (rows[1:] if header else rows) if len(row) == len(there)] or rows[:1]
+    columns = {at: [row[at] for row in body] for at in range(len(there))}
     if text is None:
         text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
