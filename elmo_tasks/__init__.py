@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers import Layers, ScalarMix
     from elmo_tasks.service.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
-    from elmo_tasks.training.predictor import load_head
+    from elmo_tasks.tasks.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
 
 #: Name -> where it is.
@@ -32,7 +32,7 @@ _NAMES = {
     "Layers": "elmo_tasks.layers.Layers",  # what an encoder returns
     "ScalarMix": "elmo_tasks.layers.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
-    "load_head": "elmo_tasks.training.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
+    "load_head": "elmo_tasks.tasks.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
     "compare": "elmo_tasks.service.library.compare",  # a word in several sentences
     "disambiguate": "elmo_tasks.service.library.disambiguate",  # the words of a text: which meaning each has
     "sentence_similarity": "elmo_tasks.service.library.sentence_similarity",  # whole sentences

@@ -21,27 +21,22 @@ import filelock
 
 from elmo_tasks.errors import ConfigError
 
-_UNFINISHED = re.compile(r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d+)-[0-9a-f]{8}\.part", re.DOTALL)
+_UNFINISHED = re.compile(r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d{1,9})-[0-9a-f]{8}\.part", re.DOTALL)
 _SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
-_NO_PERMISSION = "you have no permission for this; choose another place, or change its permissions"
 _ERRNO_MESSAGES = {
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM), "you have no permission for this; choose another place, or change its permissions"
+    ),
     errno.ENOSPC: "the disk is full; make room, then try again",
     errno.EDQUOT: "your share of the disk is used up; make room, then try again",
     errno.EROFS: "the disk is read-only; choose another folder",
-    errno.EACCES: _NO_PERMISSION,
-    errno.EPERM: _NO_PERMISSION,
     errno.ENOENT: "no such file or folder",
     errno.ENOTDIR: "a file is where a folder should be",
-    errno.EISDIR: "a folder is where a file should be",
-    errno.ENAMETOOLONG: "the name is too long",
     errno.EFBIG: "the file is larger than this disk or your limit (ulimit -f) allows",
-    errno.EIO: "the disk cannot be read or written (an input/output error)",
     errno.EMFILE: "too many files are open; allow more (ulimit -n)",
-    errno.ENFILE: "too many files are open on this machine",
-    errno.ENOMEM: "there is not enough memory",
     errno.EADDRINUSE: "the port is taken; choose another one with --port",
     errno.EADDRNOTAVAIL: "this machine has no such address; choose another one with --host",
 }
@@ -54,14 +49,10 @@ def given_name(path: str | Path) -> str:
 
 @contextmanager
 def atomic_file(target: Path) -> Iterator[Path]:
-    """Open a temporary file that replaces ``target`` on success.
+    """Open a temporary file that replaces ``target`` on success; after an error the target is unchanged.
 
-    Processes that write the same target at once have separate files, and the last one to finish wins. Leftovers of killed
-    processes are removed. A device such as ``/dev/null`` is written to directly. The target's permissions are kept, and a
-    link stays a link. After an error the target is unchanged.
-
-    Raises:
-        OSError: the folder is not writable; see :func:`describe_os_error`.
+    Of processes that write the same target at once, the last one to finish wins. The target's permissions are kept, and a link
+    stays a link. A device such as ``/dev/null`` is written to directly.
     """
     target = Path(os.path.realpath(target))
     if target.exists() and not (target.is_file() or target.is_dir()):
@@ -73,9 +64,7 @@ def atomic_file(target: Path) -> Iterator[Path]:
     try:
         yield partial
         partial.chmod(mode)  # safetensors creates its own file, readable for the owner only
-        _to_disk(partial)
         partial.replace(target)
-        _to_disk(target.parent)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -98,7 +87,6 @@ def read_json(path: Path, max_bytes: int = 20_000_000) -> Any:
     """Read untrusted JSON; ``max_bytes`` bounds the memory.
 
     Raises:
-        OSError: it cannot be read.
         ValueError: the content is not JSON in UTF-8, too large, or nested too deeply.
     """
     with path.open("rb") as file:
@@ -137,7 +125,6 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
 
     Raises:
         ConfigError: another process holds it.
-        OSError: the file cannot be written.
     """
     lock.parent.mkdir(parents=True, exist_ok=True)
     file = filelock.FileLock(lock)
@@ -194,25 +181,18 @@ def describe_os_error(error: OSError) -> str:
     return f"{Path(*parts)}: {message}"
 
 
-def _prefix(target: Path) -> str:
-    return f".{target.name[:150]}."
-
-
 def _unfinished_name(target: Path) -> Path:
-    remove_stale(target)
-    return target.with_name(f"{_prefix(target)}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
-
-
-def remove_stale(target: Path) -> None:
-    """Remove temporary files of ``target`` whose processes on this machine are gone."""
+    """Choose a temporary name; remove those of ``target`` whose processes on this machine are gone."""
+    prefix = f".{target.name[:150]}."
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
-            match = _UNFINISHED.fullmatch(path.name) if path.name.startswith(_prefix(target)) else None
+            match = _UNFINISHED.fullmatch(path.name) if path.name.startswith(prefix) else None
             if match and match["host"] == _host() and not _is_alive(int(match["pid"])):
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
+    return target.with_name(f"{prefix}{_host()}-{os.getpid()}-{secrets.token_hex(4)}.part")
 
 
 def _is_alive(pid: int) -> bool:
@@ -220,24 +200,11 @@ def _is_alive(pid: int) -> bool:
         return True
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):
-        pass
+    except OSError as error:
+        return not isinstance(error, ProcessLookupError)
     return True
 
 
 def _host() -> str:
     """Return a file-safe machine name; process ids are only valid on their machine."""
     return re.sub(r"[^0-9a-z]+", "-", platform.node().lower())[:16].strip("-") or "here"
-
-
-def _to_disk(path: Path) -> None:
-    """Flush to disk, so that a power cut cannot leave a name without content."""
-    if os.name == "nt" and path.is_dir():
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -1,13 +1,17 @@
 """The way of a request through the rooms: few rooms, and calls go down the list of rooms only."""
 
 import sys
+from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
 import elmo_tasks
 from elmo_tasks import load_head
+from elmo_tasks.cli import evaluate
+from elmo_tasks.heads import head_files
 from elmo_tasks.service.session import Session
+from elmo_tasks.tasks.predictor import Predictor
 from tests.test_imports import ROWS
 
 ROOT = f"{Path(elmo_tasks.__file__).parent}/"
@@ -52,9 +56,24 @@ def test_a_comparison_passes_eight_rooms_and_climbs_nowhere():
     assert not climbs
 
 
-def test_a_prediction_passes_eight_rooms_and_climbs_nowhere():
+def test_a_prediction_passes_seven_rooms_and_climbs_nowhere():
     head = load_head("ner-conll2003")
     rooms, climbs = walk(lambda: head.predict(["Ada Marsh flew to Oslo."]))
-    assert {"training", "encoders", "bilm", "heads"} <= rooms
-    assert len(rooms) <= 8, sorted(rooms)
+    assert {"tasks", "encoders", "bilm", "heads"} <= rooms
+    assert len(rooms) <= 7, sorted(rooms)
+    assert not climbs
+
+
+def test_a_row_of_a_file_passes_eight_rooms_from_the_command_to_its_score(tmp_path, monkeypatch, capsys):
+    (tmp_path / "my.csv").write_text("text,label\nA warm and funny film.,positive\nDull and long.,negative\n")
+    parser = ArgumentParser()
+    evaluate.add_arguments(parser)
+    arguments = parser.parse_args(["--head", "sentiment-sst2", "--data", str(tmp_path / "my.csv")])
+    files, head = head_files.find_head("sentiment-sst2"), load_head("sentiment-sst2")
+    monkeypatch.setattr(head_files, "find_head", lambda _: files)
+    monkeypatch.setattr(Predictor, "load", lambda *_, **__: head)
+    rooms, climbs = walk(lambda: evaluate.run(arguments))
+    assert "my.csv, 2 rows: accuracy" in capsys.readouterr().out
+    # The command; the file, its tokens and its task; the encoder, its biLM and its layers; the head.
+    assert rooms == {"cli", "data", "text", "tasks", "encoders", "bilm", "layers", "heads"}
     assert not climbs

@@ -73,13 +73,13 @@ def _meanings(args: argparse.Namespace) -> int:
 def _head(args: argparse.Namespace) -> int:
     """Fit temperature and threshold, see :class:`elmo_tasks.heads.confidence.Confidence`."""
     from elmo_tasks.data.classification import tokens_of
-    from elmo_tasks.data.labelled_texts import read_labelled_table
+    from elmo_tasks.data.labelled_texts import format_of, read_labelled_table
     from elmo_tasks.data.records import listed, mapped_labels
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks import find_task
-    from elmo_tasks.training.predictor import Predictor
+    from elmo_tasks.tasks.predictor import Predictor
 
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to calibrate it on")
@@ -96,7 +96,7 @@ def _head(args: argparse.Namespace) -> int:
     if columns is not None:
         print(f"{args.data}: {columns.describe()}")
     rows = [(tokens, row.label) for row in table if (tokens := tokenize(row.text))]
-    same_format = reading.get("file_format") in (None, kind.format_of(args.data))
+    same_format = reading.get("file_format") in (None, format_of(args.data))
     stored = reading.get("label_names") if same_format else None
     names: dict[str, str | None] = {str(key): value for key, value in (stored or {}).items()}
     names |= mapped_labels([], labels, args.labels, None, str(args.data))

@@ -256,7 +256,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.heads.head_files import find_head
     from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks import find_task
-    from elmo_tasks.training.predictor import Predictor, evaluate_head
+    from elmo_tasks.tasks.predictor import Predictor, evaluate_head
 
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to score it on")
@@ -317,12 +317,13 @@ def _label_names(
     args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: Task
 ) -> dict[str, str | None]:
     """Map the labels of the file to those of the head, and reject unknown ones."""
+    from elmo_tasks.data.labelled_texts import format_of
     from elmo_tasks.data.records import mapped_labels
 
     text_column, label_column = (reading.get(name) for name in kind.columns)
     rows = kind.read(args.data, reading.get("file_format"), text_column, label_column)
     labels = [row.label for row in cast("Sequence[LabelledText]", rows)]
-    same_format = files.reading.get("file_format") in (None, kind.format_of(args.data, reading.get("file_format")))
+    same_format = files.reading.get("file_format") in (None, reading.get("file_format") or format_of(args.data))
     stored = files.reading.get("label_names") if same_format else None
     return mapped_labels(labels, files.task.labels, args.labels, stored, str(args.data))
 

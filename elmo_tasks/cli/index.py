@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _sentences(args: argparse.Namespace) -> Iterator[str]:
-    from elmo_tasks.data.row_files import hub_texts
+    from elmo_tasks.data.labelled_texts import hub_texts
     from elmo_tasks.senses.uses import read_corpus, sentences_of
 
     for source in args.text:

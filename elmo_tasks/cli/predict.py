@@ -15,7 +15,7 @@ from elmo_tasks.cli.arguments import STANDARD, add_device, add_precision, batche
 from elmo_tasks.files import atomic_file, file_lock, lock_of
 
 if TYPE_CHECKING:
-    from elmo_tasks.training.predictor import ReadRow
+    from elmo_tasks.tasks.predictor import ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
 _LINES_AT_ONCE = 256
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
 
     from elmo_tasks.heads.head_files import default_head, find_head
     from elmo_tasks.layers import checked_device
-    from elmo_tasks.training.predictor import Predictor
+    from elmo_tasks.tasks.predictor import Predictor
 
     predictor = Predictor.load(
         find_head(args.head or default_head("tagging")),
@@ -79,8 +79,8 @@ def _batches(source: str, column: str | None) -> Iterator[list[str]]:
 
 
 def _row(line: str, pretokenized: bool) -> ReadRow:
+    from elmo_tasks.tasks.predictor import ReadRow
     from elmo_tasks.text.tokens import Token
-    from elmo_tasks.training.predictor import ReadRow
 
     if not pretokenized:
         return ReadRow.of(line)

@@ -77,8 +77,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             phrases = self.phrases and split == "train"
             rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
             if layout is not None:
-                if self.like is None or layout.describe() != self.like.describe():
-                    self.notes.append(f"{source}: {layout.describe()}.")
+                self.notes.append(f"{source}: {layout.describe()}.")
                 self.like = self.like or layout
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 

@@ -1,7 +1,4 @@
-"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text.
-
-:func:`read_tag_file` recognizes the format, the columns and the spelling of the tags.
-"""
+"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text; how they are written is found."""
 
 from __future__ import annotations
 
@@ -77,8 +74,8 @@ def read_tag_file(
         elif chosen == "marked":
             file = TagFile(read_marked(text, errors))
         else:
-            found = read_columns(path, text, errors, given) if chosen == "columns" else None
-            file = found or _of_conllu(path, text, errors, given)
+            columns = read_columns(path, text, errors, given) if chosen == "columns" else None
+            file = columns or _of_conllu(path, text, errors, given)
         if name not in ("utf-8", "ascii") and encoding is None:
             file = replace(file, remarks=(*file.remarks, f"encoding {name}"))
     errors.check(len(file.sentences), "sentence")
@@ -92,9 +89,8 @@ def read_tagged_hub(
 ) -> list[TaggedSentence]:
     """Read tagged sentences of ``conll2003``, or of a hub id."""
     _, *defaults = HUB_DATA_SETS.get(name, (name, "tokens", "tags"))
-    where = f"{name}, split '{split}'"
-    keys = _keys((token_column, tag_column), defaults, where)
-    errors = RowErrors(where, "row")
+    keys = _keys((token_column, tag_column), defaults)
+    errors = RowErrors(f"{name}, split '{split}'", "row")
     file = _of_rows(hub_rows(name, split, keys), errors, keys)
     errors.check(len(file.sentences), "sentence")
     return file.sentences
@@ -163,7 +159,7 @@ def _of_rows(rows: Rows, errors: RowErrors, given: Given) -> TagFile:
     numbered = list(rows)
     first = numbered[0][1] if numbered else {}
     pairs = _as_pairs(first)
-    keys = _keys(given, _guess_keys(first), errors.path)
+    keys = _keys(given, _guess_keys(first))
     if numbered and errors.unit == "row" and not pairs:
         for key in keys:
             if not any(key in row for _, row in numbered):
@@ -201,10 +197,7 @@ def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
 
-def _keys(given: Given, defaults: Sequence[str], where: object) -> tuple[str, str]:
-    for column, parameter in zip(given, ("token_column", "tag_column"), strict=True):
-        if isinstance(column, int):
-            raise DataError(f"{where}: {parameter}: expected the name of a column, found the number {column}")
+def _keys(given: Given, defaults: Sequence[str]) -> tuple[str, str]:
     token, tag = (default if column is None else str(column) for column, default in zip(given, defaults, strict=True))
     return token, tag
 
@@ -278,10 +271,9 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
-    """Read sentences with inline tags; collect malformed lines in ``errors``.
+    """Read sentences with spans in brackets, or with a tag behind every word (``Ada/NOUN flew/VERB``).
 
-    Spans are in brackets, or every word has a tag behind it (``Ada/NOUN flew/VERB``): where no line has a span in brackets and at
-    least half of the pieces have a tag.
+    That is where no line has a span in brackets and at least half of the pieces have a tag.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     pieces = [piece for _, line in lines for piece in line.split()]
@@ -298,12 +290,11 @@ def _of_words(number: int, line: str) -> TaggedSentence:
 
 
 def _of_spans(number: int, line: str) -> TaggedSentence:
-    text, spans, at = "", [], 0
-    for match in _SPAN.finditer(line):
-        text += line[at : match.start()]
-        spans.append([len(text), len(text) + len(match[1]), match[2]])
-        text, at = text + match[1], match.end()
-    text += line[at:]
+    text, *rest = _SPAN.split(line)
+    spans = []
+    for name, type_, between in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
+        spans.append([len(text), len(text) + len(name), type_])
+        text += name + between
     # A remaining bracket belongs to a malformed name.
     if "](" in text:
         raise DataError(f"expected names such as [Ada Marsh](PER), found {shown(line)}")

@@ -6,14 +6,15 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.records import LabelledText, listed
-from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows
+from elmo_tasks.data.row_files import FROM_CACHE, HUB_DATA_SETS, hub_errors, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
     MISSING,
@@ -24,11 +25,13 @@ from elmo_tasks.data.tables import (
     check_not_digits,
     find_columns,
     read_table,
+    texts_of,
 )
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
+_BLOCK = 1_000
 _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
@@ -45,13 +48,8 @@ def read_labelled_table(
 ) -> tuple[list[LabelledText], TableLayout | None]:  # fmt: skip
     """Read labelled texts and the columns that were used; trees have none.
 
-    Args:
-        path: the file; text files may be ``.xz``.
-        file_format: any table that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``: one bracketed tree a line, each
-            node with a label (Stanford Sentiment Treebank). By default it is found from the file.
-        columns: which columns to read; by default they are found.
-        phrases: of trees, read every node's phrase, not only the whole sentence.
-        like: the columns of the training file, for what ``columns`` leaves open.
+    The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see :func:`read_trees`; by default it is
+    found from the file. What ``columns`` leave open is as in the training file, ``like``, or found.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)
@@ -66,9 +64,9 @@ def read_labelled_table(
 
 def format_of(path: Path, encoding: str | None = None) -> str:
     """Detect the format of a file by its name, else by its first line."""
-    known = FORMATS.get(suffix_of(path))
-    if known not in (None, "txt"):
-        return str(known)
+    by_name = FORMATS.get(suffix_of(path), "txt")
+    if by_name != "txt":
+        return by_name
     first = next((line for _, line in numbered_lines(path, encoding) if line.strip()), "")
     return "trees" if _TREE.fullmatch(first) else "txt"
 
@@ -80,6 +78,27 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
     label = label if columns.label is None else str(columns.label)
     table = Table.of_records(f"{name}, split '{split}'", hub_rows(name, split, (text, label)))
     return _labelled(table, find_columns(table, TextColumns(text, label)), columns)
+
+
+def hub_texts(
+    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
+) -> Iterator[str]:
+    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
+
+    ``column`` holds the texts, or lists of words; by default it is found. ``config`` is for a data set that has several. Only
+    ``most`` rows are read; the rest is not downloaded then.
+    """
+    import datasets
+
+    where, layout = f"the data set '{name}' (split '{split}')", None
+    # A stream may break at any row.
+    with hub_errors(where, f"This needs a network. Without one, {FROM_CACHE}, without --rows; or give text files"):
+        data = datasets.load_dataset(name, config, split=split, streaming=most is not None)
+        rows = enumerate(data if most is None else data.take(most), start=1)
+        while block := list(islice(rows, _BLOCK)):
+            table = Table.of_records(where, block)
+            layout = layout or find_columns(table, TextColumns(column), labelled=False)
+            yield from (text for _, text in texts_of(table, layout))
 
 
 def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[LabelledText]:
@@ -110,9 +129,6 @@ def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence
         keys = listed(name for name, value in zip(layout.names, row, strict=True) if value is not MISSING)
         expected = f"expected the keys '{text_key}' and '{label_key}'"
         raise DataError(f"{expected}, found {keys}: set text_column and label_column")
-    if table.names is None and not (text.strip() and label.strip()):
-        empty = "label" if text.strip() else "text"
-        raise DataError(f"expected a text and a label, found an empty {empty}: {shown(list(row))}")
     if not isinstance(text, str) or not text.strip():
         raise DataError(f"{text_key}: expected a text, found {shown(text)}")
     if label is None:
@@ -137,36 +153,22 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
 
 def _nodes(number: int, line: str) -> list[LabelledText]:
     """Return the labelled phrases of a tree, the whole sentence last."""
-
-    def wrong(expected: str) -> DataError:
-        return DataError(f"expected {expected}: {shown(line)}")
-
+    error = DataError(f"expected one tree, such as (3 (2 It) (4 works)), found {shown(line)}")
     nodes: list[LabelledText] = []
     words: list[str] = []
     open_nodes: list[tuple[str, int]] = []  # label, and number of words before
-    before = ""
     # Spaces only: a token may hold another kind of white space (2 1/2 with a no-break space).
-    for piece in line.replace("(", " ( ").replace(")", " ) ").split(" "):
-        if not piece:
-            continue
-        if nodes and not open_nodes:
-            raise wrong("one tree on the line, found something after it")
-        if piece == ")":
-            if not open_nodes or before == "(":
-                raise wrong("a tree such as (3 (2 It) (4 works)), found a ')' without its '(' and label")
+    pieces = filter(None, line.replace("(", " ( ").replace(")", " ) ").split(" "))
+    for piece in pieces:
+        if piece == "(" and (open_nodes or not nodes) and (label := next(pieces, "(")) not in "()":
+            open_nodes.append((label, len(words)))
+        elif piece == ")" and open_nodes and open_nodes[-1][1] < len(words):
             label, start = open_nodes.pop()
-            if start == len(words):
-                raise wrong(f"words in every node, found none in one labelled '{label}'")
             nodes.append(LabelledText(" ".join(words[start:]), label, number))
-        elif before == "(":
-            if piece == "(":
-                raise wrong("a label after each '(', found '(('")
-            open_nodes.append((piece, len(words)))
-        elif piece != "(":
-            if not open_nodes:
-                raise wrong("a tree such as (3 (2 It) (4 works)), found a word outside of it")
+        elif piece not in "()" and open_nodes:
             words.append(piece.replace("\\/", "/").replace("\\*", "*"))
-        before = piece
-    if open_nodes or before == "(":
-        raise wrong(f"a tree, found {len(open_nodes) + (before == '(')} '(' too many")
+        else:
+            raise error
+    if open_nodes:
+        raise error
     return nodes

@@ -5,11 +5,10 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-import shutil
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +19,9 @@ from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.data.batches import ResumableBatches, TensorBatch
 from elmo_tasks.errors import DataError
-from elmo_tasks.files import unfinished_folder
+from elmo_tasks.files import file_lock, lock_of, unfinished_folder
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
-from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary, open_text
+from elmo_tasks.text.vocabulary import BEGIN, BEGIN_ID, END, END_ID, SPECIAL_WORDS, UNKNOWN, Vocabulary, open_text
 
 _LINES_PER_BLOCK = 10_000
 _FORMAT = 1
@@ -55,21 +54,13 @@ class TokenizedCorpus:
 
         Files are plain or ``.xz``, with one sentence per line.
         """
-        if missing := [path for path in files if not path.exists()]:
-            raise DataError(f"{missing[0]}: no such file")
         stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
         folder = cache / hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
-        if not (folder / "words.txt").exists():
-            with unfinished_folder(folder) as partial:
-                _write(partial, read_sentences(files))
-                # Another run may have made the same meanwhile, and be reading it: what is whole stays.
-                if folder.exists() and not (folder / "words.txt").exists():
-                    shutil.rmtree(folder)
-                try:
+        if not folder.exists():
+            with file_lock(lock_of(folder), f"the text in {cache}", wait=True), unfinished_folder(folder) as partial:
+                if not folder.exists():  # another run may have written it meanwhile
+                    _write(partial, files)
                     partial.rename(folder)
-                except OSError:
-                    if not (folder / "words.txt").exists():
-                        raise
         return cls(folder)
 
 
@@ -84,57 +75,27 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
                 yield words
 
 
-def _write(folder: Path, sentences: Iterator[list[str]]) -> None:
-    """Write the ids, first in the order of appearance, then by frequency."""
-    ids: defaultdict[str, int] = defaultdict()
-    ids.default_factory = ids.__len__
-    for word in SPECIAL_WORDS:
-        ids[word]
-    with (folder / "appearance.bin").open("wb") as out:
-        while block := list(islice(sentences, _LINES_PER_BLOCK)):
-            block_ids = [k for words in block for k in (BEGIN_ID, *(ids[word] for word in words), END_ID)]
-            np.array(block_ids, np.int32).tofile(out)
-        if not out.tell():
-            raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
-    appearance = np.memmap(folder / "appearance.bin", np.int32, "r")
-    counts = np.zeros(len(ids), np.int64)
-    for start, stop in _pieces(appearance):
-        counts += np.bincount(appearance[start:stop], minlength=len(ids))
-    n_special = len(SPECIAL_WORDS)
-    order = np.concatenate([np.arange(n_special), n_special + np.argsort(-counts[n_special:], kind="stable")])
-    rank = np.empty(len(order), np.int32)
-    rank[order] = np.arange(len(order), dtype=np.int32)
+def _write(folder: Path, files: Sequence[Path]) -> None:
+    """Count the words, then write the ids of both directions."""
+    counts: Counter[str] = Counter()
+    n_sentences = 0
+    for sentence in read_sentences(files):
+        counts.update(sentence)
+        n_sentences += 1
+    if not n_sentences:
+        raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
+    counts.update({END: n_sentences, BEGIN: n_sentences, UNKNOWN: 0})
+    words = [*SPECIAL_WORDS, *(word for word, _ in counts.most_common() if word not in SPECIAL_WORDS)]
+    ids = {word: k for k, word in enumerate(words)}
+    sentences = read_sentences(files)
     with (folder / "forward.bin").open("wb") as ahead, (folder / "backward.bin").open("wb") as back:
-        for start, stop in _pieces(appearance):
-            piece = rank[appearance[start:stop]]
-            piece.tofile(ahead)
-            _turned(piece).tofile(back)
-    del appearance
-    (folder / "appearance.bin").unlink()
-    by_appearance = list(ids)
-    words = [by_appearance[k] for k in order]
-    np.save(folder / "counts.npy", counts[order])
+        while block := list(islice(sentences, _LINES_PER_BLOCK)):
+            rows = [[BEGIN_ID, *map(ids.__getitem__, sentence), END_ID] for sentence in block]
+            for file, directed in ((ahead, rows), (back, [row[::-1] for row in rows])):
+                np.fromiter(chain.from_iterable(directed), np.int32).tofile(file)
+    np.save(folder / "counts.npy", np.array([counts[word] for word in words], np.int64))
     np.save(folder / "characters.npy", _character_table(words))
-    # Last, because its presence says that the folder is complete.
     (folder / "words.txt").write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
-
-
-def _pieces(ids: NDArray[np.int32], size: int = 4_000_000) -> Iterator[tuple[int, int]]:
-    """Yield the ranges of pieces of at most ``size`` ids that hold whole sentences."""
-    start = 0
-    while start < len(ids):
-        stop = min(start + size, len(ids))
-        while ids[stop - 1] != END_ID:
-            stop -= 1
-        yield start, stop
-        start = stop
-
-
-def _turned(ids: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Reverse each of the consecutive ``<S> w1 .. wn </S>`` sentences in its place."""
-    ends = np.flatnonzero(ids == END_ID)
-    starts = np.concatenate([[0], ends[:-1] + 1])
-    return ids[np.repeat(starts + ends, ends - starts + 1) - np.arange(len(ids))]
 
 
 def _character_table(words: Sequence[str]) -> NDArray[np.int16]:
@@ -238,8 +199,6 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
             rows = csv.DictReader(open_text(index), delimiter="\t")
             parts = [(row["source"], int(row["first_line"]) - 1, int(row["last_line"])) for row in rows]
         except (csv.Error, KeyError, TypeError, ValueError) as error:
-            if isinstance(error, DataError):
-                raise
             raise DataError(
                 f"{index}: expected a table with tabs and the columns source, first_line and last_line ({error})"
             ) from None

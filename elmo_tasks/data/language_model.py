@@ -50,10 +50,8 @@ class TextFiles(pl.LightningDataModule):
         return loader
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the position of the loader.
-
-        Lightning loses the loader's own state once the optimizer requests the number of steps.
-        """
+        """Return the position of the loader."""
+        # Lightning loses the loader's own state once the optimizer requests the number of steps.
         return self._position if self._loader is None else self._loader.state_dict()
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.tag_schemes import Scheme, check_tags
+from elmo_tasks.text.tag_schemes import Scheme, split_tag
 
 _MAX_SHOWN = 12
 # A text that stands where a label is expected is shown in its beginning.
@@ -17,15 +17,12 @@ _MIN_TO_JUDGE = 20
 
 @dataclass(frozen=True)
 class TaggedSentence:
-    """Tokens, at least one, with one tag each, as written in the file.
-
-    It begins on ``line``, from 1, or 0 if it is from no file; ``widened`` spans of characters were widened to whole tokens.
-    """
+    """Tokens, at least one, with one tag each, as written in the file."""
 
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
-    line: int = field(default=0, compare=False)
-    widened: int = field(default=0, compare=False)
+    line: int = field(default=0, compare=False)  #: where it begins, from 1; 0 if it is from no file
+    widened: int = field(default=0, compare=False)  #: number of spans of characters that were widened to whole tokens
 
 
 @dataclass(frozen=True)
@@ -46,7 +43,8 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
     """Check that every tag belongs to the scheme."""
     for sentence in sentences:
         try:
-            check_tags(sentence.tags, scheme)
+            for k, tag in enumerate(sentence.tags):
+                split_tag(tag, scheme, k)
         except DataError as error:
             place = f", sentence of line {sentence.line}" if sentence.line else ""
             raise DataError(f"{where}{place}: {error}") from None
@@ -59,11 +57,11 @@ def sorted_labels(labels: Iterable[str]) -> list[str]:
     return sorted(distinct, key=lambda label: (float(label) if numbers else 0.0, label))
 
 
-def check_known(labels: Iterable[str], known: Sequence[str], where: str, train: str, what: str = "label") -> None:
-    """Check that the labels of a file are those ``known`` from the training file, named ``train``."""
-    if unknown := sorted(set(labels) - set(known)):
+def check_known(labels: Iterable[str], learned: Sequence[str], where: str, train: str, what: str = "label") -> None:
+    """Check that the labels of a file are those of the training file, named ``train``."""
+    if unknown := sorted(set(labels) - set(learned)):
         raise DataError(
-            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has {listed(known)}"
+            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has {listed(learned)}"
         )
 
 
@@ -111,10 +109,9 @@ def mapped_labels(
         names |= {a.strip(): b.strip() for a, _, b in pairs}
     elif stored is not None:
         merged = {str(label): name for label, name in stored.items()} | names
-        if set(labels) <= set(merged):
-            classes = {merged[label] for label in labels} - {None}
-            if len(classes) > 1 or len(set(labels)) == 1:
-                names = merged
+        classes = {merged.get(label) for label in labels} - {None}
+        if set(labels) <= set(merged) and (len(classes) > 1 or len(set(labels)) == 1):
+            names = merged
     unknown = sorted(set(labels) - set(names))
     if unknown:
         example = ",".join(f"{label}={name}" for label, name in zip(unknown, own, strict=False))

@@ -17,7 +17,7 @@ from elmo_tasks.errors import DataError
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
+FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
 #: Names that columns of texts have.
 TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
@@ -100,7 +100,7 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
 
 
 def parquet_rows(path: Path) -> Rows:
-    """Yield the rows of a parquet file: columns of texts, numbers and lists."""
+    """Yield the rows of a parquet file, without columns of bytes, such as images."""
     # Imported here: most files do without it.
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -108,7 +108,7 @@ def parquet_rows(path: Path) -> Rows:
     check_file(path)
     try:
         schema = pq.read_schema(path)
-        table = pq.read_table(path, columns=[field.name for field in schema if _is_plain(field.type)])
+        table = pq.read_table(path, columns=[field.name for field in schema if "binary" not in str(field.type)])
         rows = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
@@ -128,11 +128,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         import pandas
 
         sheet = pandas.read_excel(path, header=None, dtype=object, na_filter=False)
-    except ImportError:
-        raise DataError(
-            f"{path}: Excel files are read with openpyxl: pip install openpyxl, or save the sheet as CSV UTF-8"
-        ) from None
-    except Exception as error:  # openpyxl raises whatever it stumbles over
+    except Exception as error:  # openpyxl is not installed, or raises whatever it stumbles over
         raise DataError(
             f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8 ({_reason(error)})"
         ) from None
@@ -146,7 +142,7 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
     files = "give files instead of data.hub: data.train, data.validation, data.test"
-    with _hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {_FROM_CACHE}, or {files}"):
+    with hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {FROM_CACHE}, or {files}"):
         table = datasets.load_dataset(hub_id, split=split)
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
@@ -157,31 +153,9 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
         yield number, {key: _named(value, names[key]) for key, value in row.items()}
 
 
-def hub_texts(
-    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
-) -> Iterator[str]:
-    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
-
-    ``column`` holds the texts, or lists of words; ``None`` finds one called text, review, ... ``config`` is for a data set
-    that has several. Only ``most`` rows are read; the rest is not downloaded then.
-    """
-    import datasets
-
-    where = f"the data set '{name}' (split '{split}')"
-    # A stream may break at any row.
-    with _hub_errors(where, f"This needs a network. Without one, {_FROM_CACHE}, without --rows; or give text files"):
-        table = datasets.load_dataset(name, config, split=split, streaming=most is not None)
-        for number, row in enumerate(table if most is None else table.take(most), start=1):
-            column = column if column in row else _text_column(list(row), column, where)
-            text = row[column]
-            text = " ".join(map(str, text)) if isinstance(text, list) else text
-            if text is not None and not isinstance(text, str):
-                raise DataError(f"{where}, row {number}: column '{column}': expected text, found {type(text).__name__}")
-            yield text or ""
-
-
 @contextmanager
-def _hub_errors(where: str, advice: str) -> Iterator[None]:
+def hub_errors(where: str, advice: str) -> Iterator[None]:
+    """Describe errors of a hub data set."""
     from datasets.exceptions import DatasetsError
 
     try:
@@ -192,27 +166,6 @@ def _hub_errors(where: str, advice: str) -> Iterator[None]:
         hint = f". {advice}" if isinstance(error, OSError) else ""
         reason = _reason(error).rstrip(".")
         raise DataError(f"{where} cannot be read from the Hugging Face hub: {reason}{hint}") from error
-
-
-def _text_column(names: list[str], wanted: str | None, where: str) -> str:
-    candidates = [wanted] if wanted else [name for known in TEXT_NAMES for name in names if name.lower() == known]
-    if not candidates and len(names) == 1:
-        candidates = names
-    if candidates and candidates[0] in names:
-        return candidates[0]
-    lacking = f"no column '{wanted}'" if wanted else "no column that is called like one of texts; name it with --column"
-    raise DataError(f"{where}: {lacking}; it has {', '.join(names)}")
-
-
-def _is_plain(kind: Any) -> bool:
-    """Check if a parquet column holds no bytes, as images do."""
-    import pyarrow as pa
-
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    if pa.types.is_struct(kind):  # spans of characters
-        return all(_is_plain(kind.field(k).type) for k in range(kind.num_fields))
-    return not pa.types.is_binary(kind) and not pa.types.is_large_binary(kind)
 
 
 def _class_names(feature: Any) -> list[str] | None:

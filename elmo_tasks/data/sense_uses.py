@@ -1,8 +1,4 @@
-"""Published word uses, for evaluation: with their senses, and in pairs.
-
-With senses: CoarseWSD-20, senseval, SemCor and the all-words sets. In pairs: WiC and MCL-WiC (same sense), CoSimLex (graded
-similarity). Every reader raises a DataError for a file or a line that is not as expected.
-"""
+"""Published word uses, for evaluation: with their senses, and in pairs of the same sense or of graded similarity."""
 
 from __future__ import annotations
 
@@ -14,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, shown
+from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, read_text, shown
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.mentions import Use
 from elmo_tasks.text.tokens import plain_token, tokenize
@@ -23,8 +19,6 @@ from elmo_tasks.text.tokens import plain_token, tokenize
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 _SAME = {"T": True, "F": False}
-_TEXTS = tuple(f"{name}{text}" for text in (1, 2) for name in ("context", "sim", "word1_context", "word2_context"))
-_COSIMLEX = ("word1", "word2", *_TEXTS)
 _MARKED = re.compile(r"<strong>(.*?)</strong>")
 Source = TypeVar("Source")
 Row = TypeVar("Row")
@@ -65,8 +59,9 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
         word, _, sense, index, text = line.split("\t")
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
-    lines = [line for line in _filled_lines(path) if line[0] > 1]
-    return _rows(path, lines, use, "word, label, sense, target_index and text with tabs between")
+    return _rows(
+        path, list(numbered_lines(path))[1:], use, "word, label, sense, target_index and text with tabs between"
+    )
 
 
 def read_senseval(path: Path) -> list[SenseUse]:
@@ -75,47 +70,44 @@ def read_senseval(path: Path) -> list[SenseUse]:
 
     def use(line: str) -> list[SenseUse]:
         row = json.loads(line)
-        tokens = tuple(map(plain_token, row["tokens"]))
-        return [SenseUse(Use.of_tokens(tokens, row["target"]), lemma, tuple(row["senses"]))]
+        return [SenseUse(Use.of_tokens(_plain(row["tokens"]), row["target"]), lemma, tuple(row["senses"]))]
 
-    return _rows(path, _filled_lines(path), use, "an object with tokens, target and senses")
+    return _rows(path, numbered_lines(path), use, "an object with tokens, target and senses")
 
 
 def read_semcor(path: Path) -> list[SenseUse]:
-    """Read SemCor, with lemmas as in :func:`_lemma_key`.
+    """Read SemCor: JSON lines with ``tokens`` and ``senses``.
 
-    It is JSON lines with ``tokens`` and ``senses``: objects with ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and
-    ``keys`` (WordNet sense keys).
+    A sense has ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and ``keys`` (WordNet sense keys).
     """
 
     def uses(line: str) -> list[SenseUse]:
-        row, found = json.loads(line), []
-        tokens = tuple(map(plain_token, row["tokens"]))
-        for sense in row["senses"]:
-            lemma = _lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]])
-            use = Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"])
-            found.append(SenseUse(use, lemma, tuple(sense["keys"])))
-        return found
+        row = json.loads(line)
+        tokens = _plain(row["tokens"])
+        return [
+            SenseUse(
+                Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
+                _lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
+                tuple(sense["keys"]),
+            )
+            for sense in row["senses"]
+        ]
 
-    return _rows(path, _filled_lines(path), uses, "an object with tokens and senses")
+    return _rows(path, numbered_lines(path), uses, "an object with tokens and senses")
 
 
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
     """Read an evaluation set of the unified framework (Raganato et al., 2017).
 
-    Args:
-        data: XML; each ``instance`` has an id, a lemma and a part of speech.
-        gold: a line an instance: its id, and the sense keys that are right.
-
-    Returns:
-        uses whose lemma is as in :func:`_lemma_key`, and whose group is the set that the id begins with.
+    In the XML ``data`` each ``instance`` has an id, which begins with its group, a lemma and a part of speech; a line of ``gold``
+    has an id and the sense keys that are right.
     """
-    answers = {}
-    for number, line in numbered_lines(gold):
-        name, *keys = line.split()
-        if not keys:
-            raise DataError(f"{gold}, line {number}: expected an id and sense keys, found {shown(line)}")
-        answers[name] = tuple(keys)
+
+    def answer(line: str) -> list[tuple[str, tuple[str, ...]]]:
+        name, key, *keys = line.split()
+        return [(name, (key, *keys))]
+
+    answers = dict(_rows(gold, numbered_lines(gold), answer, "an id and sense keys"))
     check_file(data)
     uses = []
     try:
@@ -123,14 +115,14 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
             tokens: list[str] = []
             places = []
             for word in sentence:
-                parts = [plain_token(part) for part in (word.text or "").split()]
+                parts = _plain((word.text or "").split())
                 if word.tag == "instance":
                     places.append((word.attrib, len(tokens), len(tokens) + len(parts)))
                 tokens += parts
             for about, start, end in places:
+                use, group = Use.of_tokens(tokens, start, end), about["id"].partition(".")[0]
                 lemma = _lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
-                group = about["id"].partition(".")[0]
-                uses.append(SenseUse(Use.of_tokens(tuple(tokens), start, end), lemma, answers[about["id"]], group))
+                uses.append(SenseUse(use, lemma, answers[about["id"]], group))
     except (ElementTree.ParseError, KeyError, DataError) as error:
         raise DataError(
             f"{data}: expected sentences of words and instances with id, lemma and pos, whose answers are in {gold.name}; "
@@ -153,16 +145,14 @@ def read_first_senses(path: Path) -> dict[str, str]:
         return [(_lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
-    return dict(_rows(path, _filled_lines(path), use, "a sense key, offset, number and count"))
+    return dict(_rows(path, numbered_lines(path), use, "a sense key, offset, number and count"))
 
 
 def read_wic(data: Path, gold: Path) -> list[WordPair]:
     """Read WiC (Pilehvar and Camacho-Collados, 2019).
 
-    Args:
-        data: a line a pair: word, part of speech, ``i-j``, first and second sentence, with tabs between; ``i`` and ``j`` are
-            the places of the word among the tokens of the sentences.
-        gold: a line a pair: ``T`` for one meaning, ``F`` for two.
+    A line of ``data`` has the word, its part of speech, its places ``i-j`` among the tokens of both sentences, and these; a line of
+    ``gold`` is ``T`` for one meaning, ``F`` for two.
     """
     answers = [line.strip() for _, line in numbered_lines(gold)]
     lines = list(numbered_lines(data))
@@ -175,7 +165,7 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
         answer, line = row
         _, _, places, *sentences = line.split("\t")
         i, j = (int(place) for place in places.split("-"))
-        first, second = (tuple(plain_token(t) for t in sentence.split()) for sentence in sentences)
+        first, second = (_plain(sentence.split()) for sentence in sentences)
         return [WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME[answer])]
 
     rows = [(number, (answer, line)) for (number, line), answer in zip(lines, answers, strict=True)]
@@ -186,17 +176,17 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
 def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
     """Read the English part of MCL-WiC (Martelli et al., 2021).
 
-    Its sentences are tokenized as the pretraining text is.
-
-    Args:
-        data: a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2; places in characters.
-        gold: a JSON list of objects with ``id`` and ``tag``, ``T`` or ``F``.
+    ``data`` is a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2, in characters; ``gold``
+    one of objects with ``id`` and ``tag``, ``T`` or ``F``.
     """
-    rows = enumerate(_json_list(data), start=1)
+    texts = [read_text(path)[0] for path in (data, gold)]
     try:
-        answers = {row["id"]: _SAME[row["tag"]] for row in _json_list(gold)}
-    except (KeyError, TypeError) as error:
-        raise DataError(f"{gold}: expected objects with an id, and a tag that is T or F ({error!r})") from None
+        pairs, tags = map(json.loads, texts)
+        rows, answers = enumerate(pairs, start=1), {row["id"]: _SAME[row["tag"]] for row in tags}
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            f"{data}: expected a JSON list, and in {gold.name} ids with a tag that is T or F ({error!r})"
+        ) from None
 
     def pair(row: Any) -> list[WordPair]:
         a, b = (_at_characters(row[f"sentence{k}"], int(row[f"start{k}"]), int(row[f"end{k}"])) for k in (1, 2))
@@ -208,18 +198,15 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
 def read_cosimlex(path: Path) -> list[GradedPair]:
     """Read CoSimLex (Armendariz et al., 2020): graded similarity in two contexts.
 
-    Args:
-        path: a table with tabs and a header that has ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
-            ``<strong>``), ``sim1``, ``sim2`` and ``word1_context1`` … ``word2_context2`` (the words as they are written there).
+    Columns are ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with ``<strong>``), ``sim1``, ``sim2`` and
+    ``word1_context1`` … ``word2_context2`` (the words as they are written there).
     """
     lines = numbered_lines(path)
     header = next(lines)[1].split("\t")
-    if missing := [name for name in _COSIMLEX if name not in header]:
-        raise DataError(f"{path}: expected a header with {', '.join(_COSIMLEX)}; {', '.join(missing)} is not there")
 
     def pair(line: str) -> list[GradedPair]:
         row = dict(zip(header, line.split("\t"), strict=True))
-        likeness = (float(row["sim1"]), float(row["sim2"]))
+        likeness = float(row["sim1"]), float(row["sim2"])
         return [GradedPair((row["word1"], row["word2"]), (_marked_two(row, 1), _marked_two(row, 2)), likeness)]
 
     return _rows(path, lines, pair, "two texts with both words in <strong>, and two numbers", "pair")
@@ -230,20 +217,20 @@ def _lemma_key(lemma: str, letter: str) -> str:
     return f"{lemma.lower()}%{letter}"
 
 
-def _filled_lines(path: Path) -> list[tuple[int, str]]:
-    return [(number, line) for number, line in numbered_lines(path) if line.strip()]
+def _plain(tokens: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(plain_token, tokens))
 
 
 def _rows(
     path: Path, numbered: Iterable[tuple[int, Source]], read: Callable[[Source], list[Row]], expected: str,
     what: str = "use", unit: str = "line",
 ) -> list[Row]:  # fmt: skip
-    """Read every row of a file; say what was ``expected`` of those that cannot be read."""
+    """Read every row of a file that is not blank; say what was ``expected`` of those that cannot be read."""
     errors = RowErrors(path, unit)
     rows: list[Row] = []
     for number, source in numbered:
         try:
-            rows += read(source)
+            rows += read(source) if str(source).strip() else []
         except (DataError, ValueError, KeyError, IndexError, TypeError, RecursionError) as error:
             errors.add(number, f"expected {expected}, found {shown(source)} ({error})")
     errors.check(len(rows), what)
@@ -253,17 +240,12 @@ def _rows(
 def _marked_two(row: dict[str, str], text: int) -> tuple[Use, Use]:
     """Find both words in one of the texts, in their order in the pair."""
     places: dict[str, tuple[int, int]] = {}
-    plain, end = "", 0
-    marked = row[f"context{text}"]
-    for match in _MARKED.finditer(marked):
-        plain += marked[end : match.start()]
-        places.setdefault(match[1], (len(plain), len(plain) + len(match[1])))
-        plain, end = plain + match[1], match.end()
-    plain += marked[end:]
-    words = [row[f"word{k}_context{text}"] for k in (1, 2)]
-    if lacking := [word for word in words if word not in places]:
-        raise DataError(f"{shown(lacking[0])} is not marked in context{text}")
-    first, second = (_at_characters(plain, *places[word]) for word in words)
+    plain = ""
+    for k, part in enumerate(_MARKED.split(row[f"context{text}"])):  # every other part is marked
+        if k % 2:
+            places.setdefault(part, (len(plain), len(plain) + len(part)))
+        plain += part
+    first, second = (_at_characters(plain, *places[row[f"word{k}_context{text}"]]) for k in (1, 2))
     return first, second
 
 
@@ -273,14 +255,3 @@ def _at_characters(sentence: str, start: int, end: int) -> Use:
     if not inside:
         raise DataError(f"no word at characters {start} to {end} of {shown(sentence)}")
     return Use.in_sentence(sentence, tokens, inside[0], inside[-1] + 1)
-
-
-def _json_list(path: Path) -> list[Any]:
-    check_file(path)
-    try:
-        rows = json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: expected a JSON list ({error})") from None
-    if not isinstance(rows, list):
-        raise DataError(f"{path}: expected a JSON list, found {type(rows).__name__}")
-    return rows

@@ -7,6 +7,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -64,9 +65,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     """
 
     kind: ClassVar[str]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
-    scheme: Scheme | None = (
-        None  #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
-    )
+    #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
+    scheme: Scheme | None = None
 
     def __init__(
         self,
@@ -143,14 +143,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         source = self.sources[split]
         if source is None or split in self.rows:
             return
-        notes, truncated = list(self.notes), dict(self.truncated)
+        trial = copy(self)
+        trial.notes, trial.truncated = [], {}
         try:
-            self.make_rows(split, self.read(split, source))
+            trial.make_rows(split, trial.read(split, source))
         except DataError as error:
             advice = f"Where it belongs to other data, leave it out: --data.init_args.{split} null"
             raise DataError(f"{error}. {advice}") from None
-        finally:
-            self.notes, self.truncated = notes, truncated
 
     def _read_train(self) -> None:
         source = self.sources["train"]
@@ -211,15 +210,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def labelled(self, split: Split) -> list[tuple[tuple[str, ...], str | tuple[str, ...]]]:
         """Return the tokens and label names of the rows of a split."""
-        return [(row.tokens, self._named(row.target)) for row in self.rows[split]]
+        tokens = self.tokens(split)
+        return list(zip(tokens, self.gold(split, range(len(tokens))), strict=True))
 
     def gold(self, split: Split, rows: Iterable[int]) -> list[str | tuple[str, ...]]:
         """Return the label names of some rows of a split."""
-        return [self._named(self.rows[split][k].target) for k in rows]
-
-    def _named(self, target: Any) -> str | tuple[str, ...]:
-        names = self.labels
-        return names[target] if isinstance(target, int) else tuple(names[k] for k in target)
+        names, targets = self.labels, (self.rows[split][k].target for k in rows)
+        return [names[t] if isinstance(t, int) else tuple(names[k] for k in t) for t in targets]  # type: ignore[attr-defined]
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""
@@ -278,17 +275,12 @@ def shared(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def _subsample(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """Take a share of each stratum, at least one row.
-
-    Rows are taken from the start of the drawn order, so that a smaller share is a subset of a larger one.
-    """
-    left = {stratum: max(1, round(number * share)) for stratum, number in Counter(strata[k] for k in order).items()}
-    taken = []
+    """Take a share of each stratum, at least one row: the first of the order, so that shares are nested."""
+    by_stratum: dict[str, list[int]] = {}
     for k in order:
-        left[strata[k]] -= 1
-        if left[strata[k]] >= 0:
-            taken.append(k)
-    return taken
+        by_stratum.setdefault(strata[k], []).append(k)
+    taken = {k for rows in by_stratum.values() for k in rows[: max(1, round(len(rows) * share))]}
+    return [k for k in order if k in taken]
 
 
 def _quotas(strata: Sequence[str], size: int) -> dict[str, int]:

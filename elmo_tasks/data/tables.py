@@ -1,8 +1,4 @@
-"""Reader for user tables: CSV, TSV, plain text, JSON, parquet and Excel files.
-
-:func:`read_table` finds the format, the encoding, the delimiter and the quoting; :func:`find_columns` the header and the columns of
-the texts and the labels; :meth:`TableLayout.describe` describes the result.
-"""
+"""Reader of user tables: CSV, TSV, plain text, JSON, parquet and Excel files; how they are written is found."""
 
 from __future__ import annotations
 
@@ -35,7 +31,6 @@ _LOOKED_AT = 200  # columns are guessed from so many rows
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
 _SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
-_QUOTED_LINE = re.compile(r'"((?:[^"]|"")*)"')
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 csv.field_size_limit(2**31 - 1)  # a long text is no error
 
@@ -154,16 +149,13 @@ def find_columns(
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
     if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
         header = True
-    width = len(first if table.names is None else table.names)
-    if labelled and width < 2:
-        delimiter = given.delimiter or table.delimiter or ("\t" if ".tsv" in table.where else ",")
-        mark = {"\t": "a tab", ",": "a comma"}.get(delimiter, f"'{delimiter}'")
+    there = tuple(first) if table.names is None else table.names
+    if labelled and len(there) < 2:
         raise DataError(
-            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label with {mark} between them, found one "
-            "column only; set delimiter if the file has another mark there"
+            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found one column only; set delimiter to "
+            "the mark between them"
         )
     rows = [values for _, values in table.rows[: _LOOKED_AT + 1]]
-    there = table.names if table.names is not None else tuple(first)
     text = _place(given.text, "text", there, table, header)
     label = _place(given.label, "label", there, table, header) if labelled else None
     if like is not None and text is None and label is None:
@@ -171,8 +163,8 @@ def find_columns(
     if table.names is None and header is None:
         header = _is_header(first, rows[1:])
     names = table.names if table.names is not None else column_names(first, bool(header))
-    body = [row for row in (rows[1:] if header else rows) if len(row) == width] or rows[:1]
-    columns = {at: [row[at] for row in body] for at in range(width)}
+    body = [row for row in (rows[1:] if header else rows) if len(row) == len(there)] or rows[:1]
+    columns = {at: [row[at] for row in body] for at in range(len(there))}
     if text is None:
         text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
@@ -229,25 +221,18 @@ def _place(column: Column | None, name: str, names: Sequence[str], table: Table,
     """Find the position of a given column."""
     if column is None:
         return None
-    there = f"the first line has {len(names)} columns: {listed(shown(field)[1:-1] for field in names)}"
-    if table.names is not None and isinstance(column, int):
-        problem = f"{name}_column: expected the name of a column, found the number {column}; it has {listed(names)}"
-    elif isinstance(column, int):
-        if -len(names) <= column < len(names):
-            return column % len(names)
-        problem = f"{name}_column is {column}, counted from 0, but {there}"
-    elif table.names is None and header is False:
-        problem = f"header is false, so {name}_column must be a place, counted from 0; it is {column!r}, and {there}"
-    elif names.count(column) == 1:
+    if isinstance(column, int) and table.names is None and -len(names) <= column < len(names):
+        return column % len(names)
+    if isinstance(column, str) and (table.names is not None or header) and names.count(column) == 1:
         return names.index(column)
-    elif table.names is not None:
-        problem = f"no column '{column}'; it has {listed(names)}"
-    else:
-        problem = (
-            f"expected one column named '{column}', and {there}. Set text_column and label_column to names of the header, or "
-            "to places counted from 0 if there is no header"
-        )
-    raise DataError(f"{table.where}: {problem}")
+    expected = "the name of a column"
+    if table.names is None:
+        named = "" if header is False else "name in the first line, or the "
+        expected = f"the {named}place of a column, counted from 0"
+    columns = listed(shown(field)[1:-1] for field in names)
+    raise DataError(
+        f"{table.where}: {name}_column: expected {expected}, found {column!r}; there are {len(names)} columns: {columns}"
+    )
 
 
 def _width(fields: Sequence[str]) -> int:
@@ -269,13 +254,7 @@ def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple
         rows = _rows(text, usual[0], path)
         if all(len(fields) == 1 for _, fields in rows):
             return rows, ""
-    lines = enumerate(text.split("\n"), start=1)
-    return [(number, [line if form == "txt" else _unquoted(line)]) for number, line in lines], ""
-
-
-def _unquoted(line: str) -> str:
-    match = _QUOTED_LINE.fullmatch(line.strip())
-    return match[1].replace('""', '"') if match else line
+    return [(number, [line]) for number, line in enumerate(text.split("\n"), start=1)], ""
 
 
 def _fit(text: str, delimiter: str, form: str) -> float:
@@ -311,10 +290,9 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
     except csv.Error as error:
         # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
         line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
-        what = {",": "comma-separated fields"}.get(delimiter, f"fields with {_MARKS.get(delimiter, delimiter)} between")
         raise DataError(
-            f"{path}, line {line}: expected {what} ({error}): a quote that opens a text must close it, and quotes inside are "
-            "doubled"
+            f"{path}, line {line}: expected fields with {_MARKS.get(delimiter, delimiter)} between ({error}): a quote that opens a "
+            "text must close it, and quotes inside are doubled"
         ) from None
     return [(number, fields) for number, fields in rows if fields]
 
@@ -410,12 +388,12 @@ def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     return repeats and all(field not in values for field, values in zip(first, below, strict=True))
 
 
-def _named(names: Sequence[str], known: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
-    """Find the column of a known name or ending: ``airline_sentiment``."""
+def _named(names: Sequence[str], usual: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
+    """Find the column of a usual name or ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
     split = r"[_\-. ]" if loose else r"[_\-.]"
     for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
-        for wanted in known:
+        for wanted in usual:
             for at, name in lower.items():
                 if part(name) == wanted:
                     return at

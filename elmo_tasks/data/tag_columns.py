@@ -270,10 +270,6 @@ def places_of(given: Given, names: Sequence[str], where: str) -> list[int | None
             places.append(names.index(str(column)))
         elif isinstance(column, int) and -len(names) <= column < len(names):
             places.append(column % len(names))
-        elif isinstance(column, int):
-            raise DataError(
-                f"{where}: {parameter} is {column}, but there are {len(names)} columns, counted from 0 (-1 is the last)"
-            )
         else:
             raise DataError(
                 f"{where}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), or one of the names "

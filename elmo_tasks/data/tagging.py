@@ -81,7 +81,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if all(set(sentence.tags) == {OUTSIDE} for sentence in records):
             raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
         if self.source_scheme is None:
-            self.source_scheme = self._found_scheme("train", records)
+            self.source_scheme = self._detect_scheme("train", records)
             self.notes.append(f"{self.name_of('train')}: tags in the scheme {self.source_scheme}.")
         check_sentences(records, self.source_scheme, self.name_of("train"))
         types = types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
@@ -95,17 +95,17 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             check_known(tags, self.labels, where, train, "tag")
         elif split != "train":
             if not self._scheme_is_given and tags != {OUTSIDE}:
-                found = self._found_scheme(split, records)
-                self.source_scheme = self.source_scheme or found  # of the training split, if that was read
-                if found != self.source_scheme:
+                scheme = self._detect_scheme(split, records)
+                self.source_scheme = self.source_scheme or scheme  # of the training split, if that was read
+                if scheme != self.source_scheme:
                     raise DataError(
-                        f"{where}: the tags look like {found}, those of {train} like {self.source_scheme}: bring them into one "
+                        f"{where}: the tags look like {scheme}, those of {train} like {self.source_scheme}: bring them into one "
                         "scheme, or set source_scheme if they are in one"
                     )
             self.source_scheme = self.source_scheme or self.scheme
             check_sentences(records, self.source_scheme, where)
-            known = types_of(self.labels, self.scheme)
-            check_known(types_of(tags, self.source_scheme), known, where, train, "entity type")
+            types = types_of(self.labels, self.scheme)
+            check_known(types_of(tags, self.source_scheme), types, where, train, "entity type")
         limit = self.max_tokens if split == "train" else None
         self.truncated[split] = sum(limit is not None and len(sentence.tokens) > limit for sentence in records)
         return [self._row(sentence, limit) for sentence in records]
@@ -119,7 +119,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         words = map(plain_token, tokens) if self.plain_tokens else tokens
         return Row(shared(words), tuple(self.ids[tag] for tag in tags[:limit]))
 
-    def _found_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
+    def _detect_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
         try:
             return detect_scheme(sentence.tags for sentence in records)
         except DataError as error:

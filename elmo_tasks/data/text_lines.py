@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import lzma
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,28 +31,22 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[in
 
 
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
-    """Read a text file, plain or ``.xz``, and its encoding.
+    """Read a text file, plain or ``.xz``, with its encoding; see :func:`plain_lines`.
 
-    Every line of the text ends with a line feed alone. An encoding that is not given is found: by the byte order mark, else
-    UTF-8, else Windows-1252 (Latin-1).
+    An encoding that is not given is found: by the byte order mark, else UTF-8, else Windows-1252 (Latin-1).
     """
     check_file(path)
-    chunks, left = [], MAX_BYTES
     try:
         with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                left -= len(chunk)
-                if left < 0:
-                    raise DataError(
-                        f"{path}: expected at most {MAX_BYTES / 1e9:g} GB of labelled rows once unpacked, which are all kept "
-                        "in memory, and there is more: give a part of them"
-                    )
-                chunks.append(chunk)
+            content = b"".join(islice(iter(partial(file.read, _CHUNK), b""), MAX_BYTES // _CHUNK + 2))
     except (lzma.LZMAError, EOFError) as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
-    content = b"".join(chunks)
+    if len(content) > MAX_BYTES:
+        raise DataError(
+            f"{path}: more than {MAX_BYTES / 1e9:g} GB of labelled rows, once unpacked: give a part of them"
+        )
     if not content:
         raise DataError(f"{path}: the file is empty")
     text, name = _decoded(content, path, encoding)
@@ -70,16 +66,9 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
         has_mark = any(content.startswith(mark) for mark, _ in _MARKS)
         if encoding is None and name == "utf-8" and not has_mark and _is_latin(content):
             return content.decode("cp1252"), "cp1252"
-        if error.encoding.startswith("utf-16"):
-            found = f"{error.encoding.upper()} text, found a broken end: is the file whole?"
-            raise DataError(f"{path}: expected {found}") from None
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        advice = (
-            "set encoding to the file's own, such as latin-1"
-            if encoding is None
-            else "leave encoding out, and it is found"
-        )
+        advice = "set encoding to the file's own, such as latin-1" if encoding is None else "leave it out to find it"
         raise DataError(
             f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
             f"position {column}; {advice}"
@@ -106,20 +95,14 @@ def _encoding_of(content: bytes) -> str:
 
 
 def _is_latin(content: bytes) -> bool:
-    """Check if bytes that are no UTF-8 are Windows-1252.
-
-    Otherwise they are UTF-8 with broken bytes, or another code page.
-    """
+    """Check if bytes are Windows-1252, and no UTF-8 with broken bytes or another code page."""
     lenient = content.decode("utf-8", "replace")
     broken, whole = lenient.count("\ufffd"), sum(sign > "\x7f" for sign in lenient)
     if whole - broken >= broken or b"\0" in content:
         return False
-    try:
-        text = content.decode("cp1252")
-    except UnicodeDecodeError:
-        return False
+    text = content.decode("cp1252", "replace")
     accents = sum(sign > "\x7f" for sign in text)
-    return accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
+    return "\ufffd" not in text and accents <= _MAX_ACCENTS * sum(sign.isalpha() for sign in text)
 
 
 def check_file(path: Path) -> None:
@@ -151,13 +134,13 @@ class RowErrors:
 
     def collect(self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]) -> list[Row]:
         """Read numbered rows, and add what is wrong with those that raise a DataError."""
-        found = []
+        records = []
         for number, row in rows:
             try:
-                found.append(read(number, row))
+                records.append(read(number, row))
             except DataError as error:
                 self.add(number, str(error))
-        return found
+        return records
 
     def check(self, n_rows: int, what: str) -> None:
         """Raise the collected errors, or, for no rows, that no ``what`` is there."""

@@ -21,9 +21,9 @@ from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
+from elmo_tasks.tasks.predictor import Predictor, batched, resolve_source
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token
-from elmo_tasks.training.predictor import Predictor, batched, resolve_source
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"

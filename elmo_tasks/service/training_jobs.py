@@ -96,7 +96,7 @@ def config_for(
         data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
         if splits.validation is not None:
             data |= {"validation": splits.validation, "validation_share": 0.0}
-        if kind.truncates:
+        if kind.one_label:
             data["max_tokens"] = HUB_TOKENS
     else:
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
@@ -237,13 +237,15 @@ class TrainingJobs:
 
     def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
         """Return the preview of a plan's data with estimated times, and any local rows."""
-        cost, pace = find_task(plan.kind).cost, self._pace()
+        task, pace = find_task(plan.kind), self._pace()
         if plan.source == "hub":
-            times = pace * (_START + cost.read * _HUB_READ), pace * cost.epoch * _HUB_READ
+            times = pace * (_START + task.read_seconds * _HUB_READ), pace * task.epoch_seconds * _HUB_READ
             return DatasetPreview(plan.data, 0, 0, seconds=times[0], seconds_per_epoch=times[1]), None
         dataset = load_dataset(plan, self._uploads, self._examples(plan.kind))
         n, n_test = len(dataset.train), len(dataset.test)
-        return dataset.preview(pace * (_START + cost.read * (n + n_test)), pace * cost.epoch * n), dataset
+        return dataset.preview(
+            pace * (_START + task.read_seconds * (n + n_test)), pace * task.epoch_seconds * n
+        ), dataset
 
     def _pace(self) -> float:
         """Return the median ratio of measured to estimated time over recent runs, clipped."""

@@ -1,4 +1,4 @@
-"""Tasks, one file each: reading of data, scores, names, results."""
+"""Tasks, one file each: reading of data, scores, names, results; and prediction with a trained head."""
 
 from __future__ import annotations
 

@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 from elmo_tasks.api import ClassifiedText
-from elmo_tasks.data.labelled_texts import TextFormat, format_of, read_labelled, read_labelled_table
+from elmo_tasks.data.labelled_texts import TextFormat, read_labelled, read_labelled_table
 from elmo_tasks.data.records import LabelledText
 from elmo_tasks.data.tables import Column, TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.classification import TextPrediction
-from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns, choose_column
+from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 
-if TYPE_CHECKING:
-    from elmo_tasks.tasks.task_scores import TaskScores
-
 
 def _read(
-    path: Path,
-    file_format: TextFormat | None = None,
-    input_column: Column | None = None,
-    label_column: Column | None = None,
+    path: Path, file_format: TextFormat | None = None, text: Column | None = None, label: Column | None = None
 ) -> Sequence[LabelledText]:
-    return read_labelled(path, file_format, TextColumns(input_column, label_column))
+    return read_labelled(path, file_format, TextColumns(text, label))
 
 
 def _read_upload(
@@ -37,8 +30,8 @@ def _read_upload(
 ) -> tuple[UploadColumns, Sequence[LabelledText]]:
     table = read_table(path, file_format)
     columns = find_columns(table, TextColumns(header=header))
-    text = choose_column(text, columns.names, columns.names[columns.text])
-    label = choose_column(label, columns.names, columns.names[columns.label or 0])
+    text = text if text in columns.names else columns.names[columns.text]
+    label = label if label in columns.names else columns.names[columns.label or 0]
     if text == label:
         raise DataError(f"{path}: the texts and the labels cannot be in one and the same column; choose another one")
     key = (lambda name: name) if columns.header is None else columns.names.index
@@ -46,12 +39,6 @@ def _read_upload(
     rows, layout_read = read_labelled_table(path, cast(TextFormat, file_format), layout)
     assert layout_read is not None
     return UploadColumns(columns.names, text, label, columns.header, layout_read.describe()), rows
-
-
-def _scores(task: HeadTask, alone: bool = False) -> TaskScores:
-    from elmo_tasks.tasks.task_scores import ClassScores
-
-    return ClassScores(task, alone)
 
 
 def _baseline_scores(
@@ -70,10 +57,11 @@ def _result(text: str, tokens: Sequence[Token], prediction: TextPrediction) -> C
 
 CLASSIFICATION = Task(
     words=TASK_WORDS["classification"],
+    one_label=True,
     data_class="elmo_tasks.data.classification.ClassificationData",
+    scores_class="elmo_tasks.tasks.task_scores.ClassScores",
     file_formats=get_args(TextFormat),
     columns=("text_column", "label_column"),
-    truncates=True,
     sample="sentiment_sample",
     sample_columns=(1, 0),
     size_setting="hidden",
@@ -84,13 +72,12 @@ CLASSIFICATION = Task(
         "sst5": HubData("SST-5: film reviews, five classes", "train", "validation", "test"),
         "imdb": HubData("IMDB: whole film reviews", "train", None, "test"),
     },
-    cost=Cost(read=0.004, epoch=0.0018),
+    read_seconds=0.004,
+    epoch_seconds=0.0018,
     output_fields=("label", "is_sure", "probabilities"),
     baselines={"majority": "always the most frequent label"},
     read=_read,
     read_upload=_read_upload,
-    format_of=lambda path, file_format=None: file_format or format_of(path),
-    scores=_scores,
     baseline_scores=_baseline_scores,
     result=_result,
 )

@@ -5,23 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast, get_args
+from typing import cast, get_args
 
 from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.data import records
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
-from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.tasks.task import Cost, HubData, LabelledRow, Task, UploadColumns, choose_column
+from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
-
-if TYPE_CHECKING:
-    from elmo_tasks.tasks.task_scores import TaskScores
 
 SPAN_TAG = re.compile(r"O|[BIESLU]-.+")
 _CONLLU_TAGS = ("upos", "xpos", "deprel")
@@ -33,23 +30,17 @@ def _read_upload(
     """Span tags come as BIO."""
     form = cast(TaggingFormat, file_format)
     if form == "conllu":
-        file = read_tag_file(path, form, None, choose_column(label, _CONLLU_TAGS, _CONLLU_TAGS[0]))
+        file = read_tag_file(path, form, None, label if label in _CONLLU_TAGS else _CONLLU_TAGS[0])
         names: tuple[str, ...] = _CONLLU_TAGS
     else:
         file = read_tag_file(path, form)
         names = file.names
-        columns = choose_column(text, names, file.token), choose_column(label, names, file.tag)
+        columns = text if text in names else file.token, label if label in names else file.tag
         if names and columns != (file.token, file.tag):
             by_name = form == "jsonl" or file.header
             file = read_tag_file(path, form, *(columns if by_name else map(names.index, columns)))
     rows = with_prefixes(file.sentences) or file.sentences
     return UploadColumns(names, file.token, file.tag, None, file.describe()), _as_bio(rows, path)
-
-
-def _scores(task: HeadTask, alone: bool = False) -> TaskScores:
-    from elmo_tasks.tasks.task_scores import TagScores
-
-    return TagScores(task, alone)
 
 
 def _baseline_scores(
@@ -111,18 +102,16 @@ def _as_bio(sentences: Sequence[records.TaggedSentence], path: Path) -> list[rec
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     records.check_sentences(sentences, scheme, str(path))
-    return [
-        records.TaggedSentence(sentence.tokens, tuple(convert(sentence.tags, scheme, "BIO")), sentence.line)
-        for sentence in sentences
-    ]
+    return [replace(sentence, tags=tuple(convert(sentence.tags, scheme, "BIO"))) for sentence in sentences]
 
 
 TAGGING = Task(
     words=TASK_WORDS["tagging"],
+    one_label=False,
     data_class="elmo_tasks.data.tagging.TaggingData",
+    scores_class="elmo_tasks.tasks.task_scores.TagScores",
     file_formats=get_args(TaggingFormat),
     columns=("token_column", "tag_column"),
-    truncates=False,  # every word gets a tag
     sample="ner_sample",
     sample_columns=(None, None),
     size_setting="lstm_hidden",
@@ -131,7 +120,8 @@ TAGGING = Task(
         **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
     },
     hub={"conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")},
-    cost=Cost(read=0.004, epoch=0.006),
+    read_seconds=0.004,
+    epoch_seconds=0.006,
     output_fields=("tags", "spans"),
     baselines={
         "word f1": "each word tagged as it was most often",
@@ -140,8 +130,6 @@ TAGGING = Task(
     },
     read=read_tagged,
     read_upload=_read_upload,
-    format_of=lambda path, file_format=None: file_format,
-    scores=_scores,
     baseline_scores=_baseline_scores,
     result=_result,
 )

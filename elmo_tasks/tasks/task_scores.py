@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -30,34 +31,23 @@ class Counts(NamedTuple):
         return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
 
     def scores(self, ending: str = "") -> dict[str, float]:
-        """Return precision, recall and F1, 0 where they are not defined.
-
-        ``ending`` is appended to the names.
-        """
+        """Return precision, recall and F1, 0 where they are not defined, with ``ending`` behind their names."""
         precision = self.correct / self.predicted if self.predicted else 0.0
         recall = self.correct / self.gold if self.gold else 0.0
         return {f"precision{ending}": precision, f"recall{ending}": recall, f"f1{ending}": self.f1}
 
 
 def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -> dict[str, Counts]:
-    """Count spans by type, as the CoNLL scorer does (see ``spans_of``).
-
-    There is an entry for each type that occurs, sorted.
-    """
-    counts: dict[str, Counts] = {}
-    preds, target = list(preds), list(target)
-    if len(preds) != len(target):
-        raise ValueError(f"tags of {len(preds)} sentences were predicted, but there are {len(target)} sentences")
-    for k, (predicted_tags, gold_tags) in enumerate(zip(preds, target, strict=True), start=1):
-        if len(predicted_tags) != len(gold_tags):
-            raise ValueError(
-                f"sentence {k}: {len(predicted_tags)} tags were predicted, but there are {len(gold_tags)} tokens"
-            )
-        predicted, gold = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
-        for span in predicted | gold:
-            here = Counts(int(span in predicted and span in gold), int(span in predicted), int(span in gold))
-            counts[span.type] = micro([counts.get(span.type, Counts()), here])
-    return dict(sorted(counts.items()))
+    """Count the spans of each type that occurs, as the CoNLL scorer does (see ``spans_of``)."""
+    correct: Counter[str] = Counter()
+    predicted: Counter[str] = Counter()
+    gold: Counter[str] = Counter()
+    for predicted_tags, gold_tags in zip(preds, target, strict=True):
+        predicted_spans, gold_spans = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
+        predicted.update(span.type for span in predicted_spans)
+        gold.update(span.type for span in gold_spans)
+        correct.update(span.type for span in predicted_spans & gold_spans)
+    return {type_: Counts(correct[type_], predicted[type_], gold[type_]) for type_ in sorted(predicted | gold)}
 
 
 def micro(counts: Iterable[Counts]) -> Counts:
@@ -66,13 +56,7 @@ def micro(counts: Iterable[Counts]) -> Counts:
 
 
 class TaskScores(Metric, ABC):
-    """Metrics of a split. Only whole numbers are kept, so that sums over processes are exact.
-
-    Args:
-        task: labels and scheme of the head.
-        shape: of the counts.
-        alone: count the rows of this process only.
-    """
+    """Metrics of a split, over all processes, or of this process ``alone``. Only whole numbers are kept: sums are exact."""
 
     full_state_update = False
     main = "accuracy"  # name of the score that selects models
@@ -97,10 +81,7 @@ class TaskScores(Metric, ABC):
 
 
 class TagScores(TaskScores):
-    """Accuracy of tags, and precision, recall and F1 of spans.
-
-    Spans are scored if the tags encode them, micro and by type.
-    """
+    """Accuracy of tags; where they spell spans, precision, recall and F1 of these, micro and by type."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         types = () if task.scheme is None else types_of(task.labels, task.scheme)
@@ -109,10 +90,7 @@ class TagScores(TaskScores):
         self.main = "accuracy" if task.scheme is None else "f1"
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the tags of a batch of sentences.
-
-        A span whose type is none of the labels' is a DataError.
-        """
+        """Add the tags of a batch of sentences; DataError for a span of another type."""
         spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
         if unknown := sorted(set(spans) - set(self.types)):
             raise DataError(

@@ -54,7 +54,6 @@ class Use:
 
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
-_NUMBERED_FIELD = re.compile(r"sentence \d+")
 _CLITIC = re.compile(r"'\w+|n't|not")  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
 _MAX_OFFERS = 5
 _MAX_CHOICES = 20
@@ -81,17 +80,11 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     in case only, or else the first inflection (``banks`` for ``bank``, ``won't`` for ``will``). Of a word that is cut
     into several tokens (``don't``, ``John's``) the first token is used.
 
-    Args:
-        word: one word, as typed.
-        sentence: as typed; brackets without a partner are ordinary characters.
-        field: input field of the sentence, ``"sentence 3"`` or ``"sentences"``, for messages and errors.
-
     Raises:
-        InputError: with ``field="word"`` when ``word`` is not one word; with ``field`` when the sentence is empty, its
-            brackets do not hold one word, or the word is missing. Derived words (``banker``, ``river-bank``) are
-            offered in ``choices``.
+        InputError: with ``field="word"`` when ``word`` is not one word; else with ``field``, the input field of the
+            sentence, such as ``"sentence 3"``. Derived words (``banker``, ``river-bank``) are offered in ``choices``.
     """
-    name = field.capitalize() if _NUMBERED_FIELD.fullmatch(field) else "The sentence"
+    name = field.capitalize() if field[-1].isdigit() else "The sentence"
     marks = list(_MARK.finditer(sentence))
     if marks:
         return _marked(sentence, marks, name, field)
@@ -111,8 +104,9 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
-        offers = _choices(sentence, tokens, forms[:_MAX_OFFERS], 1, plain_when_single=True)
-        related = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms[:_MAX_OFFERS])))
+        forms = forms[:_MAX_OFFERS]
+        offers = _choices(sentence, tokens, forms, 1, plain_when_single=True)
+        related = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms)))
         use = "use that" if len(offers) == 1 else "use one of them"
         raise InputError(
             f"{name} does not contain {quoted(word)}, but it has {related}: {use}, or mark another word with [brackets].",
@@ -125,57 +119,43 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
 
 def check_word(word: str) -> tuple[Token, ...]:
-    """Tokenize one word; words such as ``don't`` give more than one token.
-
-    Raises:
-        InputError: with ``field="word"``, when ``word`` is not one word.
-    """
+    """Tokenize one word; words such as ``don't`` give more than one token. InputError for anything else."""
     tokens = tokenize(word)
     while len(tokens) > 1 and tokens[-1].text == ".":  # of "etc.", where the tokenizer sees the end of a sentence
         tokens.pop()
     if not tokens:
         raise InputError("Type a word to compare, such as “bank”.", field="word")
-    words = [token for token in tokens if _is_word(token.text)]
+    words = [token.text for token in tokens if _is_word(token.text)]
     if len(words) == len(tokens) and _is_one_word(tokens):
         return tuple(tokens)
-    if not words:
-        raise InputError(f"{quoted(word)} is not a word: type a word to compare, such as “bank”.", field="word")
-    guess = next((part for part in reversed(word.split()) if _is_word(part)), "bank")
-    if len(word.split()) > 1:
-        raise InputError(f"{quoted(word)} is more than one word: type one only, such as {quoted(guess)}.", field="word")
+    guess = quoted(words[-1] if words else "bank")
     raise InputError(
-        f"{quoted(word)} is not one word: type one word without punctuation, such as {quoted(words[-1].text)}.",
-        field="word",
+        f"{quoted(word)} is not one word: type one word without punctuation, such as {guess}.", field="word"
     )
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
     """Return the mention that the pair of brackets in a sentence selects."""
     mark = marks[0]
-    sentence = typed[: mark.start()] + mark.group(1) + typed[mark.end() :]
+    sentence = typed[: mark.start()] + mark[1] + typed[mark.end() :]
     if len(marks) > 1 or _MARK.search(sentence):
         raise InputError(
             f"{name} has more than one pair of [brackets]: keep only the pair around the word to compare.", field=field
         )
-    start, end = mark.start(), mark.start() + len(mark.group(1))
+    start, end = mark.start(), mark.start() + len(mark[1])
     tokens = tuple(tokenize(sentence))
     inside = [i for i, t in enumerate(tokens) if t.start < end and t.end > start and t.start < t.end]
     words = [i for i in inside if _is_word(tokens[i].text)]
-    if not words or not mark.group(1).strip():
+    if not words or not mark[1].strip() or not _is_one_word([tokens[i] for i in words]):
         raise InputError(
-            f"{name} has [brackets] without a word in them: put them around the word to compare, or take them out.",
-            field=field,
-        )
-    if not _is_one_word([tokens[i] for i in words]):
-        raise InputError(
-            f"{name} has {quoted(mark.group(1))} in [brackets]: put the brackets around one word only.", field=field
+            f"{name} has {quoted(mark[1])} in [brackets]: put the brackets around one word only.", field=field
         )
     first, last = tokens[words[0]], tokens[words[-1]]
     outside = sentence[first.start : start] + sentence[end : last.end]
     full = sentence[first.start : last.end]
-    if _is_word(outside) and not are_inflections(_key(mark.group(1).strip()), _key(full)):
+    if _is_word(outside) and not are_inflections(_key(mark[1].strip()), _key(full)):
         raise InputError(
-            f"{name} has {quoted(mark.group(1))} in [brackets], but that is only a part of {quoted(full)}, which is read as "
+            f"{name} has {quoted(mark[1])} in [brackets], but that is only a part of {quoted(full)}, which is read as "
             "one word: put the brackets around the whole word.",
             field=field,
             choices=(Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),),
@@ -187,17 +167,16 @@ def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[
     places = places[: _MAX_CHOICES + 1]
     choices = _choices(sentence, tokens, places, width)
     others = tuple(choice for i, choice in zip(places, choices, strict=True) if i != index)
-    words, token = tuple(token.text for token in tokens), tokens[index]
-    return Mention(words, index, index + 1, sentence, token.start, token.end, others[:_MAX_CHOICES])
+    use = Use.in_sentence(sentence, tokens, index)
+    return Mention(**vars(use), choices=others[:_MAX_CHOICES])
 
 
 def _choices(
     sentence: str, tokens: Sequence[Token], places: Sequence[int], width: int, *, plain_when_single: bool = False
 ) -> tuple[Choice, ...]:
-    """Build one choice for each occurrence, with brackets around ``width`` tokens.
+    """Build one numbered choice for each occurrence (``the 2nd “bank”``), with brackets around ``width`` tokens.
 
-    Labels number the occurrences of a word (``the 2nd “bank”``); with ``plain_when_single``, a word that occurs once is
-    its own label.
+    With ``plain_when_single``, a word that occurs once is its own label.
     """
     keys = [_key(tokens[i].text) for i in places]
     choices = []
@@ -218,8 +197,7 @@ def _occurrences(wanted: Sequence[Token], tokens: Sequence[Token]) -> list[int]:
 
 def _is_related(key: str, other: str) -> bool:
     """Check whether ``other`` is a form of ``key`` or contains one (``river-bank``)."""
-    parts = re.split(r"[-/']", other)
-    return any(part and may_be_forms_of_one_word(key, part) for part in {other, *parts})
+    return any(part and may_be_forms_of_one_word(key, part) for part in {other, *re.split(r"[-/']", other)})
 
 
 def _is_one_word(tokens: Sequence[Token]) -> bool:

@@ -1,25 +1,21 @@
 """Tag schemes <-> spans: one tag per token marks the extent of each span.
 
-========  ==========================================================================================================
-IOB1      ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type
-BIO       ``B-X`` begins every span (also called IOB2)
-BIOES     also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S)
-========  ==========================================================================================================
+- IOB1: ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type.
+- BIO: ``B-X`` begins every span (also called IOB2).
+- BIOES: also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S).
 
-(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.) A tag that is not one of the scheme raises a
-DataError.
+(Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from elmo_tasks.errors import ConfigError, DataError
 
 Scheme = Literal["IOB1", "BIO", "BIOES"]
-SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 OUTSIDE = "O"
 
 _PREFIXES: dict[Scheme, str] = {"IOB1": "BI", "BIO": "BI", "BIOES": "BIES"}
@@ -54,7 +50,7 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
     spans: list[Span] = []
     start, kind = 0, ""  # the open span; no type is empty, so "" is none
     before = OUTSIDE
-    for k, tag in enumerate(tags):
+    for k, tag in enumerate((*tags, OUTSIDE)):
         prefix, type_ = split_tag(tag, scheme, k)
         if kind and not _continues(before, kind, prefix, type_):
             spans.append(Span(start, k, kind))
@@ -62,27 +58,14 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
         if not kind and prefix != OUTSIDE:
             start, kind = k, type_
         before = prefix
-    if kind:
-        spans.append(Span(start, len(tags), kind))
     return spans
 
 
 def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
-    """Spell spans, in any order, as the tags of a sentence of ``length`` tokens.
-
-    Raises:
-        DataError: a span is empty or outside of the sentence, has no type, or shares a token with another.
-    """
-    _prefixes(scheme)
+    """Spell spans that share no token, in any order, as the tags of a sentence of ``length`` tokens."""
     tags = [OUTSIDE] * length
     before: Span | None = None
     for span in sorted(spans):
-        if not 0 <= span.start < span.end <= length:
-            raise DataError(f"the span {_show(span)} does not fit a sentence of {length} tokens")
-        if not span.type:
-            raise DataError(f"the span {_show(span)} has no type")
-        if before is not None and span.start < before.end:
-            raise DataError(f"the spans {_show(before)} and {_show(span)} share a token, which tags cannot say")
         tags[span.start : span.end] = [f"I-{span.type}"] * (span.end - span.start)
         touching = before is not None and before.end == span.start and before.type == span.type
         if scheme != "IOB1" or touching:
@@ -98,23 +81,14 @@ def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
     return tags_of(spans_of(tags, source), len(tags), target)
 
 
-def check_tags(tags: Sequence[str], scheme: Scheme) -> None:
-    """Check that every tag belongs to the scheme; their order is not checked."""
-    for k, tag in enumerate(tags):
-        split_tag(tag, scheme, k)
-
-
 def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
-    """Split ``"L-PER"`` into ``("E", "PER")``, with the prefix as in BIOES.
-
-    ``"O"`` gives ``("O", "")``.
-    """
+    """Split ``"L-PER"`` into ``("E", "PER")``, as in BIOES, and ``"O"`` into ``("O", "")``; DataError for another tag."""
     if tag == OUTSIDE:
         return OUTSIDE, ""
     prefix, dash, type_ = tag.partition("-")
     if scheme == "BIOES":
         prefix = _OTHER_SPELLING.get(prefix, prefix)
-    prefixes = _prefixes(scheme)
+    prefixes = _PREFIXES[scheme]
     if len(prefix) == 1 and prefix in prefixes and dash and type_:
         return prefix, type_
     where = "" if position is None else f"token {position + 1}: "
@@ -130,17 +104,14 @@ def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 
 def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
     """List every label of a scheme for some types, ``O`` first."""
-    return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _prefixes(scheme)))
+    return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _PREFIXES[scheme]))
 
 
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
-    """Detect the scheme of a data set from its tags.
+    """Detect the scheme of a data set from its tags; one slip in a hundred is let pass.
 
     E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every span that does not
-    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-. One slip in a hundred is let pass.
-
-    Raises:
-        DataError: there are no spans, the evidence is mixed, or a tag belongs to no scheme.
+    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-.
     """
     by_b: list[str] = []
     by_i: list[str] = []
@@ -174,12 +145,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
 
 
 def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
-    """Return the valid transitions, first and last labels of a model's label set.
-
-    Raises:
-        ConfigError: the scheme is IOB1; models work in one of the other two.
-        DataError: a label is not one of the scheme.
-    """
+    """Return the valid transitions, first and last labels of a model's label set; ConfigError for IOB1."""
     if scheme not in ("BIO", "BIOES"):
         raise ConfigError(f"constraints exist for BIO and BIOES, not for {scheme}: convert the tags first")
     parts = {label: split_tag(label, scheme) for label in labels}
@@ -209,15 +175,3 @@ def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
     if b[0] in ("I", "E"):
         return a[0] in ("B", "I") and a[1] == b[1]
     return scheme == "BIO" or a[0] not in ("B", "I")
-
-
-def _prefixes(scheme: Scheme) -> str:
-    if scheme not in _PREFIXES:
-        raise ConfigError(
-            f"'{scheme}' is not a tag scheme here; there are {', '.join(SCHEMES)} (IOB2 is BIO, BIOUL is BIOES)"
-        )
-    return _PREFIXES[scheme]
-
-
-def _show(span: Span) -> str:
-    return f"{span.start}..{span.end} {span.type}".rstrip()

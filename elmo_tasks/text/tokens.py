@@ -1,8 +1,7 @@
-"""Text -> tokens, cut the way the pretraining text is cut; and what becomes of these: sentences, character ids.
+"""Text -> tokens, cut as the pretraining text is; tokens -> character ids; running text -> sentences.
 
-The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting; the differences follow the pretraining text: quotes are plain
-ASCII, colloquial words (``gonna``) stay whole, a string may hold several sentences, and odd typography (curly quotes, long
-dashes, ligatures, invisible characters) is written plainly. Every token keeps its place in the text as typed.
+The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text, quotes are plain ASCII, colloquial
+words (``gonna``) stay whole, a string may hold several sentences, and odd typography is written plainly.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ from itertools import pairwise
 class Token:
     """One token and its place in the text it was cut from.
 
-    ``original[start:end]`` is ``text``, except where typography was written plainly: quotes become ``"`` and ``'``,
-    long dashes ``--``, the ellipsis character ``...``, ligatures their letters; invisible characters (soft hyphen,
-    zero-width space) are left out, accents composed (NFC), half surrogates replaced. One kind of token is empty there
-    (``start == end``): the full stop that a final ``U.S.`` has swallowed.
+    ``original[start:end]`` is ``text``, except where typography was written plainly (quotes, dashes, ligatures, accents, invisible
+    characters). One kind of token is empty there (``start == end``): the full stop that a final ``U.S.`` has swallowed.
     """
 
     text: str
@@ -165,9 +162,9 @@ def _separate_stops(text: str) -> _Traced:
 
 
 # --- 3. Everything else: the Penn Treebank rules. ---
-# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), rule by rule and in its
-# order; importing NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every
-# token. Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
+# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), in its order; importing
+# NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every token. Rules of our own
+# are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
 # Every rule only adds spaces: that is what lets tokens be traced back to the text.
 
 _STARTING_QUOTES = (
@@ -180,15 +177,11 @@ _PUNCTUATION = (  # NLTK's
     (re.compile(r"""([^.])(\.)(?=([\])}>"' »”’]*))\3\s*$"""), r"\1 \2 \3 "),
     (re.compile(r"([:,])([^\d])"), r" \1 \2"),
     (re.compile(r"([:,])$"), r" \1 "),
-    (re.compile(r"\.{2,}"), r" \g<0> "),
-    (re.compile(r"[;@#$%&]"), r" \g<0> "),
-    (re.compile(r"[\u2012-\u2015]"), r" \g<0> "),
+    (re.compile(r"\.{2,}|[;@#$%&\u2012-\u2015]"), r" \g<0> "),
     (re.compile(r"""([^.])(\.)([\])}>"']*)\s*$"""), r"\1 \2\3 "),
     (re.compile(r"[?!]"), r" \g<0> "),
     (re.compile(r"([^'])' "), r"\1 ' "),
-    (re.compile(r"[*]"), r" \g<0> "),
-    (re.compile(r"[\]\[(){}<>]"), r" \g<0> "),
-    (re.compile(r"--"), r" -- "),
+    (re.compile(r"[*\]\[(){}<>]|--"), r" \g<0> "),
 )
 _ENDING_QUOTES = (
     (re.compile(r"([»›])"), r" \1 "),

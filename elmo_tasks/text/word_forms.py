@@ -4,69 +4,36 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import cache
+from pathlib import Path
 
 import snowballstemmer
-
-# Families, separated by commas, their base first; regular forms are derived. wo, ca and sha are the tokens before n't.
-_IRREGULAR = """
-be am is are was were been being, arise arose arisen, awake awoke awoken, have has had having, do does did done doing,
-go goes went gone going, run ran, begin began begun, bear bore borne born, beat beaten, become became, bid bade bidden,
-bind bound, bite bit bitten, blow blew blown, break broke broken, bring brought, build built, burn burnt, buy bought,
-can could ca, catch caught, choose chose chosen, cling clung, come came, creep crept, deal dealt, dig dug, draw drew
-drawn, dream dreamt, drink drank drunk, drive drove driven, dwell dwelt, eat ate eaten, fall fell fallen, feed fed, feel
-felt, fight fought, find found, flee fled, fling flung, fly flew flown flies, forbid forbade forbidden, forget forgot
-forgotten, forgive forgave forgiven, freeze froze frozen, get got gotten, give gave given, grow grew grown, hang hung,
-hear heard, hide hid hidden, hold held, keep kept, kneel knelt, know knew known, lay laid, lead led, lean leant, leap
-leapt, learn learnt, leave left, lend lent, lie lay lain lying, light lit, lose lost, make made, mean meant, meet met,
-mistake mistook mistaken, overcome overcame, pay paid, ride rode ridden, ring rang rung, rise rose risen,
-say said, see saw seen, seek sought, sew sewn, sell sold,
-send sent, shake shook shaken, shear shorn, shine shone, shoot shot, show shown, shrink shrank shrunk, sing sang sung,
-sink sank sunk, shall should sha, sit sat, slay slew slain, sleep slept, slide slid, sling slung, smell smelt, sow sown,
-speak spoke spoken, spell spelt, spend spent, spill spilt, spit spat, spoil spoilt, spin spun, spring sprang sprung,
-stand stood, steal stole stolen, stick stuck, sting stung, stink stank stunk, stride strode stridden, strike struck,
-string strung, strive strove striven, swear swore sworn, sweep swept, swell swollen, swim swam swum, swing swung, take
-took taken, teach taught, tear tore torn, tell told, think thought, throw threw thrown, thrive throve thriven, tread
-trod trodden, undergo underwent undergone, undertake undertook undertaken, understand understood, withdraw withdrew
-withdrawn, withstand withstood, wring wrung, wake woke woken, wear wore worn, weave wove woven, weep wept, will would
-wo, win won, wind wound, write wrote written, child children, man men, woman women, person people, foot feet, tooth
-teeth, goose geese, mouse mice, ox oxen, leaf leaves, life lives, knife knives, wife wives, half halves, shelf shelves,
-wolf wolves, loaf loaves, thief thieves, calf calves, scarf scarves, elf elves, self selves, hoof hooves, die dice,
-louse lice, penny pence, crisis crises, analysis analyses, basis bases, thesis theses, criterion criteria, phenomenon
-phenomena, bacterium bacteria, cactus cacti, fungus fungi, nucleus nuclei, radius radii, stimulus stimuli, index
-indices, appendix appendices, matrix matrices, good better best, bad worse worst, far farther farthest further furthest,
-little less least, many more most, old elder eldest, bend bent, breed bred, grind ground, dive dove, dwarf
-dwarves, antenna antennae, medium media, die dying, tie tying
-"""
-
-_BASES: dict[str, set[str]] = {}
-for _family in _IRREGULAR.split(","):
-    for _word in _family.split():
-        _BASES.setdefault(_word, set()).add(_family.split()[0])
-
-# Adjectives that are compared by -er and -est. A list, because -er is mostly another ending: banker, reader, number.
-_COMPARED = frozenset(
-    """
-    able angry big bitter black blond blue blunt bold brave brief bright brisk broad brown bumpy busy calm cheap chilly clean
-    clear clever close cloudy clumsy coarse cold cool costly crazy creamy crisp cruel curly damp dark deadly dear deep dense
-    dim dirty dry dull dusty early easy empty faint fair fancy fast fat few fierce fine firm fit flat fond free fresh friendly
-    full funny gentle glad gloomy grand grave great greedy green greasy grey grim guilty hairy handsome handy happy hard
-    harsh healthy heavy high hot huge humble hungry icy idle juicy keen kind large late lazy lean light likely little lively
-    lofty lonely long loose loud lovely low lucky mad mean mere merry messy mighty mild moist muddy naive narrow nasty near
-    neat new nice noble noisy odd oily old pale plain pleasant plump polite poor pretty proud pure quick quiet rainy rare raw
-    ready red rich ripe risky roomy rosy rough round rude rusty sad safe salty sandy scary secure severe shaky shallow sharp
-    shiny short shy sick silly simple sincere skinny sleepy slender slight slim slimy slow small smart smelly smoky smooth
-    soft soon sore sour spicy steady steep sticky stiff strange strict strong stupid sturdy subtle sunny sure sweet swift
-    tall tame tasty tender thick thin thirsty tidy tight tiny tired tough true ugly vague vast wide warm weak wealthy weary
-    cheesy common crude dumb fleet foul gross hip husky lame remote tense trim vain
-    weird wet white wicked wild windy wise witty worldly worthy yellow young
-    """.split()  # noqa: SIM905
-)
 
 _ANY_ENDING = re.compile(r"(?:e?s|ed|ing|ers?|ors?|est)")
 _SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
 )
+
+
+@cache
+def _irregular_bases() -> dict[str, set[str]]:
+    """Return the bases of each irregular form; regular forms are derived."""
+    bases: dict[str, set[str]] = {}
+    for base, *forms in _read_words("irregular_forms.txt"):
+        for form in (base, *forms):
+            bases.setdefault(form, set()).add(base)
+    return bases
+
+
+@cache
+def _compared_adjectives() -> frozenset[str]:
+    return frozenset(word for line in _read_words("compared_adjectives.txt") for word in line)
+
+
+def _read_words(name: str) -> list[list[str]]:
+    """Read the words of each line of a file beside this one; its first line is a comment."""
+    return [line.split() for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]]
 
 
 def _stem(word: str) -> str:
@@ -131,7 +98,7 @@ def lemmas(word: str) -> set[str]:
                 bases.add(base[:-1])
         if ending in ("es", "ed") and base.endswith("i"):
             bases.add(base[:-1] + "y")
-    return bases | _BASES.get(word, set()) | (comparative_bases(word) & _COMPARED)
+    return bases | _irregular_bases().get(word, set()) | (comparative_bases(word) & _compared_adjectives())
 
 
 def comparative_bases(word: str) -> set[str]:

@@ -16,8 +16,8 @@ from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
+from elmo_tasks.tasks.predictor import Predictor, evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
-from elmo_tasks.training.predictor import Predictor, evaluate_head
 from elmo_tasks.training.task_module import TaskModule
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.training.predictor import Predictor
+from elmo_tasks.tasks.predictor import Predictor
 from tests.training.toy_task import write_encoder, write_tags, write_untrained
 
 LABEL_NAMES = {"0": "negative", "1": "positive", "2": None}
@@ -103,7 +103,7 @@ def test_the_confusions_of_classes_are_printed(score):
 @pytest.mark.parametrize(
     ("head", "text", "more", "message"),
     [
-        ("tagger", "Ada B-PER\n", ("--tag-column", "7"), "tag_column is 7, but there are 2 columns, counted from 0"),
+        ("tagger", "Ada B-PER\n", ("--tag-column", "7"), "tag_column: expected the place of a column, counted from 0"),
         ("tagger", "Ada B-PER\n", ("--token-column", "word"), "expected the place of a column"),
         ("tagger", "Ada\n", (), "expected a token and a tag"),
         ("tagger", "Ada B-PER\nBo\n", (), "expected 2 columns as above, found 1"),

@@ -51,7 +51,9 @@ def test_an_index_of_a_data_set_on_the_hub(tmp_path, index, run):
     assert "3 sentences" in run.done(*index(*arguments, "--column", "words", "--rows", "1"))
     found = UseIndex(tmp_path / "i")
     assert sentences_of(found) == ["The bank opened.", "It closed.", "My own bank."]
-    assert "no column 'body'; it has id, words" in run.refused(*index(*arguments, "--column", "body", out="other"))
+    assert "expected the name of a column, found 'body'; there are 2 columns: 'id', 'words'" in run.refused(
+        *index(*arguments, "--column", "body", out="other")
+    )
 
 
 def test_an_index_of_standard_input(tmp_path, index, monkeypatch, run):

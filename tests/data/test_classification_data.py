@@ -5,7 +5,6 @@ import pytest
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
-from pytorch_lightning.cli import LightningCLI
 from torch import Tensor
 
 from elmo_tasks.data.classification import ClassificationData, tokens_of
@@ -135,14 +134,3 @@ def test_lightning_gives_each_epoch_its_order_and_resumes_within_one(train: str,
         rest = NotesRows()
         trainer(tmp_path, max_epochs=2).fit(rest, data(), ckpt_path=str(tmp_path / f"step={step}.ckpt"))
         assert rest.seen == whole.seen[step:]
-
-
-def test_the_command_line_builds_it(train: str, tmp_path: Path):
-    config = tmp_path / "config.yaml"
-    given = "text_column: 1, label_column: 0, header: false, label_names: {'0': bad, '1': good, '2': null}"
-    config.write_text(f"data: {{train: {train}, {given}}}\n")
-    quiet = {"logger": False, "accelerator": "cpu", "default_root_dir": str(tmp_path)}
-    args = ["--config", str(config)]
-    data = LightningCLI(NotesRows, ClassificationData, run=False, trainer_defaults=quiet, args=args).datamodule
-    data.setup("fit")
-    assert data.labels == ("bad", "good")

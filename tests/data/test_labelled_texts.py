@@ -8,9 +8,8 @@ import pandas as pd
 import pytest
 
 from elmo_tasks.data.classification import ClassificationData
-from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_hub
+from elmo_tasks.data.labelled_texts import hub_texts, read_labelled, read_labelled_hub
 from elmo_tasks.data.records import LabelledText, check_known, renamed, sorted_labels
-from elmo_tasks.data.row_files import hub_texts
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
 from elmo_tasks.errors import ConfigError, DataError
 
@@ -51,23 +50,23 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("text", "columns", "message"), [
-    ("nice\t1\nbad\t0\n", TextColumns("text"), r"expected one column named 'text', .* 2 columns: 'nice', '1'\. Set text_column "
-     "and label_column to names of the header, or to places counted from 0 if there is no header"),
-    ("text\ttext\tlabel\na\tb\t1\n", TextColumns("text"), r"expected one column named 'text'"),
-    ("a\t1\n", TextColumns("text", 1, header=False), r"header is false, so text_column must be a place"),
-    ("a\t1\n", TextColumns(0, 5), r"label_column is 5, counted from 0, but the first line has 2 columns"),
+    ("nice\t1\nbad\t0\n", TextColumns("text"), "text_column: expected the name in the first line, or the place of a column, "
+     "counted from 0, found 'text'; there are 2 columns: 'nice', '1'"),
+    ("text\ttext\tlabel\na\tb\t1\n", TextColumns("text"), "found 'text'; there are 3 columns: 'text', 'text', 'label'"),
+    ("a\t1\n", TextColumns("text", 1, header=False), "text_column: expected the place of a column, counted from 0, found 'text'"),
+    ("a\t1\n", TextColumns(0, 5), "label_column: expected the name .* place of a column, counted from 0, found 5"),
     ("a\t1\n", TextColumns(1, -1), r"text_column and label_column are one and the same column, 1"),
     ("a\t1\nb\n", BY_PLACE, r"a\.tsv, line 2: expected 2 columns as in the first line, found 1"),
-    ("a\t1\nb\t\nc\t\n", BY_PLACE, r"(?s)a\.tsv: 2 lines are wrong\n  line 2: .* found an empty label"),
-    ("a\t1\n \t1\n", BY_PLACE, r"line 2: expected a text and a label, found an empty text"),
+    ("a\t1\nb\t\nc\t\n", BY_PLACE, r"(?s)a\.tsv: 2 lines are wrong\n  line 2: column 2: expected a string, a number.* found ''"),
+    ("a\t1\n \t1\n", BY_PLACE, "line 2: column 1: expected a text, found ' '"),
     ("text\tlabel\n", TextColumns(), r"a\.tsv: no text in this file"),
     ("\n\n", TextColumns(), r"a\.tsv: no text in this file"),
     ("what the customer wrote about it, in full length\tstars given\n" + "a\tx\nb\ty\n" * 4, BY_PLACE,
      r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set header to true or false"),
     ("label\ttext\n" + "1\ta\n0\tb\n" * 4, BY_PLACE, r"text_column is 0 and label_column is 1, counted from 0, but the first line "
      "calls them 'label' and 'text': leave both out, and the columns are found by their names"),
-    ("one column\n" * 3, TextColumns(), "with a tab between them, found one column only; set delimiter"),
-    ("a|1\nb|2\n", TextColumns(delimiter=";"), "with ';' between them, found one column only; set delimiter"),
+    ("one column\n" * 3, TextColumns(), "expected a text and a label, found one column only; set delimiter"),
+    ("a|1\nb|2\n", TextColumns(delimiter=";"), "found one column only; set delimiter"),
 ])  # fmt: skip
 def test_wrong_tables(tmp_path: Path, text: str, columns: TextColumns, message: str):
     with pytest.raises(DataError, match=message):
@@ -131,7 +130,7 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
 
 @pytest.mark.parametrize(("delimiter", "encoding", "error", "message"), [
     ("::", "utf-8", DataError, "delimiter: expected one character between columns, found '::'"),
-    (None, "utf-16", DataError, r"a\.csv: expected UTF-16.* text, found a broken end: is the file whole\?"),
+    (None, "utf-16", DataError, r"a\.csv, line \d: expected UTF-16.* text, found the byte"),
     (None, "klingon", ConfigError, r"data\.encoding: expected an encoding such as utf-8, .* found 'klingon'"),
 ])  # fmt: skip
 def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, message):
@@ -149,14 +148,8 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
     ('{"text": "half \\ud83d", "label": 1}', r"line 1: expected whole characters, found half of one \(a lone surr"),
     ('{"text": "a", "label": %s}' % ("9" * 5_000), r"line 1: expected one JSON object .* \(Exceeds the limit"),
     ('{"text": "a", "label": null}', "line 1: label: expected a label, found none"),
-    ("(3 (2 It) (4 works)", r"line 1: expected a tree, found 1 '\(' too many"),
-    ("(3 good) (2 bad)", "line 1: expected one tree on the line, found something after it"),
-    ("(3 good))", "line 1: expected one tree on the line, found something after it"),
-    (")", r"line 1: expected a tree .* found a '\)' without its '\('"),
-    ("hello", r"line 1: expected a tree .* found a word outside of it: 'hello'"),
-    ("((2 a) (3 b))", r"line 1: expected a label after each '\(', found '\(\('"),
-    ("(3 (2))", "line 1: expected words in every node, found none in one labelled '2'"),
-    ("(", r"line 1: expected a tree, found 1 '\(' too many"),
+    *((line, r"line 1: expected one tree, such as \(3 \(2 It\) \(4 works\)\), found '")
+      for line in ("(3 (2 It) (4 works)", "(3 good) (2 bad)", "(3 good))", ")", "hello", "((2 a) (3 b))", "(3 (2))", "(", "(3) b")),
 ])  # fmt: skip
 def test_wrong_json_lines_and_trees(tmp_path: Path, line: str, message: str):
     with pytest.raises(DataError, match=message):
@@ -174,7 +167,10 @@ def test_parquet(tmp_path: Path):
     table([0, 1]).to_parquet(str(file))
     expected = [LabelledText("bad", "negative"), LabelledText("good", "positive")]
     assert read_labelled(file) == expected
-    with pytest.raises(DataError, match="no column 'text'; it has 'sentence', 'label'"):
+    with pytest.raises(
+        DataError,
+        match="expected the name of a column, found 'text'; there are 2 columns: 'sentence', 'label'",
+    ):
         read_labelled(file, columns=TextColumns(text="text"))
     file.write_bytes(b"PAR1" + b"x" * 40 + b"PAR1")
     with pytest.raises(DataError, match=r"a\.parquet: expected a parquet file \("):
@@ -253,8 +249,8 @@ def test_texts_are_read(tmp_path, data_set):
 
 
 @pytest.mark.parametrize(("options", "message"), [
-    ({"column": "body"}, "no column 'body'; it has id, review"),
-    ({"column": "id"}, "row 1: column 'id': expected text, found int"),
+    ({"column": "body"}, "expected the name of a column, found 'body'; there are 2 columns: 'id', 'review'"),
+    ({"column": "id"}, "row 1: id: expected a text, found 1"),
     ({"split": "dev"}, 'Unknown split "dev"'),
     ({"config": "x"}, "'x' not found"),
     ({"split": "dev", "most": 2}, "dev"),

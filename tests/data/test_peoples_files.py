@@ -101,7 +101,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("name", "content", "message"), [
     ("a.csv", "text,label\nI loved it, really,pos\nbad,neg\n", r"line 2: expected 2 columns .* A text with commas in it needs"),
-    ("a.csv", 'text,label\n"never closed,pos\nbad,neg\n', r"line 2: expected comma-separated fields .* must close it"),
+    ("a.csv", 'text,label\n"never closed,pos\nbad,neg\n', r"line 2: expected fields with commas between .* must close it"),
     ("a.csv", "id,label\n" + "".join(f"{k},{'ab'[k % 2]}\n" for k in range(30)), "are numbers alone"),
     ("a.csv", "text\none\ntwo\n", "found one column only"),
     ("a.json", '{"text": "a", "label": ', r"line 1: expected one JSON object"),
@@ -148,7 +148,7 @@ def test_what_was_read_is_said(tmp_path: Path) -> None:
     table = read_table(path)
     columns = find_columns(table, TextColumns("label"), labelled=False)
     assert [text for _, text in texts_of(table, columns)] == ["pos", "neg"]
-    with pytest.raises(DataError, match="expected one column named 'nothing'"):
+    with pytest.raises(DataError, match="found 'nothing'; there are 2 columns: 'label', 'review'"):
         next(read_corpus([path], "nothing"))
     with pytest.raises(InputError, match="line 3: expected 2 columns"):
         sentences_of("id,text\n1,fine\n2,not, fine\n", "a.csv")

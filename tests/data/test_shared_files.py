@@ -7,7 +7,6 @@ import pytest
 
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
-from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 pytestmark = pytest.mark.ci
@@ -78,15 +77,3 @@ def test_trees(shared_data: Path, split: str, trees: int, phrases: int):
     table = read_labelled(folder / f"{split}.tsv", columns=BY_PLACE)
     # The table lost the tokens with a no-break space in them; the trees have them.
     assert sum(a != b for a, b in zip(sentences, table, strict=True)) == sum("\u00a0" in a.text for a in sentences) <= 3
-
-
-def test_conll2003_is_ready_for_training(shared_data: Path):
-    folder = shared_data / "ner" / "conll2003"
-    train, dev, test = (str(folder / f"eng.{part}") for part in ("train", "testa", "testb"))
-    data = TaggingData(train, validation=dev, test=test, scheme="BIOES", batch_size=64)
-    data.setup()
-    assert len(data.labels) == 1 + 4 * 4
-    batches = list(data.val_dataloader())
-    assert sorted(k for batch in batches for k in batch.index.tolist()) == list(range(3_250))
-    begins = {data.ids[f"{p}-{t}"] for p in "BS" for t in ("PER", "LOC", "ORG", "MISC")}
-    assert sum(int(tag) in begins for batch in batches for tag in batch.target.flatten()) == 5_942

@@ -290,11 +290,17 @@ def test_every_file_it_names_is_below_the_run(tmp_path):
             assert "elmo_tasks/data" not in text
 
 
-def test_tags_that_are_no_spans_are_scored_as_words(tmp_path):
-    found = config(tmp_path, kind="tagging", source="upload", spans=False)
-    assert found["data"]["init_args"]["scheme"] is None
-    checkpoint = next(c for c in found["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint"))
-    assert checkpoint["init_args"]["monitor"] == "val_accuracy"
+@pytest.mark.parametrize(("kind", "spans", "score"), [
+    ("tagging", True, "f1"), ("tagging", False, "accuracy"), ("classification", True, "accuracy"),
+])  # fmt: skip
+def test_the_best_epoch_is_that_of_the_main_score(tmp_path, kind, spans, score):
+    written = config(tmp_path, spans, kind=kind)
+    checkpoint = next(c for c in written["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint"))
+    assert checkpoint["init_args"]["monitor"] == f"val_{score}"
+
+
+def test_tags_that_are_no_spans_have_no_scheme(tmp_path):
+    assert config(tmp_path, kind="tagging", source="upload", spans=False)["data"]["init_args"]["scheme"] is None
 
 
 def test_every_public_data_set_that_is_known_can_be_asked_for(tmp_path):

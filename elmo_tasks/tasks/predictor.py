@@ -144,7 +144,7 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    A head whose task :attr:`~Task.truncates` reads ``max_tokens`` of a text, as many as in training; all if ``None``. The
+    A head of one label a text reads ``max_tokens`` of a text, as many as in training; all if ``None``. The
     ``confidence`` calibrates a classifier. A text without a token has no label.
     """
 
@@ -159,7 +159,7 @@ class Predictor:
     ) -> None:
         self.encoder, self.static = encoder, static
         self.task = find_task(head.kind)
-        self.max_tokens = max_tokens if self.task.truncates else None
+        self.max_tokens = max_tokens if self.task.one_label else None
         self.head = head.to(device).eval()
         self.device, self.confidence = device, confidence
 
@@ -226,6 +226,7 @@ class Predictor:
 
     def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
         predictions = self.head.predict(*self._inputs(sentences), **options)
+        check_cancelled()  # a text is read in many batches
         if not self.task.one_label:
             return predictions
         return [self._calibrated(words, text) for words, text in zip(sentences, predictions, strict=True)]
@@ -258,7 +259,6 @@ class Predictor:
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
-        check_cancelled()
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)

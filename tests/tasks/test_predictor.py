@@ -16,7 +16,7 @@ from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, find_head, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import TagPrediction
-from elmo_tasks.training.predictor import Predictor, batched, load_head
+from elmo_tasks.tasks.predictor import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
 SENTENCES = [
@@ -271,7 +271,7 @@ def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) ->
 def test_who_only_predicts_does_without_what_training_needs() -> None:
     """A head is used where neither Lightning nor torchmetrics is installed, and no command waits for them."""
     code = (
-        "import sys, elmo_tasks.training.predictor\n"
+        "import sys, elmo_tasks.tasks.predictor\n"
         "heavy = {'pytorch_lightning', 'torchmetrics', 'datasets', 'pandas'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
