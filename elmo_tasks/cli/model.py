@@ -107,8 +107,8 @@ def _export(args: argparse.Namespace) -> int:
     from elmo_tasks.training.export_bilm import read_checkpoint, write_model
 
     if args.model.endswith(".ckpt"):
-        run = read_checkpoint(Path(args.model))
-        write_model(args.folder, run.bilm, run.softmax, run.vocabulary, {"kind": "biLM", "training": run.seen}, args.to)
+        model = read_checkpoint(Path(args.model))
+        write_model(args.folder, *model[:3], {"kind": "biLM", "training": model[3]}, args.to)
     else:
         files = find_model(args.model)
         if args.folder.resolve() == files.folder.resolve():

@@ -134,11 +134,6 @@ class TaskHead(nn.Module, ABC):
         scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
-    @torch.no_grad()
-    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """Best labels alone; see :meth:`forward`."""
-        return self.labels_of(self(values, mask, features), mask)
-
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
@@ -148,10 +143,6 @@ class TaskHead(nn.Module, ABC):
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
         """Predict each sentence with probabilities, in evaluation mode; see :meth:`forward`."""
-
-    def l2(self) -> Tensor:
-        """Penalty ``[]`` of the mix; see :meth:`ScalarMix.l2`."""
-        return self.mix.l2()
 
 
 class BiLSTM(nn.Module):

@@ -132,10 +132,9 @@ def find_head(head: str | Path) -> HeadFiles:
                 message += f". If {module} is a module of yours, import it first, or start the program with "
                 message += f"{HEADS_VARIABLE}={module}"
             raise ConfigError(message)
-        card_path = folder / CARD_NAME
-        card = dict(read_json(card_path)) if card_path.is_file() else {}
+        card, place = folder / CARD_NAME, folder.resolve()
         return HeadFiles(
-            name=_head_name(folder),
+            name=(place.parent if place.name == "head" else place).name,  # a run's head is runs/NAME/head
             folder=folder,
             head=config["head"],
             kind=classes[config["head"]].kind,
@@ -144,7 +143,7 @@ def find_head(head: str | Path) -> HeadFiles:
             encoder=Source(**config["encoder"]),
             static=None if config["static"] is None else Source(**config["static"]),
             reading=dict(config.get("reading", {})),
-            card=card,
+            card=dict(read_json(card)) if card.is_file() else {},
         )
     except ConfigError:
         raise
@@ -165,23 +164,12 @@ def _check_sizes(path: Path, value: Any) -> None:
             _check_sizes(path, inner)
 
 
-def _head_name(folder: Path) -> str:
-    """Return the folder's name; the run's for a head in ``runs/NAME/head``."""
-    folder = folder.resolve()
-    return folder.parent.name if folder.name == "head" else folder.name
-
-
 def build_head(files: HeadFiles) -> TaskHead:
-    """Build a head and read its weights.
-
-    Raises:
-        ConfigError: the settings do not make a head.
-        WeightsError: the weights are missing, broken, or not those of these settings.
-    """
-    path = files.folder / CONFIG_NAME
+    """Build a head and read its weights."""
     try:
         head = head_classes()[files.head](files.task, **files.settings)
     except (TypeError, ConfigError, DataError) as error:
+        path = files.folder / CONFIG_NAME
         raise ConfigError(f"{path}: these settings do not make a head ({error!s:.300})") from None
     try:
         head.load_state_dict(read_safetensors(files.folder, WEIGHTS_NAME))

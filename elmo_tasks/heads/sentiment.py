@@ -14,7 +14,6 @@ from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_leas
 from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]
-POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
 class SentimentHead(ClassificationHead):
@@ -47,8 +46,8 @@ class SentimentHead(ClassificationHead):
     ) -> None:
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
-        if pooling not in POOLINGS:
-            raise ConfigError(f"pooling: expected one of {', '.join(POOLINGS)}, got '{pooling}'")
+        if pooling not in get_args(Pooling):
+            raise ConfigError(f"pooling: expected one of {', '.join(get_args(Pooling))}, got '{pooling}'")
         check_at_least("input_dim", task.input_dim, 1)
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("hidden", hidden, 0)

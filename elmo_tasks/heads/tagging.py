@@ -79,12 +79,11 @@ class TaggingHead(TaskHead):
         paths = self.crf.k_best(emissions, n_readings, mask)
         tags = [[self._as_bio(path.tags) for path in row] for row in paths]
         spans = [sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags]
-        confidences: list[dict[Span, float]] = [{} for _ in spans]
-        if self.scheme is not None:  # each span once for all tag sequences
-            chances = self.crf.span_probabilities(emissions, spans, mask)
-            confidences = [dict(zip(row, chance, strict=True)) for row, chance in zip(spans, chances, strict=True)]
+        # Each span once for all tag sequences.
+        chances = self.crf.span_probabilities(emissions, spans, mask) if self.scheme is not None else [[]] * len(spans)
         predictions = []
-        for row, spelled, confidence in zip(paths, tags, confidences, strict=True):
+        for row, spelled, listed, chance in zip(paths, tags, spans, chances, strict=True):
+            confidence = dict(zip(listed, chance, strict=True))
             best, *others = (
                 TagSequence(sequence, self._scored_spans(sequence, confidence), path.probability)
                 for path, sequence in zip(row, spelled, strict=True)

@@ -26,16 +26,16 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
-from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
 
-# Names of the file that every folder of an encoder or of static vectors has.
+# The file that every folder of an encoder or of static vectors has, at most three folders deep, as in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
-#: Depth of the search for encoders below a folder: runs/NAME/FOLDER/.
 _DEPTH = 3
+_BATCH_SIZE, _MAX_TOKENS = 32, 4096
+Tokens = Sequence[str]
 
 
 def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
@@ -47,7 +47,7 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
     mismatches: list[tuple[str, str]] = []  # the same name, another checksum
-    reason = ""
+    reason, remedy = "", "put it into one of these, or name its folder with --encoder"
     try:
         checksum = _read_checksum(source.name)
         if checksum == source.checksum:
@@ -74,7 +74,6 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
             if folder.name == name:
                 mismatches.append((str(folder), checksum))
     other = "".join(f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches)
-    remedy = "put it into one of these, or name its folder with --encoder"
     if what != "encoder":
         remedy = "put them into one of these"
     get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not mismatches else ""
@@ -96,10 +95,6 @@ def _read_checksum(name: str) -> str:
     if are_static_vectors(name) or is_transformer(name):
         return load(name).checksum
     return find_model(name).checksum  # of the files: nothing is built
-
-
-Tokens = Sequence[str]
-_BATCH_SIZE, _MAX_TOKENS = 32, 4096
 
 
 def features_of(
@@ -174,23 +169,18 @@ class Predictor:
     ) -> Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default :func:`resolve_source` searches for it, also in ``folders``. ``precision`` is
-        that of :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
-
-        Raises:
-            ConfigError: the head was trained on another encoder or other static vectors, or they are in none of the places.
-            WeightsError: weights are missing or broken.
+        By default :func:`resolve_source` searches for it, also in ``folders``.
         """
         if encoder is None:
             encoder = load(resolve_source(files, "encoder", folders), device, precision)
         elif isinstance(encoder, str | Path):
             encoder = load(encoder, device, precision)
-        checksum, trained = encoder.checksum, files.encoder
-        if checksum != trained.checksum:
+        trained = files.encoder
+        if encoder.checksum != trained.checksum:
             raise ConfigError(
                 f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
-                f"other; given was {encoder.name} (checksum {checksum[:12]}…): train a head on it, or give the encoder that it was "
-                "trained on"
+                f"other; given was {encoder.name} (checksum {encoder.checksum[:12]}…): train a head on it, or give the encoder "
+                "that it was trained on"
             )
         static = None
         if files.static is not None:
@@ -219,12 +209,13 @@ class Predictor:
         """:meth:`predict` for sentences that are tokenized."""
         results: dict[int, Any] = {}
         for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MAX_TOKENS):
-            predictions = self._predictions([rows[k].words for k in chosen], **options)
+            predictions = self.predict_batch([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, predictions, strict=True):
                 results[k] = self.task.result(rows[k].text, rows[k].tokens, prediction)
         return [results[k] for k in range(len(rows))]
 
-    def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+    def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+        """Predict one batch: a :class:`TagPrediction` or a calibrated :class:`TextPrediction` each."""
         predictions = self.head.predict(*self._inputs(sentences), **options)
         if not self.task.one_label:
             return predictions
@@ -235,26 +226,13 @@ class Predictor:
             return TextPrediction(None, {}, is_sure=False)
         return prediction if self.confidence is None else self.confidence.calibrate(prediction)
 
-    def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
-        """Tag a batch of sentences; ConfigError if the head is not a tagger."""
-        self._check_task("tagging")
-        return self._predictions(sentences, n_readings=n_readings)
-
-    def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
-        """Classify a batch of texts; ConfigError if the head is not a classifier."""
-        self._check_task("classification")
-        return self._predictions(texts)
-
-    def _check_task(self, name: str) -> None:
-        if self.task.name != name:
-            own, expected = self.task.words.output, find_task(name).words.output
-            raise ConfigError(f"{type(self.head).__name__} predicts {own}, not {expected}")
-
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
         """Yield the best tags or class of each sentence."""
         for batch in batched(sentences):
             values, mask, features = self._inputs(batch)
-            yield from self.head.best(values, mask, features)
+            with torch.no_grad():
+                scores = self.head(values, mask, features)
+            yield from self.head.labels_of(scores, mask)
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
@@ -283,12 +261,11 @@ def load_head(
     Args:
         head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
         encoder: see :meth:`Predictor.load`; searched for if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
+        device: where to compute; by default a GPU if there is one.
         precision: of the products of an encoder that is loaded here, ``"float32"`` or ``"int8"``.
 
     Raises:
-        ConfigError: there is no such head, its encoder is missing from every searched folder, or there is no such
-            device.
+        ConfigError: there is no such head or device, or its encoder is in none of the searched folders.
         WeightsError: weights are missing or broken.
     """
     return Predictor.load(find_head(head), encoder, checked_device(device), precision=precision)

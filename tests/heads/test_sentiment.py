@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -10,12 +10,12 @@ from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask, TokenFeatures
-from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
+from elmo_tasks.heads.sentiment import Pooling, SentimentHead
 from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
 
 L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")
-WAYS = [{"pooling": p, "lstm_hidden": h} for p in POOLINGS for h in (0, 4)]
+WAYS = [{"pooling": p, "lstm_hidden": h} for p in get_args(Pooling) for h in (0, 4)]
 
 TASK: dict[str, Any] = {"class_names": NAMES, "input_dim": D, "n_layers": L}
 
@@ -182,11 +182,11 @@ def test_fixed_weights_and_l2() -> None:
     changed = values.clone()
     changed[:2] += 1
     assert torch.equal(head(values, mask), head(changed, mask))
-    assert head.l2() == 0
+    assert head.mix.l2() == 0
     learned = a_head()
     with torch.no_grad():
         learned.mix.get_parameter("scalars").copy_(torch.tensor([1.0, 2.0, 0.0]))
-    assert learned.l2() == 5
+    assert learned.mix.l2() == 5
 
 
 @pytest.mark.parametrize(("settings", "message"), [

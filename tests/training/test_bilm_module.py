@@ -275,7 +275,7 @@ def test_a_resume_file_can_be_exported(config, tmp_path):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
     assert main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
-    expected = Elmo(read_checkpoint(checkpoint).bilm).encode([["ka", "lo", "mi"]]).values
+    expected = Elmo(read_checkpoint(checkpoint)[0]).encode([["ka", "lo", "mi"]]).values
     torch.testing.assert_close(
         Elmo.load(tmp_path / "h5").encode([["ka", "lo", "mi"]]).values, expected, atol=1e-6, rtol=0
     )

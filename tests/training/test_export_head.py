@@ -84,9 +84,9 @@ def test_evaluate_prints_the_score_of_the_card(run: Path, capsys: pytest.Capture
 def test_the_exported_head_predicts(run: Path) -> None:
     predictor = Predictor.load(find_head(run / "run" / "head"))
     if predictor.head.kind == "tagging":
-        assert predictor.tag([["we", "Ada", "in", "Rome", "."]])[0].tags == ("O", "B-PER", "O", "B-LOC", "O")
+        assert predictor.predict_batch([["we", "Ada", "in", "Rome", "."]])[0].tags == ("O", "B-PER", "O", "B-LOC", "O")
     else:
-        assert predictor.classify([["it", "was", "warm", "kind", "."]])[0].label == "positive"
+        assert predictor.predict_batch([["it", "was", "warm", "kind", "."]])[0].label == "positive"
 
 
 def test_a_trial_run_replaces_no_head(run: Path) -> None:

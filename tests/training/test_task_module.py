@@ -356,8 +356,8 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
         predictor = load_head(moved / "head", device="cpu")
         assert predictor.encoder.name == "head-encoder"
         texts = [["it", "was", "warm", "."], ["it", "was", "cold", "rude", "."]]
-        live = Predictor(module.encoder, module.head, None).classify(texts)
-        for one, other in zip(predictor.classify(texts), live, strict=True):
+        live = Predictor(module.encoder, module.head, None).predict_batch(texts)
+        for one, other in zip(predictor.predict_batch(texts), live, strict=True):
             assert one.probabilities == pytest.approx(other.probabilities, abs=5e-3)  # float16 on disk
     finally:
         moved.rename(folder / "run")
@@ -402,11 +402,9 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     values, target = torch.randn(module.encoder.n_layers, 2, 3, module.encoder.width), torch.tensor([0, 1])
     mask = torch.ones(2, 3, dtype=torch.bool)
     scores = module.head(values, mask)
-    weighed = torch.nn.functional.cross_entropy(scores, target, weights)
-    torch.testing.assert_close(module.head.loss(values, mask, target), weighed)
-    torch.testing.assert_close(
-        module.head.scored(values, mask, target)[0], torch.nn.functional.cross_entropy(scores, target)
-    )
+    for in_training, used in ((True, weights), (False, None)):
+        expected = torch.nn.functional.cross_entropy(scores, target, used)
+        torch.testing.assert_close(module.head.train(in_training).loss_of(scores, mask, target), expected)
 
 
 def test_tags_cannot_weigh_alike(tmp_path: Path) -> None:
