@@ -286,16 +286,17 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     data.take_labels(files.task.labels)
     data.setup("test")
     predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
-    result = evaluate_head(predictor, data.labelled("test"))
+    rows = data.labelled("test")
+    scores = evaluate_head(predictor, rows)
     return {
         "head": files.name,
         "encoder": files.encoder.name,
         "data": args.data.name,
-        "rows": result.n_rows,
-        "main": result.main,
-        "scores": result.scores,
+        "rows": len(rows),
+        "main": scores.main,
+        "scores": scores.compute(),
         "labels": list(files.task.labels),
-        "confusion": result.confusion,
+        "confusion": scores.confusion_matrix(),
     }
 
 

@@ -169,14 +169,13 @@ def _card(path: Path) -> dict[str, Any]:
 def _command(args: argparse.Namespace) -> str:
     """Return the command line for the card, with absolute paths cut to their names."""
 
-    def shown(path: str | Path) -> str:
-        return Path(path).name if Path(path).is_absolute() else str(path)
+    def shown(value: Any) -> str:
+        return Path(value).name if Path(str(value)).is_absolute() else str(value)
 
-    words = ["elmo-tasks", "model", "vectors", *map(shown, args.text), "--out", shown(args.out)]
-    for name in ("size", "words", "min_count", "algorithm", "epochs", "window", "workers", "seed", "title"):
-        words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
-    if args.sources is not None:
-        words += ["--sources", shown(args.sources)]
+    words = ["elmo-tasks", "model", "vectors", *map(shown, args.text)]
+    names = "out size words min_count algorithm epochs window workers seed title sources"
+    for name in names.split() if args.sources else names.split()[:-1]:
+        words += [f"--{name.replace('_', '-')}", shown(getattr(args, name))]
     return shlex.join(words)
 
 

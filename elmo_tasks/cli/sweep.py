@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from elmo_tasks import bundled
@@ -175,7 +174,7 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
     return key, values
 
 
-def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
+def config_digest(config: str, settings: Mapping[str, Any]) -> str:
     """Hash a configuration with its settings, data and models."""
     from elmo_tasks.bilm.folders import sha256
 

@@ -12,7 +12,7 @@ import torch
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.encoder import Encoder, LanguageModel
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
     StaticVectors,
     are_static_vectors,
@@ -26,7 +26,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
 from elmo_tasks.layers import checked_device
 
-__all__ = ["Encoder", "FoundEncoder", "LanguageModel", "find", "load"]
+__all__ = ["Encoder", "FoundEncoder", "find", "load"]
 
 _log = logging.getLogger(__name__)
 

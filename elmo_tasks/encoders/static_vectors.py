@@ -97,15 +97,9 @@ class StaticVectors:
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
         verify([folder / WORDS_NAME])
-        shapes = {key: tuple(value.shape) for key, value in tensors.items()}
-        vectors = tensors.get(WEIGHTS_NAME)
-        if vectors is None or vectors.dim() != 2 or len(vectors) != len(words):
-            raise WeightsError(
-                f"{folder}: expected '{WEIGHTS_NAME}' of shape ({len(words)}, D), a vector for each word of {WORDS_NAME}; "
-                f"found {shapes or 'nothing'}"
-            )
         try:
-            static = cls(words, vectors.to(device), counts, vectors_name(str(folder)))
+            vectors = tensors.get(WEIGHTS_NAME, torch.empty(0)).to(device)
+            static = cls(words, vectors, counts, vectors_name(str(folder)))
         except WeightsError as error:
             raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
         static.folder = folder

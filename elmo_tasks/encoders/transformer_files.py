@@ -34,12 +34,7 @@ def is_transformer(name_or_folder: str) -> bool:
 
 
 def transformer_folder(name_or_folder: str) -> Path:
-    """Return the folder of a transformer; ``hub:NAME`` is downloaded once.
-
-    Raises:
-        ConfigError: the package transformers is not installed, or the hub does not give the model.
-        WeightsError: there are no weights in safetensors.
-    """
+    """Return the folder of a transformer; ``hub:NAME`` is downloaded once."""
     if find_spec("transformers") is None:
         raise ConfigError(
             f"{name_or_folder} is a transformer, and the package that reads these is not installed: "
@@ -69,12 +64,7 @@ def _downloaded(name: str) -> Path:
 
 
 def read_model(folder: Path) -> Any:
-    """Load the model onto the CPU, in the precision of its files.
-
-    Raises:
-        ConfigError: its settings cannot be read, or the library does not know its kind.
-        WeightsError: its weights are missing, broken or do not fit.
-    """
+    """Load the model onto the CPU, in the precision of its files."""
     from transformers import AutoModel
 
     try:
@@ -136,12 +126,7 @@ def gives_sentences(folder: Path | None) -> bool:
 
 
 class SentenceModel:
-    """Model of sentence-transformers: ``modules.json`` and safetensors weights.
-
-    Raises:
-        ConfigError: a part of it is code that is not of the package.
-        WeightsError: a part of it has weights that are no safetensors.
-    """
+    """Model of sentence-transformers: ``modules.json`` and safetensors weights."""
 
     def __init__(self, folder: Path, device: torch.device | str = "cpu") -> None:
         _check_parts(folder)

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead, TokenFeatures
 
 
@@ -39,10 +38,6 @@ class ClassificationHead(TaskHead):
         super().__init__(task, settings)
         #: ``[n]`` weight of each class in the loss, in training mode only; not part of the state dict.
         self.class_weights: Tensor | None = None
-        if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
-            raise ConfigError(
-                f"class_names: expected two or more, each of them once, got {', '.join(task.labels) or 'none'}"
-            )
 
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Cross-entropy, the mean over texts; see :meth:`TaskHead.loss_of`."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 import torchcrf
@@ -38,26 +37,19 @@ from elmo_tasks.text.tag_schemes import (
 Reduction = Literal["none", "sum", "mean", "token_mean"]
 
 
-@dataclass(frozen=True)
-class TagPath:
+class TagPath(NamedTuple):
     """A tag sequence, as ids, with its log-probability."""
 
     tags: tuple[int, ...]
     log_probability: float
 
-    @property
-    def probability(self) -> float:
-        """Probability of the sequence."""
-        return math.exp(self.log_probability)
-
 
 class CRF(torchcrf.CRF):
     """Likelihood of tags, best tags and their probabilities, from emissions.
 
-    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default; and raises ValueError
-    for shapes that do not fit. The padding of a mask is on the right, unchecked, as a check would wait for the GPU. All is
-    computed in float32 (float64 for float64 emissions), also under autocast. A sentence without tokens has one tag sequence, the
-    empty one, with probability 1.
+    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default. The padding of a mask
+    is on the right, unchecked, as a check would wait for the GPU. All is computed in float32 (float64 for float64 emissions), also
+    under autocast. A sentence without tokens has one tag sequence, the empty one, with probability 1.
 
     Args:
         labels: the tags, in the order of their ids.
@@ -98,8 +90,6 @@ class CRF(torchcrf.CRF):
 
         ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
         """
-        if tags.shape != emissions.shape[:2]:
-            raise ValueError(f"tags {tuple(tags.shape)} do not fit emissions {tuple(emissions.shape)}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
             if not tags.shape[1]:
@@ -142,15 +132,8 @@ class CRF(torchcrf.CRF):
 
         One forward-backward pass serves all spans, which may share tokens; a span that the labels cannot spell has 0.
         """
-        if self.scheme is None:
-            raise ConfigError("span_probabilities: this CRF was built without a scheme, so its tags are no spans")
-        if len(spans) != len(emissions):
-            raise ValueError(f"spans of {len(spans)} sentences do not fit emissions {tuple(emissions.shape)}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
-            for k, (row, length) in enumerate(zip(spans, lattice.lengths.tolist(), strict=True)):
-                if wrong := [span for span in row if not 0 <= span.start < span.end <= length]:
-                    raise ValueError(f"sentence {k} of the batch has {length} tokens, which {wrong[0]} does not fit")
             paths = [[self._path(span) for span in row] for row in spans]
             places = [
                 (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path

@@ -27,23 +27,10 @@ class TokenFeatures:
     #: [B, T, S] static vectors of the tokens; [B, S], their means, beside pooled layers
     static: Tensor | None = None
 
-    def static_of(self, *shape: int) -> Tensor:
-        """Return the static vectors; ValueError if they are missing or have another shape."""
-        if self.static is None:
-            raise ValueError("this head reads static vectors: expected features with 'static', got none")
-        check_shape("static", self.static, shape)
-        return self.static
-
     def to(self, device: torch.device | str) -> TokenFeatures:
         """Move the features to a device."""
         tensors = (self.characters, self.words, self.static)
         return TokenFeatures(*(None if t is None else t.to(device, non_blocking=True) for t in tensors))
-
-
-def check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
-    """Refuse a feature of another shape with a ValueError."""
-    if tuple(tensor.shape) != tuple(expected):
-        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")
 
 
 def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:

@@ -19,7 +19,7 @@ import torch
 from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.errors import ConfigError, DataError, WeightsError
+from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
 
@@ -106,11 +106,7 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head by name in ``checkpoints/`` or by its folder, and read its config.
-
-    Raises:
-        ConfigError: there is no such head, or its settings cannot be read.
-    """
+    """Find a head by name in ``checkpoints/`` or by its folder, and read its config."""
     name = str(head)
     if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
@@ -168,7 +164,7 @@ def build_head(files: HeadFiles) -> TaskHead:
     """Build a head and read its weights."""
     try:
         head = head_classes()[files.head](files.task, **files.settings)
-    except (TypeError, ConfigError, DataError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
         path = files.folder / CONFIG_NAME
         raise ConfigError(f"{path}: these settings do not make a head ({error!s:.300})") from None
     try:

@@ -6,7 +6,7 @@ import inspect
 import lzma
 import platform
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -68,22 +68,10 @@ def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, 
     return module.bilm.eval(), module.softmax, vocabulary, seen
 
 
-@runtime_checkable
-class ExportableBiLM(Protocol):
-    """A Lightning module whose run ends in a biLM."""
-
-    def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """Return the biLM to write, with its softmax and vocabulary if there are any."""
-
-    def learned_from(self) -> list[str]:
-        """Describe the training objectives, a sentence each, for the model's card."""
-
-    def seen(self) -> dict[str, Any]:
-        """Collect the counts of the run so far."""
-
-
 class ExportBiLM(pl.Callback):
     """Write the model at the end of a run as a folder that every command loads.
+
+    The run's module has the methods ``exported``, ``learned_from`` and ``seen`` of :class:`BiLMModule`.
 
     Args:
         folder: where to write it.
@@ -93,9 +81,9 @@ class ExportBiLM(pl.Callback):
     def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
         self.folder, self.about = Path(folder), about or {}
 
-    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
         """Write the model on one process."""
-        if not trainer.is_global_zero or not isinstance(pl_module, ExportableBiLM):
+        if not trainer.is_global_zero:
             return
         bilm, softmax, vocabulary = pl_module.exported()
         scores = {k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}

@@ -151,12 +151,12 @@ class ExportHead(pl.Callback):
         for split in splits:
             if split in data.rows:
                 rows = data.labelled(split)
-                evaluation = evaluate_head(predictor, rows)
+                scores = evaluate_head(predictor, rows)
                 baselines = predictor.task.baseline_scores(data.labelled("train"), rows, predictor.head.task.scheme)
                 measured[split] = {
-                    "main": evaluation.main,
-                    **{name: round(value, 5) for name, value in evaluation.scores.items()},
-                    "rows": evaluation.n_rows,
+                    "main": scores.main,
+                    **{name: round(value, 5) for name, value in scores.compute().items()},
+                    "rows": len(rows),
                     "guess": {name: round(value, 5) for name, value in baselines.items()},
                 }
         return measured

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -30,6 +30,9 @@ from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
+
+if TYPE_CHECKING:
+    from elmo_tasks.tasks.task_scores import TaskScores
 
 # The file that every folder of an encoder or of static vectors has, at most three folders deep, as in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
@@ -215,7 +218,7 @@ class Predictor:
         return [results[k] for k in range(len(rows))]
 
     def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        """Predict one batch: a :class:`TagPrediction` or a calibrated :class:`TextPrediction` each."""
+        """Predict one batch: a :class:`TagSequence` or a calibrated :class:`TextPrediction` each."""
         predictions = self.head.predict(*self._inputs(sentences), **options)
         if not self.task.one_label:
             return predictions
@@ -278,21 +281,11 @@ def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
         yield batch
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Scores of a head on one file."""
-
-    main: str  # name of the score that selects models, f1 (of spans) or accuracy
-    scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
-    confusion: list[list[int]]  # [gold][predicted] counts of a classifier; empty for a tagger
-    n_rows: int
-
-
-def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
+def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> TaskScores:
     """Predict labelled rows and compare with their tags or classes."""
     scores = predictor.task.scores(predictor.head.task, alone=True)
     rows = sorted(rows, key=lambda row: len(row[0]))  # little padding; the order changes nothing
     predicted = predictor.labels_of([row[0] for row in rows])
     for (_, gold), prediction in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
         scores.update([prediction], [gold])
-    return Evaluation(scores.main, scores.compute(), scores.confusion_matrix(), len(rows))
+    return scores

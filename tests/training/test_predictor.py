@@ -15,7 +15,7 @@ from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, find_head, write_head
 from elmo_tasks.heads.ner import NerHead
-from elmo_tasks.heads.tagging import TagPrediction
+from elmo_tasks.heads.tagging import TagSequence
 from elmo_tasks.training.predictor import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
@@ -44,7 +44,7 @@ def predictor_of(models: Path, name: str) -> Predictor:
     return Predictor.load(find_head(models / name))
 
 
-def close(found: TagPrediction, expected: TagPrediction) -> None:
+def close(found: TagSequence, expected: TagSequence) -> None:
     assert found.tags == expected.tags
     assert found.probability == pytest.approx(expected.probability, abs=1e-5)
     assert [s.confidence for s in found.spans] == pytest.approx([s.confidence for s in expected.spans], abs=1e-5)
