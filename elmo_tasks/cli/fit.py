@@ -133,9 +133,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             if self.subcommand != "fit":
                 isolate_run(trainer, str(self.subcommand))
                 if not has_weights and not trainer.fast_dev_run:
-                    raise ConfigError(
-                        "no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
-                    )
+                    raise ConfigError("no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config")
             elif not trainer.fast_dev_run and getattr(rank_zero_only, "rank", 0) == 0:
                 root = Path(trainer.default_root_dir or ".")
                 locks.enter_context(file_lock(lock_of(root), f"the folder {root}"))
@@ -282,18 +280,14 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
         return rest, None
     folder = Path(name)
     if not (folder / CONFIG).is_file():
-        raise ConfigError(
-            f"--run {folder}: no {CONFIG} there, so it is no folder that `fit` wrote; use --config and --ckpt_path"
-        )
+        raise ConfigError(f"--run {folder}: no {CONFIG} there, which `fit` writes; use --config and --ckpt_path")
     trainer = read_config(folder / CONFIG).get("trainer") or {}
     checkpoints = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
     checkpoint = next((path for path in checkpoints if (folder / path).is_file()), None)
     if "--ckpt_path" in rest:
         checkpoint = None
     elif checkpoint is None:
-        raise ConfigError(
-            f"--run {folder}: no {' or '.join(checkpoints)} there: the run has not finished its first epoch"
-        )
+        raise ConfigError(f"--run {folder}: no {' or '.join(checkpoints)} there: the run did not finish an epoch")
     # A run of the app is complete in its folder, and its settings name files there.
     inside = trainer.get("default_root_dir") == "."
     place = Path() if inside else folder

@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     download.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
     text = "take an offline copy: the weights, or weights and options, or a folder with both"
     download.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
-    download.add_argument(
-        "--cache", type=Path, metavar="DIR", help=f"where to keep models (default: ${CACHE_VARIABLE})"
-    )
+    download.add_argument("--cache", type=Path, metavar="DIR", help=f"folder of models (default: ${CACHE_VARIABLE})")
     download.set_defaults(action=_download)
 
     text = "write a biLM in the published HDF5 layout, or as safetensors"

@@ -65,9 +65,7 @@ class ElmoModule(nn.Module):
         if n_mixes < 1:
             raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
         if elmo.precision != "float32" and (requires_grad or n_layers is not None):
-            raise ConfigError(
-                f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; load it in float32"
-            )
+            raise ConfigError(f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32")
         if isinstance(vocabulary, str):
             raise InputError(f"vocabulary: expected a list of words, found one string: {vocabulary!r:.60}")
         self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm

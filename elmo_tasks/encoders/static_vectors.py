@@ -69,6 +69,7 @@ class StaticVectors:
         self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
+        self._n_counted = max(1, sum(self.counts))
         if vectors.dim() != 2 or len(vectors) != len(self.words) or len(self.counts) != len(self.words):
             raise WeightsError(
                 f"{name}: expected one vector per word and one count per word, found {len(self.words)} words, "
@@ -139,10 +140,6 @@ class StaticVectors:
         """Return the relative frequency of a word in the training text; 0 if unknown."""
         row = self._row(word)
         return self.counts[row] / self._n_counted if row < len(self.words) else 0.0
-
-    @cached_property
-    def _n_counted(self) -> int:
-        return max(1, sum(self.counts))
 
     def vectors_of(self, words: Iterable[str]) -> Tensor:
         """Return ``[len(words), D]`` vectors; zero for unknown words."""

@@ -62,9 +62,7 @@ def use_batches(
             layers[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].float().mean(dim=1).cpu()
         norms: tuple[Tensor, ...] = ()
         if with_norms:
-            lengths = torch.stack(
-                [*(v.float().norm(dim=-1) for v in batch.values), batch.values.float().mean(0).norm(dim=-1)]
-            )
+            lengths = torch.stack([v.float().norm(dim=-1) for v in (*batch.values, batch.values.float().mean(0))])
             norms = tuple(
                 lengths[:, b, batch.first : batch.first + len(uses[k].tokens)].cpu()
                 for k, b in zip(numbers, batch.rows, strict=True)

@@ -24,15 +24,7 @@ from elmo_tasks.heads.lattice import (
     path_scores,
     segment_probabilities,
 )
-from elmo_tasks.text.tag_schemes import (
-    Scheme,
-    Span,
-    Transitions,
-    allowed_transitions,
-    continuations,
-    split_tag,
-    tags_of,
-)
+from elmo_tasks.text.tag_schemes import Scheme, Span, allowed_transitions, continuations, split_tag, tags_of
 
 Reduction = Literal["none", "sum", "mean", "token_mean"]
 
@@ -72,15 +64,13 @@ class CRF(torchcrf.CRF):
             raise ConfigError(f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}")
         super().__init__(len(labels), batch_first=True)
         self.labels, self.scheme, self._ids = tuple(labels), scheme, ids
-        everything = Transitions(
-            frozenset((a, b) for a in labels for b in labels), frozenset(labels), frozenset(labels)
-        )
-        allowed = everything if scheme is None else allowed_transitions(labels, scheme)
+        allowed = None if scheme is None else allowed_transitions(labels, scheme)
         joined = frozenset() if scheme is None else continuations(labels, scheme)
         # Kept out of the state dict: they follow from the labels, and weights from anywhere must not change them.
-        self._keep("may_start", [a in allowed.starts for a in labels])  # [K]
-        self._keep("may_follow", [[(a, b) in allowed.pairs for b in labels] for a in labels])  # [K, K] from, to
-        self._keep("may_end", [a in allowed.ends for a in labels])  # [K]
+        self._keep("may_start", [allowed is None or a in allowed.starts for a in labels])  # [K]
+        pairs = [[allowed is None or (a, b) in allowed.pairs for b in labels] for a in labels]
+        self._keep("may_follow", pairs)  # [K, K] from, to
+        self._keep("may_end", [allowed is None or a in allowed.ends for a in labels])  # [K]
         self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
 
     def forward(

@@ -29,9 +29,7 @@ _OURS = "elmo_tasks.heads."
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # About ten times the sizes of the largest head.
 _MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
-HEAD_FOLDER = FolderKind(
-    "a head", re.compile(r"head\.json|card\.json|confidence\.json|head[-\w]*\.safetensors(\.index\.json)?")
-)
+HEAD_FOLDER = FolderKind("a head", re.compile(r"(head|card|confidence)\.json|head[-\w]*\.safetensors(\.index\.json)?"))
 
 
 @dataclass(frozen=True)

@@ -128,9 +128,8 @@ class ReadRow:
             return cls(sentence, tokens, tuple(token.text for token in tokens))
         words = tuple(sentence)
         ends = list(accumulate(len(word) + 1 for word in words))
-        return cls.of_tokens(
-            " ".join(words), [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
-        )
+        placed = [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
+        return cls.of_tokens(" ".join(words), placed)
 
     @classmethod
     def of_tokens(cls, text: str, tokens: Iterable[Token]) -> ReadRow:
@@ -188,9 +187,8 @@ class Predictor:
         static = None
         if files.static is not None:
             static = StaticVectors.load(resolve_source(files, "static vectors", folders))
-        return cls(
-            encoder, build_head(files), static, device, files.reading.get("max_tokens"), Confidence.of(files.folder)
-        )
+        max_tokens, confidence = files.reading.get("max_tokens"), Confidence.of(files.folder)
+        return cls(encoder, build_head(files), static, device, max_tokens, confidence)
 
     def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
         """Predict any number of sentences, in batches of similar length.

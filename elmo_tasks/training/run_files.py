@@ -170,9 +170,7 @@ class ResumeCallback(pl.Callback):
             return
         checkpoint._save_last_checkpoint(trainer, checkpoint._monitor_candidates(trainer))
         path = checkpoint.last_model_path
-        print(
-            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes there.", flush=True
-        )
+        print(f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.", flush=True)
         raise SystemExit(128 + self._signal)
 
 

@@ -112,7 +112,7 @@ def test_the_confusions_of_classes_are_printed(score):
         ("classifier", "fine\n", (), "d.data"),
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),
-        ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: for this head, expected one of"),
+        ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: expected one of"),
         ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: for heads that say a class of a text"),
         ("strange", "Ada B-PER\n", (), "how its data were read is not understood"),
         ("nothing", "", (), "there is no head"),

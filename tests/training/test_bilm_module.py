@@ -196,7 +196,7 @@ def test_an_interrupted_run_loses_no_step(config, interrupted, number, tmp_path,
     whole = torch.load(last, weights_only=True)
     last.unlink()
     assert interrupted(number) == 128 + number
-    assert f"Saved step 46. The same command with --ckpt_path {last} resumes there." in capsys.readouterr().out
+    assert f"Saved step 46. The same command with --ckpt_path {last} resumes it." in capsys.readouterr().out
     assert torch.load(last, weights_only=True)["global_step"] == 46
     fit(config, "--ckpt_path", str(last), *short)
     again = torch.load(last, weights_only=True)
