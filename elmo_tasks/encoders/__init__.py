@@ -46,7 +46,7 @@ class FoundEncoder:
         if self.kind is Elmo:
             return Elmo.load(self.source, None, device, precision)
         if precision != "float32":
-            _log.warning("%s is not a biLM: computing in float32.", self.name)
+            _log.warning("%s is not a biLM: computing in float32.", self.source)
         encoder: Encoder = self.kind.load(self.source, device)
         return encoder
 

@@ -71,7 +71,7 @@ def read_model(folder: Path) -> Any:
                 folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
             )
     except (SafetensorError, RuntimeError) as error:  # the latter: shapes that do not fit
-        raise WeightsError(f"{folder}: broken weights, or not those of config.json ({_first_line(error)})") from None
+        raise WeightsError(f"{folder}: weights are broken, or do not fit config.json ({_first_line(error)})") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{folder}: not a transformer that can be read here ({_first_line(error)})") from None
     # The pooler reads the first special token, which is dropped; many models come without one.

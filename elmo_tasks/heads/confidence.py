@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from scipy.special import log_softmax
 
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import read_json, write_json
@@ -108,4 +107,5 @@ def _share(cases: np.ndarray) -> float:
 
 def _scaled(probabilities: Sequence[Sequence[float]] | np.ndarray, temperature: float) -> np.ndarray:
     """``[n, C]`` log-probabilities at a temperature."""
-    return np.asarray(log_softmax(np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature, axis=1))
+    divided = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
+    return np.asarray(divided - np.logaddexp.reduce(divided, axis=1, keepdims=True))

@@ -165,12 +165,6 @@ def test_broken_weights_are_named(folder):
         StaticVectors.load(folder)
 
 
-@pytest.mark.parametrize("wrong", [torch.ones(5, 3), torch.ones(6)])
-def test_words_and_vectors_must_fit(wrong):
-    with pytest.raises(WeightsError, match="expected one vector per word and one count per word, found 6 words"):
-        StaticVectors(WORDS, wrong)
-
-
 # --- Training. ---
 
 PLACES = ("garden", "kitchen", "cellar", "attic", "stable", "shed")
