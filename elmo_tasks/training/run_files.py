@@ -217,10 +217,12 @@ class CurveLogger(CSVLogger):
     def resume(self, step: int) -> None:
         """Keep the rows of the steps before this one; later ones are written again."""
         path = Path(self.log_dir) / "metrics.csv"
-        rows = pd.DataFrame({"step": []})
-        with contextlib.suppress(FileNotFoundError, pd.errors.EmptyDataError):
-            rows = pd.read_csv(path, dtype=str, on_bad_lines="skip")
-        rows = rows[pd.to_numeric(rows["step"], errors="coerce") < step].dropna(axis="columns", how="all")
+        rows = pd.DataFrame()
+        with contextlib.suppress(
+            FileNotFoundError, pd.errors.EmptyDataError, KeyError
+        ):  # a kill may cut the first line
+            table = pd.read_csv(path, dtype=str, on_bad_lines="skip")
+            rows = table[pd.to_numeric(table["step"], errors="coerce") < step].dropna(axis="columns", how="all")
         rows = rows[sorted(rows.columns)]
         self.experiment.metrics_keys = list(rows.columns)
         if rows.empty:
