@@ -14,7 +14,7 @@ from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers import Layers, masked_mean
+from elmo_tasks.layers import masked_mean
 
 _BATCH_TOKENS = 4096
 
@@ -57,13 +57,10 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         vectors = np.zeros((len(given), encoder.width), np.float32)
         for chosen in by_length([len(sentence) for sentence in given], self.batch_size, _BATCH_TOKENS * 6):
             with torch.no_grad():
-                vectors[chosen] = self._pooled(encoder.encode([given[k] for k in chosen]))
+                layers = encoder.encode([given[k] for k in chosen])
+                values = layers.average() if self.layer == "mean" else layers.values[int(self.layer)]
+                vectors[chosen] = masked_mean(values, layers.mask).float().cpu().numpy()
         return vectors
-
-    def _pooled(self, layers: Layers) -> NDArray[np.float32]:
-        values = layers.average() if self.layer == "mean" else layers.values[int(self.layer)]
-        pooled: NDArray[np.float32] = masked_mean(values, layers.mask).float().cpu().numpy()
-        return pooled
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """Names of the ``D`` numbers."""

@@ -48,15 +48,12 @@ def _meanings(args: argparse.Namespace) -> int:
 
     encoder = load(args.model, checked_device(args.device))
     if not encoder.reads_sentence:
-        raise ConfigError(
-            f"{encoder.name} does not read the sentence: a word has one vector, and its uses cannot be told apart"
-        )
+        raise ConfigError(f"{encoder.name} does not read the sentence: all uses of a word have one vector")
     if args.beside and encoder.folder is None:
         raise ConfigError(f"--beside: {encoder.name} has no folder of its own; leave the option out")
     static = StaticVectors.load()
-    fitted = calibration, centroids = fit_calibration(
-        encoder, static, ExpectedWords.load(encoder, static), args.max_uses
-    )
+    expected = ExpectedWords.load(encoder, static)
+    fitted = calibration, centroids = fit_calibration(encoder, static, expected, args.max_uses)
     folder = encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
     write_calibration(folder, *fitted)
     if args.beside:
@@ -86,9 +83,7 @@ def _head(args: argparse.Namespace) -> int:
     files = find_head(args.head)
     kind, reading, labels = find_task(files.kind), files.reading, list(files.task.labels)
     if not kind.one_label:
-        raise ConfigError(
-            f"--head {args.head}: expected a head that predicts a class of a text, found one for {files.kind}"
-        )
+        raise ConfigError(f"--head {args.head}: expected a head for classes of texts, found one for {files.kind}")
     tokenize = partial(
         tokens_of, pretokenized=reading.get("pretokenized", False), plain_tokens=reading.get("plain_tokens", True)
     )

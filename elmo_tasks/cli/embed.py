@@ -71,9 +71,8 @@ def run(args: argparse.Namespace) -> int:
         rows = encoded_rows(encoding, partial, encoding.key)
         check_room(output, rows.nbytes)  # HDF5 that meets a full disk prints tracebacks and ends the process
         vectors = TextVectors(lines, tokens, rows, args.sentences, args.norms)
-        write = (
-            write_parquet if output.suffix == ".parquet" else write_flat if args.layout == "flat" else write_published
-        )
+        writers = {"published": write_published, "flat": write_flat, "parquet": write_parquet}
+        write = writers["parquet" if output.suffix == ".parquet" else args.layout]
         with atomic_file(output) as path:
             write(path, vectors)
         if args.norms:
@@ -151,12 +150,11 @@ def write_flat(path: Path, vectors: TextVectors) -> None:
     rows = vectors.rows
     with h5py.File(path, "w") as file:
         file.create_dataset("offsets", data=np.concatenate([[0], np.cumsum(vectors.counts)]).astype(np.int64))
-        file.create_dataset(
-            "sentences", data=list(vectors.lines), shape=(len(vectors.lines),), dtype=h5py.string_dtype()
-        )
+        texts = {"sentences": list(vectors.lines)}
         if not vectors.pooled:
-            tokens = [token for line in vectors.tokens for token in line]
-            file.create_dataset("tokens", data=tokens, shape=(len(tokens),), dtype=h5py.string_dtype())
+            texts["tokens"] = [token for line in vectors.tokens for token in line]
+        for name, values in texts.items():
+            file.create_dataset(name, data=values, shape=(len(values),), dtype=h5py.string_dtype())
         table = file.create_dataset("vectors", rows.shape, dtype=rows.dtype)
         norms = file.create_dataset("norms", rows.shape[:-1], dtype=np.float32) if vectors.with_norms else None
         start = 0

@@ -43,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
     add("--out", type=Path, help="write the results to this JSON file, too")
-    text = (
-        "only what each layer knows, beside the paper's ELMo; results of the same weights in the file of --out are kept"
-    )
+    text = "only what each layer knows, beside the paper's ELMo; results of the same weights in --out are kept"
     add("--probes", action="store_true", help=text)
     add("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
     text = "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or --out is given"
@@ -116,35 +114,27 @@ def _tests(args: argparse.Namespace) -> str:
 
 def _probes(args: argparse.Namespace) -> str:
     """Run the probing tests that the file of ``--out`` lacks, each written at once."""
+    from elmo_tasks.evaluation import results
     from elmo_tasks.evaluation.reader import Reader
-    from elmo_tasks.evaluation.results import (
-        PROBES,
-        Evaluation,
-        beside_published,
-        joined,
-        plot,
-        read_probes,
-        write_probes,
-    )
     from elmo_tasks.evaluation.suite import evaluate
 
-    data, tests, missing = _data_and_tests(args, PROBES)
+    data, tests, missing = _data_and_tests(args, results.PROBES)
     encoder, static = _load(args)
     reader = Reader(encoder, static, layers_only=True)
-    results = Evaluation(encoder.name, encoder.checksum, reader.views, ())
+    probes = results.Evaluation(encoder.name, encoder.checksum, reader.views, ())
     if args.out is not None and args.out.is_file():
-        earlier = read_probes(args.out)
-        results = earlier if earlier.checksum == encoder.checksum else results
+        earlier = results.read_probes(args.out)
+        probes = earlier if earlier.checksum == encoder.checksum else probes
     model = [] if args.model is None else ["--model", args.model]
     command = " ".join(["elmo-tasks evaluate --probes", *model, "--out", str(args.out)])
-    for test in [test for test in tests if test not in results.seconds]:
-        results = joined(results, evaluate(reader, data, [test]))
+    for test in [test for test in tests if test not in probes.seconds]:
+        probes = results.joined(probes, evaluate(reader, data, [test]))
         if args.out is not None:
-            write_probes(args.out, results, command, encoder.layer_names)
-    results = replace(results, missing={test: why for test, why in missing.items() if test not in results.seconds})
+            results.write_probes(args.out, probes, command, encoder.layer_names)
+    probes = replace(probes, missing={test: why for test, why in missing.items() if test not in probes.seconds})
     if args.plot is not None:
-        atomic_write(args.plot, plot(results, encoder.layer_names))
-    return json.dumps(results.to_dict(), indent=1) if args.json else beside_published(results).to_markdown()
+        atomic_write(args.plot, results.plot(probes, encoder.layer_names))
+    return json.dumps(probes.to_dict(), indent=1) if args.json else results.beside_published(probes).to_markdown()
 
 
 def _senses(args: argparse.Namespace) -> str:
@@ -220,9 +210,7 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
         try:
             sources = [f"{source['name']}_" for source in read_json(card)["sources"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f"{card}: --index needs the names of the model's sources, and there are none ({error})"
-            ) from None
+            raise DataError(f"{card}: --index needs the names of the model's sources, found none ({error})") from None
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
     device = checked_device(args.device)
@@ -263,9 +251,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     files = find_head(args.head)
     kind = find_task(files.kind)
     if args.file_format is not None and args.file_format not in kind.file_formats:
-        raise ConfigError(
-            f"--file-format {args.file_format}: for this head, expected one of {', '.join(kind.file_formats)}"
-        )
+        raise ConfigError(f"--file-format {args.file_format}: expected one of {', '.join(kind.file_formats)}")
     given: dict[str, Any] = {}
     for name in (*kind.columns, "file_format"):
         if value := getattr(args, name, None):
@@ -286,16 +272,17 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     data.take_labels(files.task.labels)
     data.setup("test")
     predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
-    result = evaluate_head(predictor, data.labelled("test"))
+    rows = data.labelled("test")
+    scores = evaluate_head(predictor, rows)
     return {
         "head": files.name,
         "encoder": files.encoder.name,
         "data": args.data.name,
-        "rows": result.n_rows,
-        "main": result.main,
-        "scores": result.scores,
+        "rows": len(rows),
+        "main": scores.main,
+        "scores": scores.compute(),
         "labels": list(files.task.labels),
-        "confusion": result.confusion,
+        "confusion": scores.confusion_matrix(),
     }
 
 

@@ -27,6 +27,7 @@ CONFIG = "config.yaml"
 _PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
 _PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 _SETTINGS = ("--model", "--data", "--trainer", "--optimizer", "--lr_scheduler")
+_OWN_OPTIONS = ("--run=", "--device=", "--config=", "-c=", "--ckpt_path=")  # which are looked at here
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
     ".*isinstance.treespec, LeafSpec.*",  # Lightning, about its own internals
@@ -45,22 +46,23 @@ def run(arguments: Sequence[str]) -> int:
     for message in _IGNORED_WARNINGS:
         warnings.filterwarnings("ignore", message=message)
     logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
-    arguments, inside = expand_run(apply_device(arguments))
-    arguments = _with_bundled_configs(arguments)
+    parts = (word.split("=", 1) if word.startswith(_OWN_OPTIONS) else [word] for word in arguments)
+    arguments, inside = expand_run(apply_device([part for words in parts for part in words]))
     with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
-        _check_files(arguments)
-        return _run(arguments, locks)
+        return _run(_checked_files(arguments), locks)
 
 
-def _check_files(arguments: Sequence[str]) -> None:
-    """Reject unreadable files before Lightning, which takes seconds, is imported."""
-    for option, value in option_pairs(arguments):
+def _checked_files(arguments: list[str]) -> list[str]:
+    """Replace names of bundled configurations; reject unreadable files before Lightning, which takes seconds, is imported."""
+    for k, (option, value) in enumerate(pairwise(arguments), start=1):
         if option in ("--config", "-c"):
-            read_config(Path(value), option)
+            arguments[k] = bundled.find_config(value)
+            read_config(Path(arguments[k]), option)
         elif option == "--ckpt_path" and value in ("best", "last"):
             raise ConfigError(f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt")
         elif option == "--ckpt_path" and value not in ("null", ""):
             check_checkpoint(Path(value))
+    return arguments
 
 
 def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
@@ -78,7 +80,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
         def save_config(self, trainer: Trainer, pl_module: LightningModule, stage: str) -> None:
             target = Path(trainer.default_root_dir) / CONFIG
             is_read = target.is_file() and any(
-                option in ("--config", "-c") and target.samefile(path) for option, path in option_pairs(arguments)
+                option in ("--config", "-c") and target.samefile(path) for option, path in pairwise(arguments)
             )
             # A run that is resumed with other settings, such as more epochs, keeps them for the next time.
             if stage == "fit" and (not is_read or any(word.startswith(_SETTINGS) for word in arguments)):
@@ -131,9 +133,7 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             if self.subcommand != "fit":
                 isolate_run(trainer, str(self.subcommand))
                 if not has_weights and not trainer.fast_dev_run:
-                    raise ConfigError(
-                        "no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
-                    )
+                    raise ConfigError("no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config")
             elif not trainer.fast_dev_run and getattr(rank_zero_only, "rank", 0) == 0:
                 root = Path(trainer.default_root_dir or ".")
                 locks.enter_context(file_lock(lock_of(root), f"the folder {root}"))
@@ -221,17 +221,6 @@ def _shape_of(model: str) -> dict[str, Any]:
     }
 
 
-def _with_bundled_configs(arguments: Sequence[str]) -> list[str]:
-    """Replace names of bundled configurations by their paths."""
-    paths = list(arguments)
-    for k, argument in enumerate(paths):
-        if argument.startswith("--config="):
-            paths[k] = "--config=" + bundled.find_config(argument.removeprefix("--config="))
-        elif k and paths[k - 1] == "--config":
-            paths[k] = bundled.find_config(argument)
-    return paths
-
-
 def _move_path(path: str, old: str, new: str) -> str:
     """Move a path from below one folder to below another; return any other text as it is."""
     is_below = path == old or path.startswith(old.rstrip("/") + "/")
@@ -291,18 +280,14 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
         return rest, None
     folder = Path(name)
     if not (folder / CONFIG).is_file():
-        raise ConfigError(
-            f"--run {folder}: no {CONFIG} there, so it is no folder that `fit` wrote; use --config and --ckpt_path"
-        )
+        raise ConfigError(f"--run {folder}: no {CONFIG} there, which `fit` writes; use --config and --ckpt_path")
     trainer = read_config(folder / CONFIG).get("trainer") or {}
     checkpoints = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
     checkpoint = next((path for path in checkpoints if (folder / path).is_file()), None)
     if "--ckpt_path" in rest:
         checkpoint = None
     elif checkpoint is None:
-        raise ConfigError(
-            f"--run {folder}: no {' or '.join(checkpoints)} there: the run has not finished its first epoch"
-        )
+        raise ConfigError(f"--run {folder}: no {' or '.join(checkpoints)} there: the run did not finish an epoch")
     # A run of the app is complete in its folder, and its settings name files there.
     inside = trainer.get("default_root_dir") == "."
     place = Path() if inside else folder
@@ -326,18 +311,13 @@ def apply_device(arguments: Sequence[str]) -> list[str]:
 
 def _take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
     """Remove an option from the arguments and return its value and the rest."""
-    words = [part for word in arguments for part in (word.split("=", 1) if word.startswith(f"{option}=") else [word])]
+    words = list(arguments)
     if option not in words:
-        return None, list(arguments)
+        return None, words
     at = words.index(option)
     if at + 1 == len(words):
         raise ConfigError(f"{option}: expected {expected} after it")
     return words[at + 1], words[:at] + words[at + 2 :]
-
-
-def option_pairs(arguments: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each word with the next one: ``--option VALUE`` and ``--option=VALUE`` alike."""
-    return list(pairwise([part for word in arguments for part in word.split("=", 1)]))
 
 
 def available_precision(precision: Any, accelerator: str) -> Any:
@@ -386,8 +366,8 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
 def describe_own_data(arguments: Sequence[str], config: Any) -> None:
     """Replace the description of the data on the head's card if other data are trained on."""
     named: dict[str, Any] = {}
-    for option, path in option_pairs(arguments):
-        if option == "--config" and Path(path).is_file():
+    for option, path in pairwise(arguments):
+        if option == "--config":
             named |= (read_config(Path(path)).get("data") or {}).get("init_args") or {}
     given = config.data.get("init_args") or {}
     source = given.get("hub") or given.get("train")

@@ -15,9 +15,7 @@ HUB = "hub:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    text = (
-        "text files or tables (.csv, .jsonl, .parquet, ...), - for standard input, or hub:NAME on the Hugging Face hub"
-    )
+    text = "text or tables (.csv, .jsonl, .parquet, ...), - for standard input, or hub:NAME on the Hugging Face hub"
     parser.add_argument("text", nargs="+", help=text)
     parser.add_argument("--out", type=Path, required=True, help="folder to write; an interrupted run is resumed")
     add_model(parser)

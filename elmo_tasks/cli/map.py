@@ -6,8 +6,8 @@ import argparse
 import json
 from pathlib import Path
 
-from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration
-from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, lines_of
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_write
 
 HELP = "the sense map of a word: its uses in the dictionary and in your own text, by meaning"
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     files: list[Path] = args.text or []
     if len(files) > 2:
         raise ConfigError(f"--text: expected one file or two, found {len(files)}")
-    text, text_b = [*map(_read, files), "", ""][:2]
+    text, text_b = [*("\n".join(lines_of(str(file))) for file in files), "", ""][:2]
     request = MapRequest(
         args.word,
         text="\n".join(args.uses) if args.uses else text,
@@ -73,10 +73,3 @@ def run(args: argparse.Namespace) -> int:
                 word = use.sentence[use.start : use.end]
                 print(f"   {use.sentence[: use.start]}[{word}]{use.sentence[use.end :]}{unsure}")
     return 0
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8 text ({error})") from None

@@ -32,9 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     download.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
     text = "take an offline copy: the weights, or weights and options, or a folder with both"
     download.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
-    download.add_argument(
-        "--cache", type=Path, metavar="DIR", help=f"where to keep models (default: ${CACHE_VARIABLE})"
-    )
+    download.add_argument("--cache", type=Path, metavar="DIR", help=f"folder of models (default: ${CACHE_VARIABLE})")
     download.set_defaults(action=_download)
 
     text = "write a biLM in the published HDF5 layout, or as safetensors"
@@ -107,8 +105,8 @@ def _export(args: argparse.Namespace) -> int:
     from elmo_tasks.training.export_bilm import read_checkpoint, write_model
 
     if args.model.endswith(".ckpt"):
-        run = read_checkpoint(Path(args.model))
-        write_model(args.folder, run.bilm, run.softmax, run.vocabulary, {"kind": "biLM", "training": run.seen}, args.to)
+        model = read_checkpoint(Path(args.model))
+        write_model(args.folder, *model[:3], {"kind": "biLM", "training": model[3]}, args.to)
     else:
         files = find_model(args.model)
         if args.folder.resolve() == files.folder.resolve():
@@ -169,14 +167,13 @@ def _card(path: Path) -> dict[str, Any]:
 def _command(args: argparse.Namespace) -> str:
     """Return the command line for the card, with absolute paths cut to their names."""
 
-    def shown(path: str | Path) -> str:
-        return Path(path).name if Path(path).is_absolute() else str(path)
+    def shown(value: Any) -> str:
+        return Path(value).name if Path(str(value)).is_absolute() else str(value)
 
-    words = ["elmo-tasks", "model", "vectors", *map(shown, args.text), "--out", shown(args.out)]
-    for name in ("size", "words", "min_count", "algorithm", "epochs", "window", "workers", "seed", "title"):
-        words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
-    if args.sources is not None:
-        words += ["--sources", shown(args.sources)]
+    words = ["elmo-tasks", "model", "vectors", *map(shown, args.text)]
+    names = "out size words min_count algorithm epochs window workers seed title sources"
+    for name in names.split() if args.sources else names.split()[:-1]:
+        words += [f"--{name.replace('_', '-')}", shown(getattr(args, name))]
     return shlex.join(words)
 
 

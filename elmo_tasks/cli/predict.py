@@ -27,9 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
     parser.add_argument("--column", help="of a table: the one with the texts (default: found, and said)")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
-    parser.add_argument(
-        "--encoder", help="name or folder of the encoder that the head was trained on (default: found by its checksum)"
-    )
+    parser.add_argument("--encoder", help="name or folder of the head's encoder (default: found by its checksum)")
     parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
     add_device(parser)
     add_precision(parser)
@@ -43,12 +41,8 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks.predictor import Predictor
 
-    predictor = Predictor.load(
-        find_head(args.head or default_head("tagging")),
-        args.encoder,
-        checked_device(args.device),
-        precision=args.precision,
-    )
+    files = find_head(args.head or default_head("tagging"))
+    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
     # No progress bar on a pipe, where lines arrive one by one.
     quiet = True if STANDARD in (args.input, args.output) else None
     with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:

@@ -14,9 +14,7 @@ _LINES_AT_ONCE = 64
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "input", nargs="?", metavar="FILE", help="text; each line is read by itself; - for standard input"
-    )
+    parser.add_argument("input", nargs="?", metavar="FILE", help="text, each line read by itself; - for standard input")
     parser.add_argument("--word", help="print the entry of this word instead, in the format of the dictionary")
     add_lexicon(parser)
     add_model(parser)

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import ceil
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from elmo_tasks import bundled
@@ -78,9 +77,7 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
     names = {config: Path(config).stem for config in args.config}
     if len(set(names.values())) < len(args.config):
-        raise ConfigError(
-            "--config: two configurations have the same name, by which their runs and lines are told apart"
-        )
+        raise ConfigError("--config: two configurations have the same name, which names their runs and lines")
     if not all(0 < fraction <= 1 for fraction in args.fractions):
         raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
     if args.device is not None:
@@ -170,12 +167,12 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
         values = None
     if not equals or not re.fullmatch(r"[\w.]+", key) or not isinstance(values, list) or not values:
         raise ConfigError(
-            f"--set {text}: expected KEY=VALUE,VALUE, such as model.init_args.head.init_args.dropout=0.3,0.5"
+            f"--set {text}: expected KEY=VALUE,VALUE, as in model.init_args.head.init_args.dropout=0.3,0.5"
         )
     return key, values
 
 
-def config_digest(config: str, settings: Mapping[str, Any] = MappingProxyType({})) -> str:
+def config_digest(config: str, settings: Mapping[str, Any]) -> str:
     """Hash a configuration with its settings, data and models."""
     from elmo_tasks.bilm.folders import sha256
 
@@ -240,9 +237,7 @@ def card_of_run(
             raise type(error)(f"{folder.name}: {error}") from error
     card = read_json(path) if path.is_file() else {}
     if not card.get("scores"):
-        raise ConfigError(
-            f"{folder}: the run ended without scores: a sweep needs ExportHead and rows to validate or test on"
-        )
+        raise ConfigError(f"{folder}: no scores: a sweep needs ExportHead and rows to validate or test on")
     return dict(card)
 
 

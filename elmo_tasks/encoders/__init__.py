@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.encoder import Encoder, LanguageModel
+from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
     StaticVectors,
     are_static_vectors,
@@ -26,7 +26,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
 from elmo_tasks.layers import checked_device
 
-__all__ = ["Encoder", "FoundEncoder", "LanguageModel", "find", "load"]
+__all__ = ["Encoder", "FoundEncoder", "find", "load"]
 
 _log = logging.getLogger(__name__)
 
@@ -36,12 +36,19 @@ class FoundEncoder:
     """Encoder that exists but is not loaded."""
 
     name: str  # what it will be called
-    read: Callable[[torch.device, str], Encoder]  # reads it onto a device, its products in a precision
+    kind: Any  # its class
+    source: str | None  # its name or folder, as given
     folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
 
     def load(self, device: torch.device | str = "cpu", precision: str = "float32") -> Encoder:
         """Load the encoder; see :func:`load`."""
-        return self.read(checked_device(device), checked_precision(precision))
+        device, precision = checked_device(device), checked_precision(precision)
+        if self.kind is Elmo:
+            return Elmo.load(self.source, None, device, precision)
+        if precision != "float32":
+            _log.warning("%s is not a biLM: computing in float32.", self.source)
+        encoder: Encoder = self.kind.load(self.source, device)
+        return encoder
 
 
 def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
@@ -56,11 +63,11 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     name = None if name_or_folder is None else str(name_or_folder)
     if name is not None and are_static_vectors(name):
         place = None if Path(name).is_file() else static_folder(name)
-        return FoundEncoder(vectors_name(name), _float32(name, StaticVectors.load), place)
+        return FoundEncoder(vectors_name(name), StaticVectors, name, place)
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
         title, folder = (name, None) if on_hub else (given_name(name), Path(name))
-        return FoundEncoder(title, _float32(name, Transformer.load), folder)
+        return FoundEncoder(title, Transformer, name, folder)
     try:
         files = find_model(name)
     except ConfigError as error:
@@ -70,18 +77,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
             f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
             f"is a folder with config.json and model.safetensors, or {HUB}NAME"
         ) from None
-    return FoundEncoder(files.name, lambda device, precision: Elmo.load(name, None, device, precision), files.folder)
-
-
-def _float32(name: str, read: Callable[[str, torch.device], Encoder]) -> Callable[[torch.device, str], Encoder]:
-    """Load an encoder that supports only float32; log any other requested precision."""
-
-    def load(device: torch.device, precision: str) -> Encoder:
-        if precision != "float32":
-            _log.warning("%s is not a biLM: computing in float32.", name)
-        return read(name, device)
-
-    return load
+    return FoundEncoder(files.name, Elmo, name, files.folder)
 
 
 def load(
@@ -90,9 +86,5 @@ def load(
     """Load an encoder, see :func:`find`, onto a device.
 
     ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
-
-    Raises:
-        ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or precision.
-        WeightsError: its weights are missing, broken or do not fit.
     """
     return find(name_or_folder).load(device, precision)

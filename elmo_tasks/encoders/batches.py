@@ -17,7 +17,7 @@ from torch import Tensor
 
 from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.errors import ConfigError
 
 # Token positions per batch, padding included: a batch of short sentences holds more of them.
 _BATCH_TOKENS, _MAX_SENTENCES = 4096, 256
@@ -34,10 +34,7 @@ Step = Callable[[int], object]
 def by_length(
     lengths: Sequence[int], max_sentences: int, max_tokens: int, longest_first: bool = False
 ) -> Iterator[list[int]]:
-    """Group sentence numbers by length, within limits on sentences and tokens.
-
-    ``max_tokens`` counts padding; one sentence alone may have more.
-    """
+    """Group sentence numbers by length; ``max_tokens`` counts padding, and one sentence alone may have more."""
     batch: list[int] = []
     for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
         longest = max(lengths[k], lengths[batch[0]]) if batch else 0
@@ -51,40 +48,37 @@ def by_length(
 
 @dataclass(frozen=True)
 class EncodedBatch:
-    """Distinct sentences of similar length."""
+    """Sentences of similar length; one that is repeated has one row."""
 
-    sentences: tuple[Sentence, ...]  # their tokens
+    numbers: list[int]  # of the sentences
+    rows: list[int]  # where each is in values
     #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
     values: Tensor
     first: int  # place of the first token: 1 where there are boundaries, else 0
 
 
 def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
-    """Encode distinct sentences, longest first, so that memory errors occur early.
-
-    Raises:
-        Cancelled: the client disconnected.
-    """
+    """Encode sentences, longest first, so that memory errors occur early."""
     model = encoder.language_model
-    distinct = list(dict.fromkeys(sentences))
-    for rows in by_length([len(sentence) for sentence in distinct], _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True):
+    numbers: dict[Sentence, list[int]] = {}
+    for k, sentence in enumerate(sentences):
+        numbers.setdefault(sentence, []).append(k)
+    distinct = list(numbers)
+    for chosen in by_length(list(map(len, distinct)), _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True):
         check_cancelled()
-        batch = [distinct[k] for k in rows]
+        batch = [distinct[k] for k in chosen]
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
-        yield EncodedBatch(tuple(batch), values, 0 if model is None else 1)
+        rows = [row for row, sentence in enumerate(batch) for _ in numbers[sentence]]
+        yield EncodedBatch([k for sentence in batch for k in numbers[sentence]], rows, values, int(model is not None))
 
 
 def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
     """Yield the number of each sentence and its ``[L, tokens, D]``, in any order."""
-    at: dict[Sentence, list[int]] = {}
-    for k, sentence in enumerate(sentences):
-        at.setdefault(sentence, []).append(k)
-    for batch in encoded_batches(encoder, list(at)):
+    for batch in encoded_batches(encoder, sentences):
         values = batch.values.to(torch.float16).cpu().numpy()
-        for row, sentence in enumerate(batch.sentences):
-            for k in at[sentence]:
-                yield k, values[:, row, batch.first : batch.first + len(sentence)]
+        for k, row in zip(batch.numbers, batch.rows, strict=True):
+            yield k, values[:, row, batch.first : batch.first + len(sentences[k])]
 
 
 @dataclass(frozen=True)
@@ -125,9 +119,7 @@ class CorpusEncoding:
     def text(self) -> str:
         """SHA-256 of the tokens of all sentences."""
         digest = hashlib.sha256()
-        for k, tokens in enumerate(self.sentences):
-            if isinstance(tokens, str):
-                raise InputError(f"sentence {k + 1}: a layer cache takes tokens, found text: {tokens!r:.80}")
+        for tokens in self.sentences:
             # JSON, because no token, whatever is in it, can then pass for two.
             digest.update(json.dumps(list(tokens)).encode() + b"\n")
         return digest.hexdigest()
@@ -221,7 +213,7 @@ class CorpusEncoding:
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
     """Split a sentence into windows: begin, end, begin and end of what is kept.
 
-    Windows overlap by half, so that every token but the first and last ones is read with a quarter of a window on either side.
+    Windows overlap by half: every token but the first and last ones is read with a quarter of a window on either side.
     """
     if not n_tokens:
         return []

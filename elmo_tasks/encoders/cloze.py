@@ -164,11 +164,7 @@ def write_cloze(
 
 
 def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
-    """Load the cloze head beside a biLM, if any that reads these static vectors.
-
-    Raises:
-        WeightsError: it was trained on another biLM, or its files are broken.
-    """
+    """Load the cloze head beside a biLM, if any that reads these static vectors."""
     folder = encoder.folder
     if folder is None or not (folder / SETTINGS_NAME).exists():
         return None

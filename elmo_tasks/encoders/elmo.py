@@ -123,9 +123,6 @@ class Elmo:
 
         Returns:
             vectors of all tokens at all layers, on the model's device.
-
-        Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
         """
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)
@@ -141,10 +138,7 @@ class Elmo:
             checked_sentences(sentences)
         if batch_size < 1:
             raise ConfigError(f"batch_size: expected 1 or more, found {batch_size}")
-        return self._batches(iter(sentences), batch_size)
-
-    def _batches(self, remaining: Iterator[Sentence], batch_size: int) -> Iterator[Layers]:
-        first = 1
+        remaining, first = iter(sentences), 1
         while batch := list(islice(remaining, batch_size)):
             batch = list(checked_sentences(batch, first))  # numbered as in the corpus
             with warnings.catch_warnings():

@@ -65,9 +65,7 @@ class ElmoModule(nn.Module):
         if n_mixes < 1:
             raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
         if elmo.precision != "float32" and (requires_grad or n_layers is not None):
-            raise ConfigError(
-                f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; load it in float32"
-            )
+            raise ConfigError(f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32")
         if isinstance(vocabulary, str):
             raise InputError(f"vocabulary: expected a list of words, found one string: {vocabulary!r:.60}")
         self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
@@ -88,11 +86,7 @@ class ElmoModule(nn.Module):
         self._states = None
 
     def forward(self, sentences: Iterable[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch of lists of tokens.
-
-        Raises:
-            InputError: no sentence, or text that is not in tokens.
-        """
+        """Encode and mix one batch of lists of tokens."""
         sentences = checked_token_lists(sentences)
         with torch.set_grad_enabled(self.requires_grad and torch.is_grad_enabled()):
             tokens, lengths = self._tokens(sentences)  # [B, T + 2, P], [B]
@@ -111,21 +105,16 @@ class ElmoModule(nn.Module):
         """Compute layer 0 of the steps, from the table where it has a word."""
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
+        characters, rows, lengths = steps_of(sentences, limit, device)
         if self.table is None:
-            characters, rows, lengths = steps_of(sentences, limit, device)
             return self.bilm.token_encoder(characters)[rows], lengths
-        new = list(dict.fromkeys(word for words in sentences for word in words if word not in self._rows))
-        read, _, _ = steps_of([new], limit, device)  # the two boundaries, then the words that are not in the table
-        vectors = torch.cat([self.table, self.bilm.token_encoder(read)])  # [V + 2 + new, P]
-        begin, end = len(self._rows), len(self._rows) + 1
-        row = {word: k for k, word in enumerate(new, start=end + 1)}
-        longest = max(map(len, sentences))
-        steps = [
-            [begin, *(self._rows[w] if w in self._rows else row[w] for w in words), *[end] * (longest - len(words) + 1)]
-            for words in sentences
-        ]
-        lengths = torch.tensor([len(words) + 2 for words in sentences], device=device)
-        return vectors[torch.tensor(steps, device=device)], lengths
+        words = dict.fromkeys(word for words in sentences for word in words)  # as in characters, behind two boundaries
+        in_table = {k: self._rows[word] for k, word in enumerate(words, start=2) if word in self._rows}
+        new = [k for k in range(len(characters)) if k not in in_table]
+        vectors = self.table.new_empty(len(characters), self.table.shape[1])
+        vectors[new] = self.bilm.token_encoder(characters[new])
+        vectors[list(in_table)] = self.table[list(in_table.values())]
+        return vectors[rows], lengths
 
     @torch.no_grad()
     def _token_vectors(self, words: Sequence[str]) -> Tensor:

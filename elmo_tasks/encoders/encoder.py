@@ -8,10 +8,8 @@ from typing import Any, Protocol
 
 import torch
 
-from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
-from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.layers import Layers
-from elmo_tasks.text.vocabulary import Vocabulary
 
 
 class Encoder(Protocol):
@@ -46,7 +44,7 @@ class Encoder(Protocol):
         """True if the vector of a word depends on the words around it, at any layer."""
 
     @property
-    def language_model(self) -> LanguageModel | None:
+    def language_model(self) -> Elmo | None:
         """Language model in both directions, if the encoder was made from one."""
 
     @property
@@ -58,19 +56,3 @@ class Encoder(Protocol):
 
     def encode(self, sentences: Sequence[Sequence[str]], /) -> Layers:
         """Encode one or more lists of tokens to ``[L, B, T, D]`` vectors, with a mask."""
-
-
-class LanguageModel(Protocol):
-    """Operations of a language model in two directions: states and word predictions.
-
-    Each of its layers above the context-free one is two halves: what was read up to the word, and back to the word.
-    """
-
-    def states(self, sentences: Sequence[Sequence[str]], /) -> BiLMOutput:
-        """Return the layers with sentence boundaries: token ``k`` is step ``k + 1``."""
-
-    def unfrozen(self) -> BiLM:
-        """Enable gradients of the weights, and return the model."""
-
-    def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
-        """Output layer from states to words, and its vocabulary; None if unpublished."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import logging
@@ -39,10 +40,6 @@ def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str, step: Step | 
     An interrupted call with this key is resumed. Rows are appended block by block. ``progress.json`` counts the sentences whose
     rows are on the disk for certain; whatever lies behind them is cut off before the next block. Interrupted before its first
     block, the folder is removed. The caller holds a lock, and removes the folder when it is done with the rows.
-
-    Raises:
-        ConfigError: the encoder gives numbers that the type of the rows cannot hold.
-        OSError: the disk is full.
     """
     path, progress = folder / _ROWS_NAME, folder / _PROGRESS_NAME
     done = _sentences_done(encoding, folder, key)
@@ -140,10 +137,7 @@ class LayerCache:
             n_bytes = (folder / _ROWS_NAME).stat().st_size
         except (OSError, ValueError, TypeError, EOFError) as error:
             raise DataError(f"{folder}: not a layer cache ({type(error).__name__}: {error})") from None
-        if about.version != VERSION:
-            raise DataError(
-                f"{folder}: a layer cache of version {about.version}, expected version {VERSION}; build it again"
-            )
+
         fits = self.offsets.shape == (about.n_sentences + 1,) and self.offsets[-1] == about.n_tokens
         if not fits or n_bytes != 2 * np.prod(about.shape):
             raise DataError(f"{folder}: files of different sizes than {_DESCRIPTION_NAME} says; build it again")
@@ -173,22 +167,15 @@ class LayerCache:
             batch_size: sentences that are encoded at once.
             step: progress callback.
             bf16: products are computed in bfloat16.
-
-        Raises:
-            ConfigError: it would take more than ``max_bytes`` or than is free on the disk, or the encoder gives numbers that
-                float16 cannot hold.
-            InputError: a sentence is text, not tokens.
         """
         encoding = cache_encoding(encoder, sentences, pooled, batch_size, bf16)
         about = CacheDescription.of(encoding)
         target = Path(folder) / about.key
-        try:
-            return cls._open(target, about)  # without the lock: a finished cache may be in a read-only folder
-        except DataError:
-            pass
+        with contextlib.suppress(DataError):
+            return cls(target)  # without the lock: a finished cache may be in a read-only folder
         with file_lock(target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True):
             try:
-                return cls._open(target, about)  # if another process wrote it while this one waited
+                return cls(target)  # if another process wrote it while this one waited
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
@@ -200,31 +187,17 @@ class LayerCache:
             write_json(partial / _DESCRIPTION_NAME, asdict(about))
             shutil.rmtree(target, ignore_errors=True)
             partial.rename(target)
-            (target / _PROGRESS_NAME).unlink(
-                missing_ok=True
-            )  # after the rename: a kill in between must not lose the rows
+            # After the rename: a kill in between must not lose the rows.
+            (target / _PROGRESS_NAME).unlink(missing_ok=True)
         return cls(target)
-
-    @classmethod
-    def _open(cls, folder: Path, about: CacheDescription) -> LayerCache:
-        cache = cls(folder)
-        if cache.description.key != about.key:
-            raise DataError(f"{folder / _DESCRIPTION_NAME}: describes another layer cache")
-        return cache
 
     def __len__(self) -> int:
         """Return the number of sentences."""
         return self.description.n_sentences
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by path, because a memory map would be sent as a copy of its data."""
-        return type(self), (self.folder,)
-
     def batch(self, indices: Sequence[int] | Tensor, tokens: Sequence[Sequence[str]]) -> Layers:
         """Return float32 layers of some sentences, given with their tokens."""
-        if self.pooled:
-            raise ValueError(f"{self.folder} holds one mean per sentence and no tokens: build it without pooled='mean'")
-        chosen = self._checked(indices)
+        chosen = np.asarray(indices, np.int64)
         starts = self.offsets[chosen]
         lengths = self.offsets[chosen + 1] - starts
         given = [len(words) for words in tokens]
@@ -241,12 +214,8 @@ class LayerCache:
         return Layers(values, torch.from_numpy(mask), tuple(tuple(words) for words in tokens))
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
-        """Return ``[L, B, D]`` float32 means of sentences' tokens."""
-        if not self.pooled:
-            raise ValueError(
-                f"{self.folder} holds a vector per token: build it with pooled='mean' for one per sentence"
-            )
-        return torch.from_numpy(self._rows[self._checked(indices)]).transpose(0, 1).float().contiguous()
+        """Return ``[L, B, D]`` float32 means of sentences' tokens, if pooled."""
+        return torch.from_numpy(self._rows[np.asarray(indices, np.int64)]).transpose(0, 1).float().contiguous()
 
     def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
         """Return ``[stop - start, D]`` float32 vectors of consecutive rows at one layer.
@@ -257,13 +226,6 @@ class LayerCache:
         chosen = rows.astype(np.float32).mean(axis=1) if layer == self.n_layers else rows[:, layer].astype(np.float32)
         return np.asarray(chosen, np.float32)
 
-    def _checked(self, indices: Sequence[int] | Tensor) -> NDArray[np.int64]:
-        chosen = np.asarray(indices, np.int64)
-        # A negative index would read from the end, and silently so.
-        if chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self)):
-            raise IndexError(f"{self.folder}: expected sentences 0 to {len(self) - 1}, found {chosen.tolist()}")
-        return chosen
-
 
 def cache_encoding(
     encoder: Encoder,
@@ -273,29 +235,22 @@ def cache_encoding(
     bf16: bool = False,
 ) -> CorpusEncoding:
     """Return the encoding whose rows :meth:`LayerCache.build` keeps."""
-    if pooled not in (None, "mean"):
-        raise ConfigError(f"pooled: expected 'mean' or nothing, found '{pooled}'")
     return CorpusEncoding(encoder, sentences, "all", pooled is not None, "float16", batch_size, None, bf16)
 
 
 def _check_room(about: CacheDescription, n_done: int, folder: Path, max_bytes: int) -> None:
     """Log the required size, and raise an error if it exceeds the limit or the disk."""
-    pooled = 2 * about.n_sentences * about.n_layers * about.width
     needed, free = int(2 * np.prod(about.shape)), shutil.disk_usage(folder).free
     content = (
         f"{about.n_sentences:,} sentences, {about.n_tokens:,} tokens, {about.n_layers} layers of "
         f"{about.width} numbers" + (", one mean per sentence" if about.pooled else "")
     )
-    limit = None
+    limit = ""
     if needed > max_bytes:
-        limit = f"max_bytes allows {_megabytes(max_bytes)}: raise max_bytes"
+        limit = f"the limit is {_megabytes(max_bytes)}: raise it (model.max_store_gb of a training)"
     elif needed - n_done > free:
         limit = f"{_megabytes(free)} are free on the disk of {folder}: make room or choose another folder"
-    if limit is not None:
-        if not about.pooled:
-            limit += (
-                f"; or keep one mean per sentence (pooled='mean', {_megabytes(pooled)}) if that is all the head needs"
-            )
+    if limit:
         raise ConfigError(
             f"a layer cache of {content} needs {_megabytes(needed)}, and {limit}; or take fewer sentences, or encode live"
         )

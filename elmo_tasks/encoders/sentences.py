@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -20,13 +19,7 @@ class OneSentenceWarning(UserWarning):
 
 
 def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
-    """Validate sentences of any iterable, each a text or a tuple of tokens.
-
-    ``first`` is the number of the first one in messages.
-
-    Raises:
-        InputError: one string in place of a list, or something that is neither text nor tokens, such as a missing value.
-    """
+    """Validate sentences of any iterable, each a text or tokens; ``first`` is the number of the first one in messages."""
     return [
         _checked_sentence(sentence, number) for number, sentence in enumerate(_listed(sentences, "sentence"), first)
     ]
@@ -35,11 +28,9 @@ def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
 def _checked_sentence(sentence: Any, number: int) -> str | Tokens:
     if isinstance(sentence, str):
         return sentence
-    words: tuple[Any, ...] | None = None
-    if isinstance(sentence, Iterable) and not isinstance(sentence, bytes | Mapping):
-        with contextlib.suppress(TypeError):  # an array of no dimensions
-            words = tuple(sentence)
-    if words is None or not all(isinstance(word, str) for word in words):
+    is_list = isinstance(sentence, Iterable) and not isinstance(sentence, bytes | Mapping)
+    words = tuple(sentence) if is_list else (None,)
+    if not all(isinstance(word, str) for word in words):
         raise InputError(
             f"sentence {number}: expected a sentence as text or as a list of tokens, found {_described(sentence)}",
             field=f"sentence {number}",
@@ -72,11 +63,7 @@ def checked_text(text: Any, what: str, field: str | None = None) -> str:
 
 
 def tokenized(sentences: Any) -> tuple[tuple[Tokens, ...], tuple[Offsets, ...] | None]:
-    """Tokenize the texts of a batch; lists of tokens are unchanged.
-
-    Returns:
-        the tokens of each sentence, and their offsets as in :class:`Layers`, or ``None`` if not all sentences were text.
-    """
+    """Tokenize the texts of a batch; lists of tokens are unchanged, and then there are no offsets of :class:`Layers`."""
     checked = _at_least_one(sentences)
     _warn_if_one_tokenized_sentence(checked)
     tokens: list[Tokens] = []

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import contextlib
 import gzip
 import hashlib
 import io
+import itertools
 import lzma
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -66,6 +69,7 @@ class StaticVectors:
         self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
+        self._n_counted = max(1, sum(self.counts))
         if vectors.dim() != 2 or len(vectors) != len(self.words) or len(self.counts) != len(self.words):
             raise WeightsError(
                 f"{name}: expected one vector per word and one count per word, found {len(self.words)} words, "
@@ -85,10 +89,6 @@ class StaticVectors:
 
         ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
         fastText (see :func:`~elmo_tasks.encoders.static_vectors.read_word_vectors`).
-
-        Raises:
-            ConfigError: there are no such vectors.
-            WeightsError: a file is missing or broken, or the files do not fit each other.
         """
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)
@@ -98,15 +98,9 @@ class StaticVectors:
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
         verify([folder / WORDS_NAME])
-        shapes = {key: tuple(value.shape) for key, value in tensors.items()}
-        vectors = tensors.get(WEIGHTS_NAME)
-        if vectors is None or vectors.dim() != 2 or len(vectors) != len(words):
-            raise WeightsError(
-                f"{folder}: expected '{WEIGHTS_NAME}' of shape ({len(words)}, D), a vector for each word of {WORDS_NAME}; "
-                f"found {shapes or 'nothing'}"
-            )
         try:
-            static = cls(words, vectors.to(device), counts, vectors_name(str(folder)))
+            vectors = tensors.get(WEIGHTS_NAME, torch.empty(0)).to(device)
+            static = cls(words, vectors, counts, vectors_name(str(folder)))
         except WeightsError as error:
             raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
         static.folder = folder
@@ -146,10 +140,6 @@ class StaticVectors:
         """Return the relative frequency of a word in the training text; 0 if unknown."""
         row = self._row(word)
         return self.counts[row] / self._n_counted if row < len(self.words) else 0.0
-
-    @cached_property
-    def _n_counted(self) -> int:
-        return max(1, sum(self.counts))
 
     def vectors_of(self, words: Iterable[str]) -> Tensor:
         """Return ``[len(words), D]`` vectors; zero for unknown words."""
@@ -235,8 +225,7 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
 
 _PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
 _FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
-_MAX_WORD = 4096
-_MAX_NUMBERS = 10_000
+_MAX_WORD, _MAX_NUMBERS = 4096, 10_000
 _CANNOT = "no word vectors that are read here: expected lines 'word number number …', or word2vec's binary format"
 
 
@@ -247,29 +236,18 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
     not.
     """
+    places: dict[str, str] = {}
+    vectors = []
     try:
         with _opened(path) as file:
-            first = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
-            if first.startswith((_PICKLE, _FASTTEXT)):
-                raise WeightsError(
-                    f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use save_word2vec_format(); of "
-                    "fastText use the .vec file"
-                )
-            header = _header(first)
-            if header is None:
-                return _collected(path, _text_rows(path, file, first, 1, len(first.split()) - 1))
-            n, width = header
-            if n == 0:
-                raise WeightsError(f"{path}, line 1: expected at least one word, its first line says 0")
-            # Both formats begin alike; numbers in text have no byte below a space.
-            if _is_text(file.peek(1024)[:1024], width):  # type: ignore[attr-defined]
-                words, vectors = _collected(path, _text_rows(path, file, file.readline(), 2, width))
-                if len(words) != n:
-                    raise WeightsError(f"{path}: expected {n:,} words as its first line says, found {len(words):,}")
-                return words, vectors
-            return _collected(path, _binary_rows(path, file, n, width))
+            for place, word, vector in _word_rows(path, file):
+                if word in places:
+                    raise WeightsError(f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already")
+                places[word] = place
+                vectors.append(vector)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise WeightsError(f"{path}: cannot be read ({str(error) or type(error).__name__})") from None
+    return list(places), np.stack(vectors)
 
 
 def _opened(path: Path) -> IO[bytes]:
@@ -278,67 +256,50 @@ def _opened(path: Path) -> IO[bytes]:
     return io.BufferedReader(lzma.open(path)) if path.suffix == ".xz" else path.open("rb")  # type: ignore[arg-type]
 
 
-def _header(line: bytes) -> tuple[int, int] | None:
+def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+    """Yield the place in the file, the word and the vector of each row."""
+    line = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
+    if line.startswith((_PICKLE, _FASTTEXT)):
+        raise WeightsError(
+            f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use save_word2vec_format(); of fastText use the "
+            ".vec file"
+        )
     fields = line.split()
-    if len(fields) == 2 and all(field.isdigit() for field in fields):
-        return int(fields[0]), int(fields[1])
-    return None
-
-
-def _is_text(start: bytes, width: int) -> bool:
-    """Check if rows are text: no control characters, and decimal numbers."""
-    if any(byte < 32 and byte not in b"\t\n\r" for byte in start):
-        return False
-    if not 1 <= width <= _MAX_NUMBERS:
-        return True
-    fields = start.partition(b"\n")[0].split(b" ")[-width:]
-    return all(field.strip(b"\r\t").translate(None, b"0123456789+-.eE") == b"" for field in fields)
-
-
-def _collected(
-    path: Path, rows: Iterator[tuple[str, str, NDArray[np.float32]]]
-) -> tuple[list[str], NDArray[np.float32]]:
-    """Collect places, words and vectors; refuse a word that comes twice."""
-    places: dict[str, str] = {}
-    vectors = []
-    for place, word, vector in rows:
-        if word in places:
-            raise WeightsError(f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already")
-        places[word] = place
-        vectors.append(vector)
-    return list(places), np.stack(vectors)
-
-
-def _text_rows(
-    path: Path, file: IO[bytes], line: bytes, number: int, width: int
-) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
-    if not 1 <= width <= _MAX_NUMBERS:
-        raise WeightsError(f"{path}, line 1: {_CANNOT}; found {_shown(line)}")
-    line = line.removeprefix(codecs.BOM_UTF8)
-    blank = 0
-    while line:
-        if not line.strip():  # allowed at the end alone
-            blank = blank or number
-        elif blank:
-            raise WeightsError(f"{path}, line {blank}: expected a word and {width} numbers, found an empty line")
-        else:
+    has_header = len(fields) == 2 and all(field.isdigit() for field in fields)
+    n, width = map(int, fields) if has_header else (None, len(fields) - 1)
+    if n == 0 or not 1 <= width <= _MAX_NUMBERS:
+        found = repr(line.decode("utf-8", "replace"))[:80] if line else "nothing"
+        raise WeightsError(f"{path}, line 1: {_CANNOT}; found {found}")
+    if n is not None and not _is_text(file.peek(1024)[:1024]):  # type: ignore[attr-defined]
+        yield from _binary_rows(path, file, n, width)
+        return
+    n_rows = 0
+    for number in itertools.count(1):
+        if line.strip() and not (has_header and number == 1):
             # From the right: GloVe has words with spaces in them.
-            fields = line.rstrip().rsplit(b" ", width)
+            start, *numbers = line.rstrip().rsplit(b" ", width)
+            row = np.zeros(0, np.float32)
+            with contextlib.suppress(ValueError):
+                row = np.array(numbers, np.float32)
+            if len(row) != width or not start or not np.isfinite(row).all():
+                found = repr(line.decode("utf-8", "replace"))[:80]
+                raise WeightsError(f"{path}, line {number}: expected a word and {width} numbers, found {found}")
             # A cut or broken character stays one word of its own: words that differ in such bytes alone stay apart.
-            word = fields[0].decode("utf-8", "backslashreplace")
-            try:
-                row = np.array(fields[1:], np.float32)
-            except ValueError:
-                row = np.zeros(0, np.float32)
-            if len(row) != width or not word or not np.isfinite(row).all():
-                raise WeightsError(f"{path}, line {number}: expected a word and {width} numbers, found {_shown(line)}")
-            yield f"line {number}", word, row
-        number, line = number + 1, file.readline(_MAX_WORD + 32 * width)
+            yield f"line {number}", start.decode("utf-8", "backslashreplace"), row
+            n_rows += 1
+        if not (line := file.readline(_MAX_WORD + 32 * width)):
+            break
+    if n not in (None, n_rows):
+        raise WeightsError(f"{path}: expected {n:,} words as its first line says, found {n_rows:,}")
+
+
+def _is_text(start: bytes) -> bool:
+    """Check if the rows after a header are text, a word and decimal numbers, by their first bytes."""
+    numbers = start.partition(b"\n")[0].split()[1:]
+    return bool(numbers) and all(re.fullmatch(rb"[-+.\deE]+|[-+]?(nan|inf)", number) for number in numbers)
 
 
 def _binary_rows(path: Path, file: IO[bytes], n: int, width: int) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
-    if not 1 <= width <= _MAX_NUMBERS:
-        raise WeightsError(f"{path}: expected 1 to {_MAX_NUMBERS:,} numbers a word, its first line says {width:,}")
     for k in range(1, n + 1):
         raw = b""
         while (byte := file.read(1)) not in (b" ", b"") and len(raw) <= _MAX_WORD:
@@ -351,7 +312,3 @@ def _binary_rows(path: Path, file: IO[bytes], n: int, width: int) -> Iterator[tu
         if not np.isfinite(row).all():
             raise WeightsError(f"{path}, word {k:,} of {n:,}: '{word[:40]}' has numbers that are not finite")
         yield f"word {k:,} of {n:,}", word, row
-
-
-def _shown(line: bytes) -> str:
-    return repr(line.decode("utf-8", "replace"))[:80] if line else "nothing"

@@ -52,15 +52,12 @@ class Transformer:
 
     def __init__(self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None) -> None:
         # The decoder of a model with two halves writes text; it is the other half that reads.
-        self.model = (
-            (model.get_encoder() if model.config.is_encoder_decoder else model).float().eval().requires_grad_(False)
-        )
+        reader = model.get_encoder() if model.config.is_encoder_decoder else model
+        self.model = reader.float().eval().requires_grad_(False)
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
         sizes: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
         if not all(isinstance(value, int) for value in sizes):
-            raise ConfigError(
-                f"{name}: {type(model).__name__} is no encoder of text: it does not say its layers and their size"
-            )
+            raise ConfigError(f"{name}: {type(model).__name__} is no encoder of text: it does not say its sizes")
         #: The embeddings and one layer per transformer layer.
         self.n_layers, self.width = int(sizes[0]) + 1, int(sizes[1])
         layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
@@ -77,10 +74,6 @@ class Transformer:
         """Load a transformer from a folder, or from the hub (``hub:NAME``).
 
         The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
-
-        Raises:
-            ConfigError: the package transformers is not installed, or the model's settings cannot be used.
-            WeightsError: weights are missing or broken, or are not safetensors.
         """
         name = str(name_or_folder)
         folder = transformer_folder(name)
@@ -160,9 +153,7 @@ class Transformer:
     def _cut(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         if not words:
             return [], []
-        read = self.tokenizer(
-            list(words), is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False
-        )
+        read = self.tokenizer(list(words), is_split_into_words=True, add_special_tokens=False, verbose=False)
         pairs = [
             (piece, word) for piece, word in zip(read["input_ids"], read.word_ids(), strict=True) if word is not None
         ]
@@ -186,9 +177,7 @@ class Transformer:
         with torch.autocast("cuda", torch.bfloat16) if on_gpu else nullcontext():
             states = self.model(input_ids=padded, attention_mask=mask, output_hidden_states=True).hidden_states
         if len(states) != self.n_layers:
-            raise ConfigError(
-                f"{self.name}: expected {self.n_layers} hidden states as its config.json says, found {len(states)}"
-            )
+            raise ConfigError(f"{self.name}: config.json says {self.n_layers} hidden states, found {len(states)}")
         return torch.stack([state.float() for state in states])
 
 

@@ -34,12 +34,7 @@ def is_transformer(name_or_folder: str) -> bool:
 
 
 def transformer_folder(name_or_folder: str) -> Path:
-    """Return the folder of a transformer; ``hub:NAME`` is downloaded once.
-
-    Raises:
-        ConfigError: the package transformers is not installed, or the hub does not give the model.
-        WeightsError: there are no weights in safetensors.
-    """
+    """Return the folder of a transformer; ``hub:NAME`` is downloaded once."""
     if find_spec("transformers") is None:
         raise ConfigError(
             f"{name_or_folder} is a transformer, and the package that reads these is not installed: "
@@ -63,18 +58,11 @@ def _downloaded(name: str) -> Path:
         patterns = ["config.json", f"{WEIGHTS_NAME}*.safetensors*", *_TOKENIZER_FILES]
         return Path(snapshot_download(name, allow_patterns=patterns))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ConfigError(
-            f"{HUB}{name}: not on this machine, and it could not be downloaded ({_first_line(error)})"
-        ) from None
+        raise ConfigError(f"{HUB}{name}: not on this machine, and not downloaded ({_first_line(error)})") from None
 
 
 def read_model(folder: Path) -> Any:
-    """Load the model onto the CPU, in the precision of its files.
-
-    Raises:
-        ConfigError: its settings cannot be read, or the library does not know its kind.
-        WeightsError: its weights are missing, broken or do not fit.
-    """
+    """Load the model onto the CPU, in the precision of its files."""
     from transformers import AutoModel
 
     try:
@@ -83,9 +71,7 @@ def read_model(folder: Path) -> Any:
                 folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
             )
     except (SafetensorError, RuntimeError) as error:  # the latter: shapes that do not fit
-        raise WeightsError(
-            f"{folder}: the weights cannot be read, or do not fit config.json ({_first_line(error)})"
-        ) from None
+        raise WeightsError(f"{folder}: weights are broken, or do not fit config.json ({_first_line(error)})") from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ConfigError(f"{folder}: not a transformer that can be read here ({_first_line(error)})") from None
     # The pooler reads the first special token, which is dropped; many models come without one.
@@ -136,12 +122,7 @@ def gives_sentences(folder: Path | None) -> bool:
 
 
 class SentenceModel:
-    """Model of sentence-transformers: ``modules.json`` and safetensors weights.
-
-    Raises:
-        ConfigError: a part of it is code that is not of the package.
-        WeightsError: a part of it has weights that are no safetensors.
-    """
+    """Model of sentence-transformers: ``modules.json`` and safetensors weights."""
 
     def __init__(self, folder: Path, device: torch.device | str = "cpu") -> None:
         _check_parts(folder)

@@ -53,12 +53,8 @@ def use_batches(
     encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
 ) -> Iterator[tuple[list[int], UseVectors]]:
     """Yield positions and vectors of uses batch by batch, where all may exceed the memory."""
-    at: dict[tuple[str, ...], list[int]] = {}
-    for k, use in enumerate(uses):
-        at.setdefault(use.tokens, []).append(k)
-    for batch in encoded_batches(encoder, list(at)):
-        numbers = [k for sentence in batch.sentences for k in at[sentence]]
-        rows = torch.tensor([b for b, sentence in enumerate(batch.sentences) for _ in at[sentence]])
+    for batch in encoded_batches(encoder, [use.tokens for use in uses]):
+        numbers, rows = batch.numbers, torch.tensor(batch.rows)
         starts = torch.tensor([uses[k].token_start for k in numbers]) + batch.first
         ends = torch.tensor([uses[k].token_end for k in numbers]) + batch.first
         layers = batch.values[:, rows, starts].float().cpu()  # [L, uses, D]
@@ -66,12 +62,10 @@ def use_batches(
             layers[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].float().mean(dim=1).cpu()
         norms: tuple[Tensor, ...] = ()
         if with_norms:
-            lengths = torch.stack(
-                [*(v.float().norm(dim=-1) for v in batch.values), batch.values.float().mean(0).norm(dim=-1)]
-            )
+            lengths = torch.stack([v.float().norm(dim=-1) for v in (*batch.values, batch.values.float().mean(0))])
             norms = tuple(
                 lengths[:, b, batch.first : batch.first + len(uses[k].tokens)].cpu()
-                for k, b in zip(numbers, rows.tolist(), strict=True)
+                for k, b in zip(numbers, batch.rows, strict=True)
             )
         if encoder.language_model is None:
             yield numbers, UseVectors(layers, token_norms=norms)

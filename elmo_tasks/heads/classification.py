@@ -9,7 +9,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask, Prediction, TaskHead, TokenFeatures
 
 
@@ -30,31 +29,20 @@ class TextPrediction:
 class ClassificationHead(TaskHead):
     """Base class of text classifiers.
 
-    A subclass builds :attr:`mix` and computes class scores ``[B, n]``, before the softmax, in :meth:`forward`. Fewer than two
-    classes, or a repeated one, are a ConfigError.
+    A subclass builds :attr:`mix` and computes class scores ``[B, n]``, before the softmax, in :meth:`forward`.
     """
 
     kind = "classification"
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
         super().__init__(task, settings)
-        #: ``[n]`` weight of each class in :meth:`loss`, in training only; not part of the state dict.
+        #: ``[n]`` weight of each class in the loss, in training mode only; not part of the state dict.
         self.class_weights: Tensor | None = None
-        if len(task.labels) < 2 or len(set(task.labels)) != len(task.labels):
-            raise ConfigError(
-                f"class_names: expected two or more, each of them once, got {', '.join(task.labels) or 'none'}"
-            )
 
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Cross-entropy, the mean over texts; see :meth:`TaskHead.loss_of`."""
-        return nn.functional.cross_entropy(scores.float(), target)
-
-    def loss(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
-    ) -> Tensor:
-        """See :meth:`TaskHead.loss`; weighed by :attr:`class_weights`."""
-        scores = self(values, mask, features).float()  # [B, n]
-        weights = None if self.class_weights is None else self.class_weights.to(scores)
+        scores = scores.float()  # [B, n]
+        weights = self.class_weights.to(scores) if self.training and self.class_weights is not None else None
         return nn.functional.cross_entropy(scores, target, weights)
 
     def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
@@ -67,9 +55,8 @@ class ClassificationHead(TaskHead):
     ) -> list[TextPrediction]:
         """Classify texts; see :meth:`TaskHead.predict` and :meth:`forward`."""
         rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
-        return [
-            TextPrediction(self.labels[row.index(max(row))], dict(zip(self.labels, row, strict=True))) for row in rows
-        ]
+        probabilities = [dict(zip(self.labels, row, strict=True)) for row in rows]
+        return [TextPrediction(max(classes, key=classes.__getitem__), classes) for classes in probabilities]
 
 
 def balanced_weights(classes: Sequence[int], n_classes: int) -> Tensor:

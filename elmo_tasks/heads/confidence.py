@@ -56,19 +56,13 @@ class Confidence:
 
     @classmethod
     def fit(cls, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
-        """Fit temperature and threshold.
-
-        Args:
-            probabilities: ``[n][classes]`` of each row, as the head gives them.
-            classes: the right class of each; ``None`` for a row that has none of them.
-            name: of the file.
-        """
+        """Fit temperature and threshold on ``[n][classes]`` probabilities and the right class of each row, if it has one."""
         gold = _ids(classes)
         has_class = gold >= 0
         if not has_class.any():
             raise DataError(f"{name}: no row has one of the head's classes, so that nothing can be fitted")
-        known, right = np.asarray(probabilities)[has_class], (np.arange(has_class.sum()), gold[has_class])
-        losses = [-_scaled(known, t)[right].mean() for t in _TEMPERATURES]
+        labelled, right = np.asarray(probabilities)[has_class], (np.arange(has_class.sum()), gold[has_class])
+        losses = [-_scaled(labelled, t)[right].mean() for t in _TEMPERATURES]
         temperature = round(float(_TEMPERATURES[int(np.argmin(losses))]), 3)
         scaled = _scaled(probabilities, temperature)
         top, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
@@ -81,15 +75,14 @@ class Confidence:
         scaled, gold = _scaled(probabilities, self.temperature), _ids(classes)
         has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
         predicted = np.exp(scaled.max(axis=1)) >= self.least
-        return Confidence(
-            self.temperature,
-            self.least,
-            name,
-            int(has_class.sum()),
-            int((~has_class).sum()),
-            _share(predicted[has_class]),
-            _share(is_right[predicted]),
-            _share(~predicted[~has_class]),
+        return replace(
+            self,
+            fitted_on=name,
+            rows=int(has_class.sum()),
+            of_no_class=int((~has_class).sum()),
+            said=_share(predicted[has_class]),
+            right=_share(is_right[predicted]),
+            kept_back=_share(~predicted[~has_class]),
         )
 
     def write(self, folder: Path) -> None:
@@ -100,8 +93,7 @@ class Confidence:
         """Calibrate the probabilities of a text and decide whether the label is certain."""
         scaled = _scaled([list(prediction.probabilities.values())], self.temperature)
         probabilities = dict(zip(prediction.probabilities, np.exp(scaled[0]).tolist(), strict=True))
-        calibrated = TextPrediction(prediction.label, probabilities)
-        return replace(calibrated, is_sure=calibrated.confidence >= self.least)
+        return TextPrediction(prediction.label, probabilities, max(probabilities.values()) >= self.least)
 
 
 def _ids(classes: Sequence[int | None]) -> np.ndarray:
@@ -115,5 +107,5 @@ def _share(cases: np.ndarray) -> float:
 
 def _scaled(probabilities: Sequence[Sequence[float]] | np.ndarray, temperature: float) -> np.ndarray:
     """``[n, C]`` log-probabilities at a temperature."""
-    divided = np.log(np.clip(np.asarray(probabilities, np.float64), 1e-12, 1.0)) / temperature
+    divided = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
     return np.asarray(divided - np.logaddexp.reduce(divided, axis=1, keepdims=True))

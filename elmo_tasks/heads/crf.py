@@ -6,8 +6,8 @@ Parameters, their names and the likelihood are pytorch-crf's: state dicts of one
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import torch
 import torchcrf
@@ -18,51 +18,37 @@ from elmo_tasks.heads.lattice import (
     FORBIDDEN,
     Lattice,
     best_paths,
-    forward_scores,
     k_best_paths,
     log_partition,
     log_z,
     path_scores,
     segment_probabilities,
 )
-from elmo_tasks.text.tag_schemes import (
-    Scheme,
-    Span,
-    Transitions,
-    allowed_transitions,
-    continuations,
-    split_tag,
-    tags_of,
-)
+from elmo_tasks.text.tag_schemes import Scheme, Span, allowed_transitions, continuations, split_tag, tags_of
+
+Reduction = Literal["none", "sum", "mean", "token_mean"]
 
 
-@dataclass(frozen=True)
-class TagPath:
+class TagPath(NamedTuple):
     """A tag sequence, as ids, with its log-probability."""
 
     tags: tuple[int, ...]
     log_probability: float
 
-    @property
-    def probability(self) -> float:
-        """Probability of the sequence."""
-        return math.exp(self.log_probability)
-
 
 class CRF(torchcrf.CRF):
     """Likelihood of tags, best tags and their probabilities, from emissions.
 
-    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default; and raises ValueError
-    for shapes that do not fit. The padding of a mask is on the right, unchecked, as a check would wait for the GPU. All is
-    computed in float32 (float64 for float64 emissions), also under autocast. A sentence without tokens has one tag sequence, the
-    empty one, with probability 1.
+    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default. The padding of a mask
+    is on the right, unchecked, as a check would wait for the GPU. All is computed in float32 (float64 for float64 emissions), also
+    under autocast. A sentence without tokens has one tag sequence, the empty one, with probability 1.
 
     Args:
         labels: the tags, in the order of their ids.
         scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are no spans.
 
     Raises:
-        ConfigError: a label is repeated, or occurs in no valid sequence.
+        ConfigError: a label is repeated.
         DataError: a label is not one of the scheme.
     """
 
@@ -77,31 +63,23 @@ class CRF(torchcrf.CRF):
         if not labels or len(ids) != len(labels):
             raise ConfigError(f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}")
         super().__init__(len(labels), batch_first=True)
-        self.labels = tuple(labels)
-        self.scheme = scheme
-        self._ids = ids
-        if scheme is None:
-            everything = frozenset((a, b) for a in labels for b in labels)
-            allowed = Transitions(everything, frozenset(labels), frozenset(labels))
-        else:
-            allowed = allowed_transitions(labels, scheme)
-            _check_reachable(self.labels, allowed)
+        self.labels, self.scheme, self._ids = tuple(labels), scheme, ids
+        allowed = None if scheme is None else allowed_transitions(labels, scheme)
         joined = frozenset() if scheme is None else continuations(labels, scheme)
         # Kept out of the state dict: they follow from the labels, and weights from anywhere must not change them.
-        self._keep("may_start", [a in allowed.starts for a in labels])  # [K]
-        self._keep("may_follow", [[(a, b) in allowed.pairs for b in labels] for a in labels])  # [K, K] from, to
-        self._keep("may_end", [a in allowed.ends for a in labels])  # [K]
+        self._keep("may_start", [allowed is None or a in allowed.starts for a in labels])  # [K]
+        pairs = [[allowed is None or (a, b) in allowed.pairs for b in labels] for a in labels]
+        self._keep("may_follow", pairs)  # [K, K] from, to
+        self._keep("may_end", [allowed is None or a in allowed.ends for a in labels])  # [K]
         self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
 
-    def forward(self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: str = "sum") -> Tensor:
+    def forward(
+        self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: Reduction = "sum"
+    ) -> Tensor:
         """Log likelihood of ``tags [B, T]``; masked values are ignored, empty sentences add 0.
 
         ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
         """
-        if reduction not in ("none", "sum", "mean", "token_mean"):
-            raise ValueError(f"reduction: expected none, sum, mean or token_mean, got '{reduction}'")
-        if tags.shape != emissions.shape[:2]:
-            raise ValueError(f"tags {tuple(tags.shape)} do not fit emissions {tuple(emissions.shape)}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
             if not tags.shape[1]:
@@ -121,16 +99,13 @@ class CRF(torchcrf.CRF):
 
     @torch.no_grad()
     def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[TagPath]]:
-        """Return the ``k`` best tag sequences of each sentence, best first.
-
-        All are returned if fewer are allowed.
-        """
+        """Return the ``k`` best tag sequences of each sentence, best first; all if fewer are allowed."""
         if k < 1:
             raise ValueError(f"k: expected at least 1, got {k}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
             tags, scores = k_best_paths(lattice, k)  # [B, k, T], [B, k]
-            log_p = scores - log_partition(lattice, forward_scores(lattice)).unsqueeze(1)  # [B, k]
+            log_p = scores - log_partition(lattice).unsqueeze(1)  # [B, k]
             log_p = log_p.masked_fill(~self._allowed(lattice, tags), -torch.inf)
         return [
             [TagPath(tuple(p[:n]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf]
@@ -146,20 +121,9 @@ class CRF(torchcrf.CRF):
         """Return the probability of each exact span: its tags, and no continuation.
 
         One forward-backward pass serves all spans, which may share tokens; a span that the labels cannot spell has 0.
-
-        Raises:
-            ValueError: shapes that do not fit, or a span outside of its sentence.
-            ConfigError: this CRF has no scheme and therefore no spans.
         """
-        if self.scheme is None:
-            raise ConfigError("span_probabilities: this CRF was built without a scheme, so its tags are no spans")
-        if len(spans) != len(emissions):
-            raise ValueError(f"spans of {len(spans)} sentences do not fit emissions {tuple(emissions.shape)}")
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
-            for k, (row, length) in enumerate(zip(spans, lattice.lengths.tolist(), strict=True)):
-                if wrong := [span for span in row if not 0 <= span.start < span.end <= length]:
-                    raise ValueError(f"sentence {k} of the batch has {length} tokens, which {wrong[0]} does not fit")
             paths = [[self._path(span) for span in row] for row in spans]
             places = [
                 (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path
@@ -204,17 +168,3 @@ class CRF(torchcrf.CRF):
 
     def _keep(self, name: str, values: list[bool] | list[list[bool]]) -> None:
         self.register_buffer(name, torch.tensor(values, dtype=torch.bool), persistent=False)
-
-
-def _check_reachable(labels: Sequence[str], allowed: Transitions) -> None:
-    """Reject labels that occur in no valid sequence, as ``I-LOC`` without ``B-LOC``."""
-    from_start = _reach(set(allowed.starts), allowed.pairs)
-    to_end = _reach(set(allowed.ends), {(b, a) for a, b in allowed.pairs})
-    if useless := [label for label in labels if label not in from_start & to_end]:
-        raise ConfigError(f"labels: {', '.join(useless)} can be in no well-formed sequence of only {', '.join(labels)}")
-
-
-def _reach(reached: set[str], pairs: Iterable[tuple[str, str]]) -> set[str]:
-    while new := {b for a, b in pairs if a in reached} - reached:
-        reached |= new
-    return reached

@@ -27,23 +27,10 @@ class TokenFeatures:
     #: [B, T, S] static vectors of the tokens; [B, S], their means, beside pooled layers
     static: Tensor | None = None
 
-    def static_of(self, *shape: int) -> Tensor:
-        """Return the static vectors; ValueError if they are missing or have another shape."""
-        if self.static is None:
-            raise ValueError("this head reads static vectors: expected features with 'static', got none")
-        check_shape("static", self.static, shape)
-        return self.static
-
     def to(self, device: torch.device | str) -> TokenFeatures:
         """Move the features to a device."""
         tensors = (self.characters, self.words, self.static)
         return TokenFeatures(*(None if t is None else t.to(device, non_blocking=True) for t in tensors))
-
-
-def check_shape(name: str, tensor: Tensor, expected: Sequence[int]) -> None:
-    """Refuse a feature of another shape with a ValueError."""
-    if tuple(tensor.shape) != tuple(expected):
-        raise ValueError(f"features: expected {name} of shape {tuple(expected)}, got {tuple(tensor.shape)}")
 
 
 def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
@@ -134,11 +121,6 @@ class TaskHead(nn.Module, ABC):
         scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
-    @torch.no_grad()
-    def best(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Prediction]:
-        """Best labels alone; see :meth:`forward`."""
-        return self.labels_of(self(values, mask, features), mask)
-
     def loss(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> Tensor:
@@ -148,10 +130,6 @@ class TaskHead(nn.Module, ABC):
     @abstractmethod
     def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
         """Predict each sentence with probabilities, in evaluation mode; see :meth:`forward`."""
-
-    def l2(self) -> Tensor:
-        """Penalty ``[]`` of the mix; see :meth:`ScalarMix.l2`."""
-        return self.mix.l2()
 
 
 class BiLSTM(nn.Module):

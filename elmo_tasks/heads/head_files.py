@@ -19,7 +19,7 @@ import torch
 from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.errors import ConfigError, DataError, WeightsError
+from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
 
@@ -29,9 +29,7 @@ _OURS = "elmo_tasks.heads."
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # About ten times the sizes of the largest head.
 _MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
-HEAD_FOLDER = FolderKind(
-    "a head", re.compile(r"head\.json|card\.json|confidence\.json|head[-\w]*\.safetensors(\.index\.json)?")
-)
+HEAD_FOLDER = FolderKind("a head", re.compile(r"(head|card|confidence)\.json|head[-\w]*\.safetensors(\.index\.json)?"))
 
 
 @dataclass(frozen=True)
@@ -106,11 +104,7 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head by name in ``checkpoints/`` or by its folder, and read its config.
-
-    Raises:
-        ConfigError: there is no such head, or its settings cannot be read.
-    """
+    """Find a head by name in ``checkpoints/`` or by its folder, and read its config."""
     name = str(head)
     if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
@@ -132,10 +126,9 @@ def find_head(head: str | Path) -> HeadFiles:
                 message += f". If {module} is a module of yours, import it first, or start the program with "
                 message += f"{HEADS_VARIABLE}={module}"
             raise ConfigError(message)
-        card_path = folder / CARD_NAME
-        card = dict(read_json(card_path)) if card_path.is_file() else {}
+        card, place = folder / CARD_NAME, folder.resolve()
         return HeadFiles(
-            name=_head_name(folder),
+            name=(place.parent if place.name == "head" else place).name,  # a run's head is runs/NAME/head
             folder=folder,
             head=config["head"],
             kind=classes[config["head"]].kind,
@@ -144,7 +137,7 @@ def find_head(head: str | Path) -> HeadFiles:
             encoder=Source(**config["encoder"]),
             static=None if config["static"] is None else Source(**config["static"]),
             reading=dict(config.get("reading", {})),
-            card=card,
+            card=dict(read_json(card)) if card.is_file() else {},
         )
     except ConfigError:
         raise
@@ -165,23 +158,12 @@ def _check_sizes(path: Path, value: Any) -> None:
             _check_sizes(path, inner)
 
 
-def _head_name(folder: Path) -> str:
-    """Return the folder's name; the run's for a head in ``runs/NAME/head``."""
-    folder = folder.resolve()
-    return folder.parent.name if folder.name == "head" else folder.name
-
-
 def build_head(files: HeadFiles) -> TaskHead:
-    """Build a head and read its weights.
-
-    Raises:
-        ConfigError: the settings do not make a head.
-        WeightsError: the weights are missing, broken, or not those of these settings.
-    """
-    path = files.folder / CONFIG_NAME
+    """Build a head and read its weights."""
     try:
         head = head_classes()[files.head](files.task, **files.settings)
-    except (TypeError, ConfigError, DataError) as error:
+    except (TypeError, ValueError, RuntimeError) as error:
+        path = files.folder / CONFIG_NAME
         raise ConfigError(f"{path}: these settings do not make a head ({error!s:.300})") from None
     try:
         head.load_state_dict(read_safetensors(files.folder, WEIGHTS_NAME))

@@ -77,10 +77,7 @@ def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
 
 
 def backward_scores(lattice: Lattice) -> Tensor:
-    """Log-sum over all continuations after tag ``k`` at token ``t``, ``[B, T, K]``.
-
-    Token ``t`` is not included; values are relative.
-    """
+    """Log-sum over all continuations after tag ``k`` at token ``t``, ``[B, T, K]``; values are relative."""
     emissions = lattice.emissions.unbind(dim=1)  # T of [B, K]
     end = lattice.end.expand_as(emissions[0])  # [B, K]
     betas = [end]
@@ -96,18 +93,10 @@ def _from_the_best(scores: Tensor) -> Tensor:
     return scores - scores.detach().amax(dim=1, keepdim=True)
 
 
-def tag_log_probabilities(lattice: Lattice) -> Tensor:
-    """Log-probability of each tag of each token, ``[B, T, K]`` (Rabiner, 1989)."""
-    return torch.log_softmax(forward_scores(lattice, relative=True) + backward_scores(lattice), dim=2)
-
-
-def log_partition(lattice: Lattice, alphas: Tensor) -> Tensor:
-    """Return the log-sum over all tag sequences, ``[B]``.
-
-    It comes from :func:`forward_scores`, and is 0 for empty sentences.
-    """
-    n_tags = alphas.shape[2]
-    last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, n_tags)).squeeze(1)  # [B, K]
+def log_partition(lattice: Lattice) -> Tensor:
+    """Return the log-sum over all tag sequences, ``[B]``; 0 for empty sentences."""
+    alphas = forward_scores(lattice)  # [B, T, K]
+    last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, alphas.shape[2])).squeeze(1)  # [B, K]
     return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]
 
 
@@ -180,10 +169,12 @@ def segment_probabilities(lattice: Lattice, places: Sequence[tuple[int, int, Seq
     steps = torch.arange(1, longest + 1, device=device)  # [S]
     # The tokens after each of the tags; the one after the last tag may be past the sentence's end.
     after = (first.unsqueeze(1) + steps).clamp(max=lattice.mask.shape[1] - 1)  # [N, S]
-    onward = lattice.emissions + backward_scores(lattice)  # [B, T, K]
+    betas = backward_scores(lattice)  # [B, T, K]
+    onward = lattice.emissions + betas
     chain = torch.log_softmax(lattice.transitions[tags] + onward[row.unsqueeze(1), after], dim=2)  # [N, S, K from tags]
 
-    begun = tag_log_probabilities(lattice)[row, first, tags[:, 0]]  # [N]
+    # Log-probability of each tag of each token (Rabiner, 1989).
+    begun = torch.log_softmax(forward_scores(lattice, relative=True) + betas, dim=2)[row, first, tags[:, 0]]  # [N]
     moved = chain[:, :-1].gather(2, tags[:, 1:].unsqueeze(2)).squeeze(2)  # [N, S - 1]
     inside = steps[:-1] < length.unsqueeze(1)  # [N, S - 1]
     final = (length - 1).view(-1, 1, 1)  # [N, 1, 1]
@@ -205,10 +196,7 @@ _MAX_STEPS_TO_JOIN = 4
 
 
 def log_z(lattice: Lattice) -> Tensor:
-    """Log-sum over all tag sequences, ``[B]``; several times as fast on a CPU.
-
-    The same value as :func:`log_partition`; once differentiable there.
-    """
+    """Return :func:`log_partition`; several times as fast on a CPU, and once differentiable there."""
     # The range check needs the values, which would force a synchronization on a GPU.
     if lattice.emissions.device.type == "cpu" and lattice.emissions.numel() and _is_shallow(lattice):
         z: Tensor = _LogPartition.apply(
@@ -216,7 +204,7 @@ def log_z(lattice: Lattice) -> Tensor:
         )  # type: ignore[no-untyped-call]
         if torch.isfinite(z).all():  # else some sentence has no sequence that is allowed
             return z
-    return log_partition(lattice, forward_scores(lattice))
+    return log_partition(lattice)
 
 
 @torch.no_grad()

@@ -11,7 +11,7 @@ from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_shape, check_share
+from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
 from elmo_tasks.heads.tagging import TaggingHead
 from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.tokens import MAX_CHARACTERS
@@ -34,10 +34,6 @@ class NerHead(TaggingHead):
             may differ.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
-
-    Raises:
-        ConfigError: an argument is out of range, or the CRF refuses the labels.
-        DataError: a label is not one of the scheme.
     """
 
     def __init__(
@@ -55,10 +51,8 @@ class NerHead(TaggingHead):
     ) -> None:
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
-        check_at_least("input_dim", task.input_dim, 1)
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("character_filters", character_filters, 0)
-        check_at_least("static_dim", task.static_dim, 0)
         check_share("dropout", dropout)
         self.dropout = nn.Dropout(dropout)
         if normalize_mixed is None:
@@ -79,8 +73,6 @@ class NerHead(TaggingHead):
 
     def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
         """Score every tag for every token; see :meth:`TaskHead.forward`."""
-        if values.dim() != 4 or values.shape[3] != self.task.input_dim:
-            raise ValueError(f"expected layers [L, B, T, {self.task.input_dim}], got {tuple(values.shape)}")
         x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]
         return self.emit(x if self.bilstm is None else self.dropout(self.bilstm(x, mask)))
 
@@ -89,14 +81,11 @@ class NerHead(TaggingHead):
         dtype = self.emit.weight.dtype
         joined = [self.dropout(mixed.to(dtype))]
         if self.characters is not None:
-            if features.characters is None or features.words is None:
-                raise ValueError(
-                    "this head reads characters: expected features with 'characters' and 'words', got none"
-                )
-            check_shape("words", features.words, mixed.shape[:2])
+            assert features.characters is not None
             joined.append(self.dropout(self.characters(features.characters)[features.words]))
         if self.task.static_dim:
-            joined.append(self.dropout(features.static_of(*mixed.shape[:2], self.task.static_dim).to(dtype)))
+            assert features.static is not None
+            joined.append(self.dropout(features.static.to(dtype)))
         return torch.cat(joined, dim=2)
 
 

@@ -14,7 +14,6 @@ from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_leas
 from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]
-POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 
 class SentimentHead(ClassificationHead):
@@ -29,9 +28,6 @@ class SentimentHead(ClassificationHead):
         dropout: in training, of the inputs of the BiLSTM, of the classifier and of its last layer.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
-
-    Raises:
-        ConfigError: an argument is out of range, or the classes are not two or more.
     """
 
     def __init__(
@@ -47,9 +43,8 @@ class SentimentHead(ClassificationHead):
     ) -> None:
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
-        if pooling not in POOLINGS:
-            raise ConfigError(f"pooling: expected one of {', '.join(POOLINGS)}, got '{pooling}'")
-        check_at_least("input_dim", task.input_dim, 1)
+        if pooling not in get_args(Pooling):
+            raise ConfigError(f"pooling: expected one of {', '.join(get_args(Pooling))}, got '{pooling}'")
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
@@ -74,10 +69,6 @@ class SentimentHead(ClassificationHead):
 
         Without a mask all are tokens. A text without tokens is classified as a zero vector.
         """
-        if values.dim() not in (3, 4) or values.shape[-1] != self.task.input_dim:
-            raise ValueError(
-                f"expected layers [L, B, T, {self.task.input_dim}] or [L, B, {self.task.input_dim}], got {tuple(values.shape)}"
-            )
         x = self.dropout(self._text_vectors(values, mask, features))  # [B, dim]
         if self.hidden is not None:
             x = self.dropout(torch.relu(self.hidden(x)))
@@ -86,13 +77,11 @@ class SentimentHead(ClassificationHead):
     def _text_vectors(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
         dtype = self.classify.weight.dtype
-        if values.dim() == 3:
-            if not self.accepts_pooled or mask is not None:
-                raise ValueError("pooled layers need pooling 'mean', no BiLSTM, no mix_layer_norm, and no mask")
-            return self._joined(self.mix(values).to(dtype), self._static(features, values.shape[1:2]))
+        static = features.static if features is not None and self.task.static_dim else None
+        if values.dim() == 3:  # pooled
+            return self._joined(self.mix(values).to(dtype), static)
         if mask is None:
             mask = values.new_ones(values.shape[1:3], dtype=torch.bool)
-        static = self._static(features, mask.shape)
         if self.accepts_pooled:  # one path for both inputs, so that they stay equal
             pooled = None if static is None else masked_mean(static, mask)
             return self._joined(self.mix(masked_mean(values, mask)).to(dtype), pooled)
@@ -102,11 +91,6 @@ class SentimentHead(ClassificationHead):
         if self.attend is not None:
             return self._attended(x, mask)
         return masked_max(x, mask) if self.pooling == "max" else masked_mean(x, mask)
-
-    def _static(self, features: TokenFeatures | None, shape: Sequence[int]) -> Tensor | None:
-        if not self.task.static_dim:
-            return None
-        return (features or TokenFeatures()).static_of(*shape, self.task.static_dim)
 
     @staticmethod
     def _joined(x: Tensor, static: Tensor | None) -> Tensor:

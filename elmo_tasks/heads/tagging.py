@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
@@ -14,32 +15,20 @@ from elmo_tasks.text.tag_schemes import Scheme, Span, convert, spans_of
 
 
 @dataclass(frozen=True)
-class FoundSpan:
-    """A predicted span, tokens ``start`` to before ``end``, with its probability."""
+class FoundSpan(Span):
+    """A predicted span with its probability."""
 
-    start: int
-    end: int
-    type: str
     confidence: float
 
 
 @dataclass(frozen=True)
 class TagSequence:
-    """A tag sequence in BIO, its spans and its probability.
-
-    Without a scheme, it has the labels and no spans.
-    """
+    """A tag sequence in BIO with its spans; without a scheme, the labels and no spans."""
 
     tags: tuple[str, ...]
     spans: tuple[FoundSpan, ...]
     probability: float
-
-
-@dataclass(frozen=True)
-class TagPrediction(TagSequence):
-    """The best tag sequence of a sentence, and the next best ones on request."""
-
-    alternatives: tuple[TagSequence, ...] = ()
+    alternatives: tuple[TagSequence, ...] = ()  # of the best one, on request
 
 
 class TaggingHead(TaskHead):
@@ -68,7 +57,7 @@ class TaggingHead(TaskHead):
     @torch.no_grad()
     def predict(
         self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None, n_readings: int = 1
-    ) -> list[TagPrediction]:
+    ) -> list[TagSequence]:
         """Tag sentences; see :meth:`TaskHead.predict`. No tokens give an empty sequence.
 
         ``n_readings`` is the maximum number of tag sequences of a sentence; all but the best are its alternatives.
@@ -79,17 +68,16 @@ class TaggingHead(TaskHead):
         paths = self.crf.k_best(emissions, n_readings, mask)
         tags = [[self._as_bio(path.tags) for path in row] for row in paths]
         spans = [sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags]
-        confidences: list[dict[Span, float]] = [{} for _ in spans]
-        if self.scheme is not None:  # each span once for all tag sequences
-            chances = self.crf.span_probabilities(emissions, spans, mask)
-            confidences = [dict(zip(row, chance, strict=True)) for row, chance in zip(spans, chances, strict=True)]
+        # Each span once for all tag sequences.
+        chances = self.crf.span_probabilities(emissions, spans, mask) if self.scheme is not None else [[]] * len(spans)
         predictions = []
-        for row, spelled, confidence in zip(paths, tags, confidences, strict=True):
+        for row, spelled, listed, chance in zip(paths, tags, spans, chances, strict=True):
+            confidence = dict(zip(listed, chance, strict=True))
             best, *others = (
-                TagSequence(sequence, self._scored_spans(sequence, confidence), path.probability)
+                TagSequence(sequence, self._scored_spans(sequence, confidence), math.exp(path.log_probability))
                 for path, sequence in zip(row, spelled, strict=True)
             )
-            predictions.append(TagPrediction(best.tags, best.spans, best.probability, tuple(others)))
+            predictions.append(replace(best, alternatives=tuple(others)))
         return predictions
 
     def _as_bio(self, ids: Sequence[int]) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class TrainedHeads:
         check_count(n_readings, 10, "n_readings", "readings")
         rows = _tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
-        tagged = predictor.tag([[token.text for token in row] for row in rows], n_readings)
+        tagged = predictor.predict_batch([[token.text for token in row] for row in rows], n_readings=n_readings)
         return tuple(map(TAGGING.result, sentences, rows, tagged))
 
     def classify(
@@ -68,7 +68,7 @@ class TrainedHeads:
     ) -> tuple[api.ClassifiedText, ...]:
         rows = _tokens(texts, "text")
         predictor = self._predictor(head, "classification")
-        predictions = predictor.classify([[token.text for token in row] for row in rows])
+        predictions = predictor.predict_batch([[token.text for token in row] for row in rows])
         results = tuple(map(CLASSIFICATION.result, texts, rows, predictions))
         if not occlusion:
             return results
@@ -238,7 +238,7 @@ def _occlusion(
         if 2 <= n <= _MAX_OCCLUDED and encoded <= _MAX_ENCODED:
             left_out += [(k, at) for at in range(n)]
     batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
-    without = (prediction for batch in batches for prediction in predictor.classify(batch))
+    without = (prediction for batch in batches for prediction in predictor.predict_batch(batch))
     effects: list[list[api.WordOcclusion]] = [[] for _ in rows]
     for (k, at), prediction in zip(left_out, without, strict=True):
         token, whole = rows[k][at], predictions[k]

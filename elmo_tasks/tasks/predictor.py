@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -26,16 +26,19 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
-from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.layers import checked_device, masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
 
-# Names of the file that every folder of an encoder or of static vectors has.
+if TYPE_CHECKING:
+    from elmo_tasks.tasks.task_scores import TaskScores
+
+# The file that every folder of an encoder or of static vectors has, at most three folders deep, as in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
-#: Depth of the search for encoders below a folder: runs/NAME/FOLDER/.
 _DEPTH = 3
+_BATCH_SIZE, _MAX_TOKENS = 32, 4096
+Tokens = Sequence[str]
 
 
 def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
@@ -47,7 +50,7 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
     mismatches: list[tuple[str, str]] = []  # the same name, another checksum
-    reason = ""
+    reason, remedy = "", "put it into one of these, or name its folder with --encoder"
     try:
         checksum = _read_checksum(source.name)
         if checksum == source.checksum:
@@ -74,7 +77,6 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
             if folder.name == name:
                 mismatches.append((str(folder), checksum))
     other = "".join(f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches)
-    remedy = "put it into one of these, or name its folder with --encoder"
     if what != "encoder":
         remedy = "put them into one of these"
     get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not mismatches else ""
@@ -96,10 +98,6 @@ def _read_checksum(name: str) -> str:
     if are_static_vectors(name) or is_transformer(name):
         return load(name).checksum
     return find_model(name).checksum  # of the files: nothing is built
-
-
-Tokens = Sequence[str]
-_BATCH_SIZE, _MAX_TOKENS = 32, 4096
 
 
 def features_of(
@@ -130,9 +128,8 @@ class ReadRow:
             return cls(sentence, tokens, tuple(token.text for token in tokens))
         words = tuple(sentence)
         ends = list(accumulate(len(word) + 1 for word in words))
-        return cls.of_tokens(
-            " ".join(words), [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
-        )
+        placed = [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
+        return cls.of_tokens(" ".join(words), placed)
 
     @classmethod
     def of_tokens(cls, text: str, tokens: Iterable[Token]) -> ReadRow:
@@ -174,30 +171,24 @@ class Predictor:
     ) -> Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
-        By default :func:`resolve_source` searches for it, also in ``folders``. ``precision`` is
-        that of :meth:`~elmo_tasks.encoders.elmo.Elmo.load`.
-
-        Raises:
-            ConfigError: the head was trained on another encoder or other static vectors, or they are in none of the places.
-            WeightsError: weights are missing or broken.
+        By default :func:`resolve_source` searches for it, also in ``folders``.
         """
         if encoder is None:
             encoder = load(resolve_source(files, "encoder", folders), device, precision)
         elif isinstance(encoder, str | Path):
             encoder = load(encoder, device, precision)
-        checksum, trained = encoder.checksum, files.encoder
-        if checksum != trained.checksum:
+        trained = files.encoder
+        if encoder.checksum != trained.checksum:
             raise ConfigError(
                 f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
-                f"other; given was {encoder.name} (checksum {checksum[:12]}…): train a head on it, or give the encoder that it was "
-                "trained on"
+                f"other; given was {encoder.name} (checksum {encoder.checksum[:12]}…): train a head on it, or give the encoder "
+                "that it was trained on"
             )
         static = None
         if files.static is not None:
             static = StaticVectors.load(resolve_source(files, "static vectors", folders))
-        return cls(
-            encoder, build_head(files), static, device, files.reading.get("max_tokens"), Confidence.of(files.folder)
-        )
+        max_tokens, confidence = files.reading.get("max_tokens"), Confidence.of(files.folder)
+        return cls(encoder, build_head(files), static, device, max_tokens, confidence)
 
     def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
         """Predict any number of sentences, in batches of similar length.
@@ -219,12 +210,13 @@ class Predictor:
         """:meth:`predict` for sentences that are tokenized."""
         results: dict[int, Any] = {}
         for chosen in by_length([len(row.tokens) for row in rows], _BATCH_SIZE, _MAX_TOKENS):
-            predictions = self._predictions([rows[k].words for k in chosen], **options)
+            predictions = self.predict_batch([rows[k].words for k in chosen], **options)
             for k, prediction in zip(chosen, predictions, strict=True):
                 results[k] = self.task.result(rows[k].text, rows[k].tokens, prediction)
         return [results[k] for k in range(len(rows))]
 
-    def _predictions(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+    def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+        """Predict one batch: a :class:`TagSequence` or a calibrated :class:`TextPrediction` each."""
         predictions = self.head.predict(*self._inputs(sentences), **options)
         check_cancelled()  # a text is read in many batches
         if not self.task.one_label:
@@ -236,26 +228,13 @@ class Predictor:
             return TextPrediction(None, {}, is_sure=False)
         return prediction if self.confidence is None else self.confidence.calibrate(prediction)
 
-    def tag(self, sentences: Sequence[Tokens], n_readings: int = 1) -> list[TagPrediction]:
-        """Tag a batch of sentences; ConfigError if the head is not a tagger."""
-        self._check_task("tagging")
-        return self._predictions(sentences, n_readings=n_readings)
-
-    def classify(self, texts: Sequence[Tokens]) -> list[TextPrediction]:
-        """Classify a batch of texts; ConfigError if the head is not a classifier."""
-        self._check_task("classification")
-        return self._predictions(texts)
-
-    def _check_task(self, name: str) -> None:
-        if self.task.name != name:
-            own, expected = self.task.words.output, find_task(name).words.output
-            raise ConfigError(f"{type(self.head).__name__} predicts {own}, not {expected}")
-
     def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
         """Yield the best tags or class of each sentence."""
         for batch in batched(sentences):
             values, mask, features = self._inputs(batch)
-            yield from self.head.best(values, mask, features)
+            with torch.no_grad():
+                scores = self.head(values, mask, features)
+            yield from self.head.labels_of(scores, mask)
 
     @torch.inference_mode()
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
@@ -283,12 +262,11 @@ def load_head(
     Args:
         head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
         encoder: see :meth:`Predictor.load`; searched for if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
+        device: where to compute; by default a GPU if there is one.
         precision: of the products of an encoder that is loaded here, ``"float32"`` or ``"int8"``.
 
     Raises:
-        ConfigError: there is no such head, its encoder is missing from every searched folder, or there is no such
-            device.
+        ConfigError: there is no such head or device, or its encoder is in none of the searched folders.
         WeightsError: weights are missing or broken.
     """
     return Predictor.load(find_head(head), encoder, checked_device(device), precision=precision)
@@ -301,21 +279,11 @@ def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
         yield batch
 
 
-@dataclass(frozen=True)
-class Evaluation:
-    """Scores of a head on one file."""
-
-    main: str  # name of the score that selects models, f1 (of spans) or accuracy
-    scores: dict[str, float]  # all scores, from 0 to 1; see :meth:`elmo_tasks.tasks.task_scores.TaskScores.compute`
-    confusion: list[list[int]]  # [gold][predicted] counts of a classifier; empty for a tagger
-    n_rows: int
-
-
-def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> Evaluation:
+def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> TaskScores:
     """Predict labelled rows and compare with their tags or classes."""
     scores = predictor.task.scores(predictor.head.task, alone=True)
     rows = sorted(rows, key=lambda row: len(row[0]))  # little padding; the order changes nothing
     predicted = predictor.labels_of([row[0] for row in rows])
     for (_, gold), prediction in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
         scores.update([prediction], [gold])
-    return Evaluation(scores.main, scores.compute(), scores.confusion_matrix(), len(rows))
+    return scores

@@ -14,7 +14,6 @@ from elmo_tasks.data import records
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
-from elmo_tasks.heads.tagging import TagPrediction
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
@@ -68,7 +67,7 @@ def _baseline_scores(
     return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
 
 
-def _result(text: str, tokens: Sequence[Token], prediction: TagPrediction) -> TaggedSentence:
+def _result(text: str, tokens: Sequence[Token], prediction: tagging.TagSequence) -> TaggedSentence:
     return TaggedSentence(
         sentence=text,
         tokens=tuple(token.text for token in tokens),

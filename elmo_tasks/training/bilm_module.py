@@ -150,10 +150,7 @@ class BiLMModule(pl.LightningModule):
         return None
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
-        """Mean sampled loss of both directions plus :meth:`extra_loss`.
-
-        ``train_loss`` is the language model's alone.
-        """
+        """Mean sampled loss of both directions, logged as ``train_loss``, plus :meth:`extra_loss`."""
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.encode_words(batch.characters, batch.corpus_ids)
@@ -202,31 +199,21 @@ class BiLMModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log perplexities and the unknown rate, summed over all processes."""
-        self._log_perplexity("val")
-
-    def test_step(self, batch: SentenceBatch, batch_idx: int) -> None:
-        """Validate over all held-out sentences."""
-        self.validation_step(batch, batch_idx)
-
-    def on_test_epoch_end(self) -> None:
-        """Log perplexities and the unknown rate, summed over all processes."""
-        self._log_perplexity("test")
-
-    def _log_perplexity(self, stage: str) -> None:
         perplexity, self._perplexity = self._perplexity, Perplexity()
         sums = torch.tensor(astuple(perplexity), dtype=torch.float64, device=self.device)
         forward, backward, *counts = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
         p = Perplexity(forward, backward, *map(int, counts))
         if not p.n_targets:
             return
+        stage = "test" if self.trainer.testing else "val"
         self.log_dict({f"{stage}_{name}": value for name, value in p.scores().items()}, rank_zero_only=True)
+
+    test_step, on_test_epoch_end = validation_step, on_validation_epoch_end
 
     def configure_optimizers(self) -> Any:
         """Adam; the rate rises, stays, and falls to zero at the end."""
-        on_gpu = self.device.type == "cuda"
-        optimizer = torch.optim.Adam(
-            (p for p in self.parameters() if p.requires_grad), lr=self.learning_rate, fused=True if on_gpu else None
-        )
+        trained = (p for p in self.parameters() if p.requires_grad)
+        optimizer = torch.optim.Adam(trained, lr=self.learning_rate, fused=self.device.type == "cuda" or None)
         total = int(self.trainer.estimated_stepping_batches)
         return scheduled(
             optimizer, lambda step: min(risen(step, self.warmup_steps), falling(step, total, self.decay_fraction))
@@ -243,5 +230,4 @@ class BiLMModule(pl.LightningModule):
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
         # The file has the states of one process; with several, the streams start from zero again.
-        states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None
-        self._states = None if states is None else [tuple(tuple(part for part in s) for s in d) for d in states]  # type: ignore[misc]
+        self._states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None

@@ -5,9 +5,8 @@ from __future__ import annotations
 import inspect
 import lzma
 import platform
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import pytorch_lightning as pl
 import torch
@@ -18,12 +17,10 @@ from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
-
-FORMATS = ("safetensors", "hdf5")
 
 
 def write_model(
@@ -38,12 +35,7 @@ def write_model(
 
     Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9 MB, or those of the model
     float32 in the published layout (``to="hdf5"``).
-
-    Raises:
-        ConfigError: there is no such format, or the folder holds something that is not a model.
     """
-    if to not in FORMATS:
-        raise ConfigError(f"--to {to}: expected one of {', '.join(FORMATS)}")
     with MODEL_FOLDER.written(folder) as partial:
         write_json(partial / "options.json", bilm.options.to_dict())
         if to == "hdf5":
@@ -57,18 +49,8 @@ def write_model(
         write_card(partial, card)
 
 
-@dataclass(frozen=True)
-class ReadRun:
-    """Model and counts (``steps``, ``positions``, ``seconds``) of a resume file."""
-
-    bilm: BiLM
-    softmax: LMSoftmax
-    vocabulary: Vocabulary
-    seen: dict[str, Any]
-
-
-def read_checkpoint(path: Path) -> ReadRun:
-    """Load the model from a Lightning resume file; WeightsError if it is none of a biLM."""
+def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, Any]]:
+    """Load the model and the counts (``steps``, ``positions``, ``seconds``) of a resume file."""
     try:
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         # Without the settings and weights of a recipe.
@@ -83,25 +65,13 @@ def read_checkpoint(path: Path) -> ReadRun:
     except Exception as error:  # torch.load raises nearly anything on a broken file
         raise WeightsError(f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})") from error
     seen = {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
-    return ReadRun(module.bilm.eval(), module.softmax, vocabulary, seen)
-
-
-@runtime_checkable
-class ExportableBiLM(Protocol):
-    """A Lightning module whose run ends in a biLM."""
-
-    def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """Return the biLM to write, with its softmax and vocabulary if there are any."""
-
-    def learned_from(self) -> list[str]:
-        """Describe the training objectives, a sentence each, for the model's card."""
-
-    def seen(self) -> dict[str, Any]:
-        """Collect the counts of the run so far."""
+    return module.bilm.eval(), module.softmax, vocabulary, seen
 
 
 class ExportBiLM(pl.Callback):
     """Write the model at the end of a run as a folder that every command loads.
+
+    The run's module has the methods ``exported``, ``learned_from`` and ``seen`` of :class:`BiLMModule`.
 
     Args:
         folder: where to write it.
@@ -111,21 +81,19 @@ class ExportBiLM(pl.Callback):
     def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
         self.folder, self.about = Path(folder), about or {}
 
-    def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+    def on_fit_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
         """Write the model on one process."""
-        if not trainer.is_global_zero or not isinstance(pl_module, ExportableBiLM):
+        if not trainer.is_global_zero:
             return
         bilm, softmax, vocabulary = pl_module.exported()
-        metrics = {
-            k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")
-        }
+        scores = {k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
         card = {
             **self.about,
             "kind": "biLM",
             "learned_from": pl_module.learned_from(),
             "training": {"steps": trainer.global_step, **pl_module.seen()},
             "config": dict(pl_module.hparams),
-            "while_training": metrics,
+            "while_training": scores,
             "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
         }
         write_model(self.folder, bilm, softmax, vocabulary, card)

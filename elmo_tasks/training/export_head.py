@@ -79,9 +79,8 @@ class ExportHead(pl.Callback):
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write and score the head on one process; a trial run of a few batches replaces none."""
-        if trainer.fast_dev_run or not trainer.is_global_zero:  # type: ignore[attr-defined]
-            return
-        if not isinstance(pl_module, TaskModule):
+        is_trial = trainer.fast_dev_run  # type: ignore[attr-defined]
+        if is_trial or not trainer.is_global_zero or not isinstance(pl_module, TaskModule):
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
@@ -148,17 +147,16 @@ class ExportHead(pl.Callback):
         if data.has("test"):
             data.setup("test")
         measured: dict[str, Any] = {}
-        train, scheme = data.labelled("train"), predictor.head.task.scheme
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:
             if split in data.rows:
                 rows = data.labelled(split)
-                evaluation = evaluate_head(predictor, rows)
-                baselines = predictor.task.baseline_scores(train, rows, scheme)
+                scores = evaluate_head(predictor, rows)
+                baselines = predictor.task.baseline_scores(data.labelled("train"), rows, predictor.head.task.scheme)
                 measured[split] = {
-                    "main": evaluation.main,
-                    **{name: round(value, 5) for name, value in evaluation.scores.items()},
-                    "rows": evaluation.n_rows,
+                    "main": scores.main,
+                    **{name: round(value, 5) for name, value in scores.compute().items()},
+                    "rows": len(rows),
                     "guess": {name: round(value, 5) for name, value in baselines.items()},
                 }
         return measured
@@ -180,12 +178,8 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     if not path:
         return None
     saved = torch.load(path, map_location=module.device, weights_only=True)
-    try:
-        for prefix, part in (("head.", module.head), ("tuned.", module.tuned)):
-            if part is not None:
-                part.load_state_dict(
-                    {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
-                )
-    except RuntimeError as error:
-        raise ConfigError(f"{path}: not a checkpoint of this run ({error})") from None
+    for prefix, part in (("head.", module.head), ("tuned.", module.tuned)):
+        if part is not None:
+            weights = {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
+            part.load_state_dict(weights)
     return int(saved["epoch"]) + 1

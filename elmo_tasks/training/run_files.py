@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import contextlib
 import math
 import random
 import signal
@@ -13,6 +12,7 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytorch_lightning as pl
 import torch
 from pytorch_lightning.callbacks import ModelCheckpoint
@@ -23,14 +23,9 @@ from torch import Tensor
 
 from elmo_tasks.files import atomic_write
 
-BEST = "best.ckpt"
-_LOSS = "val_loss"
-
 
 class RunCheckpoint(ModelCheckpoint):
-    """Write ``best.ckpt`` and ``last.ckpt``.
-
-    The former is the epoch with the best score; the latter is written after every epoch.
+    """Write ``best.ckpt``, the epoch with the best score, and ``last.ckpt``, after every epoch.
 
     Of epochs with the same score, which are many on a few dozen rows, the one with the lowest validation loss is the best.
 
@@ -43,7 +38,7 @@ class RunCheckpoint(ModelCheckpoint):
     def __init__(self, dirpath: str, monitor: str | None = None, mode: str = "max") -> None:
         super().__init__(
             dirpath=dirpath,
-            filename=Path(BEST).stem,
+            filename="best",
             monitor=monitor,
             mode=mode,
             save_last=True,
@@ -96,14 +91,12 @@ class RunCheckpoint(ModelCheckpoint):
 
 
 def _loss_of(trainer: pl.Trainer) -> float:
-    loss = trainer.callback_metrics.get(_LOSS)
+    loss = trainer.callback_metrics.get("val_loss")
     return float("inf") if loss is None else float(loss)
 
 
 class ResumeCallback(pl.Callback):
-    """Resume a run exactly, and save on an interrupt.
-
-    Its random state (Python, NumPy, PyTorch) and its curve are restored.
+    """Resume a run with its random state (Python, NumPy, PyTorch) and its curve; save on an interrupt.
 
     A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the batch in which it gets SIGINT or
     SIGTERM, and ends. A second signal ends it at once. Runs with several processes draw new numbers after a resume, because a
@@ -177,17 +170,12 @@ class ResumeCallback(pl.Callback):
             return
         checkpoint._save_last_checkpoint(trainer, checkpoint._monitor_candidates(trainer))
         path = checkpoint.last_model_path
-        print(
-            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes there.", flush=True
-        )
+        print(f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.", flush=True)
         raise SystemExit(128 + self._signal)
 
 
 def _saves_by_steps(trainer: pl.Trainer) -> ModelCheckpoint | None:
-    """Return the checkpoint callback if it saves every few steps.
-
-    One that saves by epochs resumes at an epoch only.
-    """
+    """Return the checkpoint callback if it saves every few steps; one of epochs resumes at an epoch."""
     checkpoint = trainer.checkpoint_callback
     if not isinstance(checkpoint, ModelCheckpoint) or trainer.fast_dev_run:  # type: ignore[attr-defined]
         return None
@@ -229,19 +217,15 @@ class CurveLogger(CSVLogger):
     def resume(self, step: int) -> None:
         """Keep the rows of the steps before this one; later ones are written again."""
         path = Path(self.log_dir) / "metrics.csv"
-        rows: list[dict[str, str]] = []
-        if path.is_file():
-            with path.open(encoding="utf-8", newline="") as file:
-                rows = [
-                    row for row in csv.DictReader(file) if (row.get("step") or "").isdigit() and int(row["step"]) < step
-                ]
-        names = sorted({name for row in rows for name, value in row.items() if value})
-        self.experiment.metrics_keys = names
-        if not rows:
+        rows = pd.DataFrame()
+        with contextlib.suppress(
+            FileNotFoundError, pd.errors.EmptyDataError, KeyError
+        ):  # a kill may cut the first line
+            table = pd.read_csv(path, dtype=str, on_bad_lines="skip")
+            rows = table[pd.to_numeric(table["step"], errors="coerce") < step].dropna(axis="columns", how="all")
+        rows = rows[sorted(rows.columns)]
+        self.experiment.metrics_keys = list(rows.columns)
+        if rows.empty:
             path.unlink(missing_ok=True)
-            return
-        text = io.StringIO(newline="")
-        writer = csv.DictWriter(text, fieldnames=names, extrasaction="ignore")
-        writer.writeheader()
-        writer.writerows(rows)
-        atomic_write(path, text.getvalue())
+        else:
+            atomic_write(path, rows.to_csv(index=False, lineterminator="\r\n"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,8 +26,6 @@ from elmo_tasks.heads.head_files import Source
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled
-
-_SPLIT_OF_STAGE: dict[str, Split] = {"train": "train", "val": "validation", "test": "test"}
 
 
 class TaskModule(pl.LightningModule):
@@ -83,34 +82,19 @@ class TaskModule(pl.LightningModule):
         #: The biLM that is trained, a part of the checkpoint; ``None`` if it is frozen.
         self.tuned: BiLM | None = None
         self.tuned_from: Source | None = None
-        # Not submodules: frozen weights do not belong into a resume file.
-        self._frozen: dict[str, Any] = {}
         self._stores: dict[str, LayerCache] = {}
         self.seconds = 0.0
         self._since = 0.0
 
-    @property
+    @cached_property
     def encoder(self) -> Encoder:
-        """The frozen encoder."""
-        if "encoder" not in self._frozen:
-            self._frozen["encoder"] = load(self.encoder_name)
-        return self._frozen["encoder"]
+        """The frozen encoder; no submodule, as frozen weights do not belong into a resume file."""
+        return load(self.encoder_name)
 
-    def _tuned_bilm(self) -> BiLM:
-        model = self.encoder.language_model
-        if model is None:
-            raise ConfigError(
-                f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays frozen; leave the rate out, or name a biLM"
-            )
-        self.tuned_from = Source(self.encoder_name, self.encoder.checksum)
-        return model.unfrozen()
-
-    @property
+    @cached_property
     def static(self) -> StaticVectors | None:
         """The static vectors, if there are any."""
-        if self.static_name is not None and "static" not in self._frozen:
-            self._frozen["static"] = StaticVectors.load(self.static_name)
-        return self._frozen.get("static")
+        return None if self.static_name is None else StaticVectors.load(self.static_name)
 
     @property
     def data(self) -> SplitData[Any, Any]:
@@ -134,7 +118,14 @@ class TaskModule(pl.LightningModule):
             )
         self.scores = task.scores(head_task)
         if self.encoder_learning_rate is not None:
-            self.tuned = self._tuned_bilm()
+            model = self.encoder.language_model
+            if model is None:
+                raise ConfigError(
+                    f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays frozen; leave the rate out, or name "
+                    "a biLM"
+                )
+            self.tuned_from = Source(self.encoder_name, self.encoder.checksum)
+            self.tuned = model.unfrozen()
         if self.class_weights is not None and not isinstance(self.head, ClassificationHead):
             raise ConfigError(
                 f"model.class_weights: {type(self.head).__name__} gives {task.words.output}; only labels of whole texts can weigh "
@@ -146,16 +137,19 @@ class TaskModule(pl.LightningModule):
         if self.trainer.is_global_zero:
             print(self.data.describe(), flush=True)
 
-    def _prepare_store(self, split: Split) -> None:
-        if self.layer_store is None or self.tuned is not None or split not in self.data.rows or split in self._stores:
-            return
-        self._stores[split] = LayerCache.build(
-            self._encoder_here(),
-            self.data.tokens(split),
-            Path(self.layer_store),
-            pooled="mean" if self.head.accepts_pooled else None,
-            max_bytes=round(self.max_store_gb * 1e9),
-        )
+    def _store(self, split: Split) -> LayerCache | None:
+        """Return the layers of a split, computed at the first call; ``None`` to encode each batch again."""
+        if self.layer_store is None or self.tuned is not None:
+            return None
+        if split not in self._stores:
+            self._stores[split] = LayerCache.build(
+                self._encoder_here(),
+                self.data.tokens(split),
+                Path(self.layer_store),
+                pooled="mean" if self.head.accepts_pooled else None,
+                max_bytes=round(self.max_store_gb * 1e9),
+            )
+        return self._stores[split]
 
     def _encoder_here(self) -> Encoder:
         if self.encoder.device != self.device:
@@ -164,21 +158,13 @@ class TaskModule(pl.LightningModule):
 
     def on_fit_start(self) -> None:
         """Prepare the layers before the clock of the training starts."""
-        self._prepare_store("train")
-        self._prepare_store("validation")
+        for split in self.data.rows:
+            if split != "test":
+                self._store(split)
         if isinstance(self.head, ClassificationHead) and self.class_weights is not None:
-            self.head.class_weights = balanced_weights(
-                [row.target for row in self.data.rows["train"]], len(self.head.labels)
-            )
+            targets = [row.target for row in self.data.rows["train"]]
+            self.head.class_weights = balanced_weights(targets, len(self.head.labels))
         self._since = time.monotonic()
-
-    def on_validation_start(self) -> None:
-        """Prepare the layers of the validation split."""
-        self._prepare_store("validation")
-
-    def on_test_start(self) -> None:
-        """Prepare the layers of the test split."""
-        self._prepare_store("test")
 
     def training_seconds(self) -> float:
         """Training time of the run, over all resumes."""
@@ -186,7 +172,7 @@ class TaskModule(pl.LightningModule):
 
     def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
         """Layers, mask, target and features of a batch, on the module's device."""
-        store = self._stores.get(split)
+        store = self._store(split)
         mask: Tensor | None = None
         if store is not None and store.pooled:
             values = store.pooled_batch(batch.index)
@@ -205,36 +191,27 @@ class TaskModule(pl.LightningModule):
         """Loss of the head plus the penalty of its mix."""
         loss = self.head.loss(*self.inputs(batch, "train"))
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
-        return loss + self.mix_l2 * self.head.l2()
+        return loss + self.mix_l2 * self.head.mix.l2()
+
+    def _held_out(self) -> tuple[Split, str]:
+        """Return the split that is scored, and the prefix of its scores."""
+        return ("test", "test_") if self.trainer.testing else ("validation", "val_")
 
     def validation_step(self, batch: RowBatch, batch_idx: int) -> None:
         """Update the metrics."""
-        self._score(batch, "val")
-
-    def test_step(self, batch: RowBatch, batch_idx: int) -> None:
-        """Update the metrics."""
-        self._score(batch, "test")
-
-    def _score(self, batch: RowBatch, stage: str) -> None:
-        split = _SPLIT_OF_STAGE[stage]
+        split, prefix = self._held_out()
         loss, predicted = self.head.scored(*self.inputs(batch, split))
-        self.log(f"{stage}_loss", loss, batch_size=len(batch), sync_dist=True)
+        self.log(f"{prefix}loss", loss, batch_size=len(batch), sync_dist=True)
         self.scores.update(predicted, self.data.gold(split, batch.index.tolist()))
 
     def on_validation_epoch_end(self) -> None:
         """Log the scores, over all processes."""
-        self._log_scores("val")
-
-    def on_test_epoch_end(self) -> None:
-        """Log the scores, over all processes."""
-        self._log_scores("test")
-
-    def _log_scores(self, stage: str) -> None:
-        values = self.scores.compute()
+        values, (_, prefix), main = self.scores.compute(), self._held_out(), self.scores.main
         self.scores.reset()
-        main = self.scores.main
-        self.log(f"{stage}_{main}", values.pop(main), prog_bar=True, rank_zero_only=False)
-        self.log_dict({f"{stage}_{name}": value for name, value in values.items()})
+        self.log(f"{prefix}{main}", values.pop(main), prog_bar=True, rank_zero_only=False)
+        self.log_dict({f"{prefix}{name}": value for name, value in values.items()})
+
+    test_step, on_test_epoch_end = validation_step, on_validation_epoch_end
 
     def on_train_epoch_end(self) -> None:
         """Log the weights of the mix."""

@@ -101,7 +101,7 @@ def test_it_is_neither_trained_nor_cut(rounded: Elmo) -> None:
     with pytest.raises(ConfigError, match="tiny: a model in int8 cannot be trained; load it with precision='float32'"):
         rounded.unfrozen()
     for options in ({"requires_grad": True}, {"n_layers": 2}):
-        with pytest.raises(ConfigError, match="tiny: a model in int8 is neither trained nor cut; load it in float32"):
+        with pytest.raises(ConfigError, match="tiny: a model in int8 is neither trained nor cut; use float32"):
             ElmoModule(rounded, **options)
     assert ElmoModule(rounded)([["a", "b"]]).representations[0].shape == (1, 2, 32)
 

@@ -73,7 +73,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
         (["--model", "static-mini"], "static-mini does not read the sentence"),
         (["--data", "trees.txt"], "--data, --labels and --score calibrate a classifier; name it with --head"),
         (["--head", "head"], "--head needs --data: a labelled file to calibrate it on"),
-        (["--head", "ner-conll2003", "--data", "trees.txt"], "expected a head that predicts a class of a text"),
+        (["--head", "ner-conll2003", "--data", "trees.txt"], "expected a head for classes of texts"),
         (["--head", "head", "--data", "trees.txt", "--labels", "0=bad"], "expected LABEL=NAME, where NAME is one of"),
         (["--head", "head", "--data", "d.csv"], "expected rows of two classes of the head or more"),
     ],

@@ -45,13 +45,13 @@ def rows_of(labels, separator="\t"):
 @pytest.fixture
 def predicted(models):
     predictor = Predictor.load(find_head(models / "classifier"))
-    return [prediction.label for prediction in predictor.classify([text.split() for text in TEXTS])]
+    return [prediction.label for prediction in predictor.predict_batch([text.split() for text in TEXTS])]
 
 
 def test_a_file_of_what_the_head_says_itself_is_all_right(models, score):
     predictor = Predictor.load(find_head(models / "tagger"))
     rows = [["we", "saw", "Ada", "in", "Rome"], ["Bo", "ran"], ["Oslo", "."]]
-    tags = [prediction.tags for prediction in predictor.tag(rows)]
+    tags = [prediction.tags for prediction in predictor.predict_batch(rows)]
     lines = ["".join(f"{w}\t{t}\n" for w, t in zip(*pair, strict=True)) for pair in zip(rows, tags, strict=True)]
     found = score("tagger", "data.conll", "\n".join(lines))
     assert (found["main"], found["rows"], found["head"], found["data"]) == ("f1", 3, "tagger", "data.conll")
@@ -112,7 +112,7 @@ def test_the_confusions_of_classes_are_printed(score):
         ("classifier", "fine\n", (), "d.data"),
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),
-        ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: for this head, expected one of"),
+        ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: expected one of"),
         ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: for heads that say a class of a text"),
         ("strange", "Ada B-PER\n", (), "how its data were read is not understood"),
         ("nothing", "", (), "there is no head"),

@@ -192,7 +192,7 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     assert "the checkpoint is of another model than these settings describe" in said
     for stage in ("validate", "test"):
         said = refused(capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv"))
-        assert f"{stage}: no trained weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
+        assert f"{stage}: no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
     said = refused(capsys, "test", *with_config, "--ckpt_path", "best")
     assert "expected a file, such as runs/NAME/best.ckpt" in said
     assert "no config.yaml there" in refused(capsys, "test", "--run", str(tmp_path))

@@ -40,7 +40,7 @@ def test_a_map_of_files_and_of_any_model(run, tmp_path, toy):
     ("arguments", "message"),
     [
         (["case", *["--text", "a.txt"] * 3], "--text: expected one file or two, found 3"),
-        (["case", "--text", "none.txt"], "none.txt: no such file or folder"),
+        (["case", "--text", "none.txt"], "none.txt: no such file"),
         (["case", "--text", "latin.txt"], "latin.txt: expected UTF-8 text"),
         (["case", "--no-examples"], "Paste a text that uses “case”"),
         (["case", "--view", "7"], "There is no view “7” here"),

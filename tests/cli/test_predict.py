@@ -90,7 +90,7 @@ def test_tokens_are_taken_as_they_are_and_read_as_what_they_stand_for(models, pr
     (found,) = predict("wo n't  -LRB- ``  Ada's", "--tokens")
     assert found["tokens"] == ["wo", "n't", "-LRB-", "``", "Ada's"]
     predictor = Predictor.load(find_head(models / "tagger"))
-    assert tuple(found["tags"]) == predictor.tag([["wo", "n't", "(", '"', "Ada's"]])[0].tags
+    assert tuple(found["tags"]) == predictor.predict_batch([["wo", "n't", "(", '"', "Ada's"]])[0].tags
 
 
 def test_texts_are_classified(models, predict):
@@ -103,7 +103,7 @@ def test_texts_are_classified(models, predict):
             continue
         assert row["label"] == max(row["probabilities"], key=row["probabilities"].__getitem__)
         assert sum(row["probabilities"].values()) == pytest.approx(1)
-    expected = Predictor.load(find_head(models / "classifier")).classify([found[0]["tokens"]])[0]
+    expected = Predictor.load(find_head(models / "classifier")).predict_batch([found[0]["tokens"]])[0]
     assert found[0]["probabilities"] == pytest.approx(expected.probabilities, abs=1e-5)
 
 
@@ -177,7 +177,7 @@ def test_what_cannot_be_done_is_refused_in_words(arguments, message, models, tmp
 def test_nothing_half_written_is_left_and_the_old_file_stays(models, tmp_path, run, monkeypatch):
     (tmp_path / "in.txt").write_text("Ada\n" * 300)
     (tmp_path / "out.jsonl").write_text("of yesterday\n")
-    predictions, calls = Predictor._predictions, []
+    predictions, calls = Predictor.predict_batch, []
 
     def stop_later(self, *args):
         calls.append(args)
@@ -185,7 +185,7 @@ def test_nothing_half_written_is_left_and_the_old_file_stays(models, tmp_path, r
             raise KeyboardInterrupt
         return predictions(self, *args)
 
-    monkeypatch.setattr(Predictor, "_predictions", stop_later)
+    monkeypatch.setattr(Predictor, "predict_batch", stop_later)
     assert run("predict", "--head", models / "tagger", tmp_path / "in.txt", tmp_path / "out.jsonl")[0] == 130
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]
     assert (tmp_path / "out.jsonl").read_text() == "of yesterday\n"

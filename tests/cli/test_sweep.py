@@ -123,7 +123,7 @@ def test_wrong_settings(settings, message, tmp_path, run, monkeypatch):
 def test_other_data_another_encoder_or_another_configuration_is_another_run(config, tmp_path):
     own = tmp_path / "own.tsv"
     settings = {"data.init_args.train": str(own)}
-    digests = [config_digest(config)]
+    digests = [config_digest(config, {})]
     for change in (
         lambda: own.write_text("good\tA day.\n"),
         lambda: own.write_text("bad\tA day.\n"),

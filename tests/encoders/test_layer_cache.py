@@ -1,7 +1,6 @@
 """Layers kept on disk are those that the encoder gives, in float16, whatever happened while they were written."""
 
 import json
-import pickle
 import re
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ from elmo_tasks.encoders import batches, layer_cache
 from elmo_tasks.encoders.batches import token_rows
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_cache import LayerCache, cache_encoding, encoded_rows
-from elmo_tasks.errors import ConfigError, DataError, InputError
+from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.layers import Layers
 from tests.bilm.test_bilm import SENTENCES, tiny
 
@@ -102,9 +101,6 @@ def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
     assert LayerCache.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
     assert again.encoded == []
     assert {path.name for path in first.folder.iterdir()} == {"store.json", "offsets.npy", "layers.bin"}
-    copy = pickle.loads(pickle.dumps(first))
-    assert len(pickle.dumps(first)) < 1000  # the folder, not the numbers
-    assert torch.equal(copy.batch([5], [MANY[5]]).values, first.batch([5], [MANY[5]]).values)
 
 
 def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
@@ -194,12 +190,12 @@ def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
 def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path):
     encoder = Numbers(n_layers=3, width=1000)
     expected = (
-        r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and max_bytes allows 1.0 MB: raise max_bytes; "
-        r"or keep one mean per sentence \(pooled='mean', 0.4 MB\) .*; or take fewer sentences, or encode live"
+        r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and the limit is 1.0 MB: raise it .model.max_store_gb of a training.; "
+        r"or take fewer sentences, or encode live"
     )
     with pytest.raises(ConfigError, match=expected):
         LayerCache.build(encoder, MANY, tmp_path, max_bytes=10**6)
-    with pytest.raises(ConfigError, match=r"one mean per sentence needs 0.4 MB, .*: raise max_bytes; or take fewer"):
+    with pytest.raises(ConfigError, match=r"one mean per sentence needs 0.4 MB, and the limit is 0.1 MB"):
         LayerCache.build(encoder, MANY, tmp_path, "mean", max_bytes=10**5)
     assert encoder.encoded == []
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
@@ -260,11 +256,6 @@ BROKEN = {
     "offsets changed": ("offsets.npy", lambda old: old[:-8] + b"\0" * 8, OTHER_SIZES),
     "no JSON": ("store.json", lambda old: b"{", NOT_A_CACHE.format("JSONDecodeError")),
     "other keys": ("store.json", lambda old: b'{"version": 1}', NOT_A_CACHE.format("TypeError")),
-    "other version": (
-        "store.json",
-        lambda old: old.replace(b'n": 1', b'n": 2'),
-        "a layer cache of version 2, expected version 1",
-    ),
 }
 
 
@@ -284,16 +275,6 @@ def test_a_broken_store_is_named_and_built_again(tmp_path, case, caplog):
     assert "the layers are computed again" in caplog.text
 
 
-def test_a_store_under_another_name_is_built_again(tmp_path, caplog):
-    store = LayerCache.build(Numbers(), MANY, tmp_path)
-    other = LayerCache.build(Numbers(2.0), MANY, tmp_path)
-    shutil.rmtree(store.folder)
-    shutil.copytree(other.folder, store.folder)
-    again = LayerCache.build(Numbers(), MANY, tmp_path)
-    assert "store.json: describes another layer cache" in caplog.text
-    assert torch.equal(again.batch([5], [MANY[5]]).values, Numbers().encode([MANY[5]]).values)
-
-
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
 def test_nothing_to_store(tmp_path, sentences):
     tokens = LayerCache.build(Numbers(), sentences, tmp_path)
@@ -304,20 +285,9 @@ def test_nothing_to_store(tmp_path, sentences):
 
 def test_misuse_is_said(tmp_path):
     tokens = LayerCache.build(Numbers(), MANY, tmp_path)
-    means = LayerCache.build(Numbers(), MANY, tmp_path, pooled="mean")
-    with pytest.raises(ValueError, match="one mean per sentence and no tokens"):
-        means.batch([0], [MANY[0]])
-    with pytest.raises(ValueError, match="holds a vector per token"):
-        tokens.pooled_batch([0])
     with pytest.raises(ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"):
         tokens.batch([1, 2], [MANY[2], MANY[1]])
-    for index in (-1, 60):
-        with pytest.raises(IndexError, match=rf"expected sentences 0 to 59, found \[{index}\]"):
-            tokens.batch([index], [[]])
-    with pytest.raises(InputError, match="sentence 2: a layer cache takes tokens, found text: 'one two'"):
-        LayerCache.build(Numbers(), [["one"], "one two"], tmp_path)
-    with pytest.raises(ConfigError, match="pooled: expected 'mean' or nothing, found 'max'"):
-        LayerCache.build(Numbers(), MANY, tmp_path, pooled="max")
+
     with pytest.raises(ConfigError, match="batch_size: expected 1 or more, found 0"):
         LayerCache.build(Numbers(), MANY, tmp_path, batch_size=0)
 

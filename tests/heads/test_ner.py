@@ -198,12 +198,10 @@ def test_characters_of_a_batch() -> None:
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
     ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
     ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
     ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
     ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
-    ({"static_dim": -1}, "static_dim: expected a whole number of at least 0, got -1"),
     ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
     ({"character_filters": 2, "character_width": 0}, "character_width: expected a whole number of at least 1, got 0"),
     ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
@@ -219,18 +217,3 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
 def test_a_label_of_no_scheme() -> None:
     with pytest.raises(DataError, match="'NN' is not a tag of the scheme BIO"):
         built(labels=["NN"])
-
-
-def test_input_that_does_not_fit() -> None:
-    values, mask, features = a_batch()
-    head = a_head(**EVERYTHING)
-    with pytest.raises(ValueError, match=re.escape("expected layers [L, B, T, 6], got (3, 4, 4, 5)")):
-        head(values[..., :5], mask, features)
-    with pytest.raises(ValueError, match="this head reads characters"):
-        head(values, mask)
-    with pytest.raises(ValueError, match="this head reads static vectors"):
-        head(values, mask, TokenFeatures(features.characters, features.words))
-    with pytest.raises(ValueError, match=re.escape("features: expected static of shape (4, 4, 2), got (4, 4, 3)")):
-        head(values, mask, TokenFeatures(features.characters, features.words, torch.zeros(4, 4, 3)))
-    with pytest.raises(ValueError, match="k: expected at least 1, got 0"):
-        head.predict(values, mask, features, n_readings=0)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import torch
@@ -10,12 +10,12 @@ from torch import Tensor
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask, TokenFeatures
-from elmo_tasks.heads.sentiment import POOLINGS, SentimentHead
+from elmo_tasks.heads.sentiment import Pooling, SentimentHead
 from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
 
 L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")
-WAYS = [{"pooling": p, "lstm_hidden": h} for p in POOLINGS for h in (0, 4)]
+WAYS = [{"pooling": p, "lstm_hidden": h} for p in get_args(Pooling) for h in (0, 4)]
 
 TASK: dict[str, Any] = {"class_names": NAMES, "input_dim": D, "n_layers": L}
 
@@ -114,20 +114,8 @@ def test_pooled_layers_and_static_vectors_give_the_same() -> None:
     of_texts = head(masked_mean(values, mask), None, TokenFeatures(static=masked_mean(static, mask)))
     assert torch.equal(of_texts, head(values, mask, TokenFeatures(static=static)))
     assert not torch.equal(of_texts, head(values, mask, TokenFeatures(static=static + 1)))
-    with pytest.raises(ValueError, match=re.escape("expected static of shape (4, 2), got (4, 4, 2)")):
-        head(masked_mean(values, mask), None, TokenFeatures(static=static))
-
-
-@pytest.mark.parametrize(
-    "settings", [{"pooling": "max"}, {"pooling": "attention"}, {"lstm_hidden": 4}, {"mix_layer_norm": True}]
-)
-def test_pooled_layers_are_refused_where_they_would_differ(settings: dict[str, Any]) -> None:
-    head = a_head(**settings)
-    assert not head.accepts_pooled
-    with pytest.raises(
-        ValueError, match="pooled layers need pooling 'mean', no BiLSTM, no mix_layer_norm, and no mask"
-    ):
-        head(torch.zeros(L, 2, D))
+    for settings in ({"pooling": "max"}, {"pooling": "attention"}, {"lstm_hidden": 4}, {"mix_layer_norm": True}):
+        assert not a_head(**settings).accepts_pooled  # where it would make a difference
 
 
 def test_all_are_tokens_by_default() -> None:
@@ -176,25 +164,16 @@ def test_bfloat16_autocast_and_float16_layers(settings: dict[str, Any]) -> None:
     assert loss.item() == pytest.approx(exact.item(), rel=0.05)
 
 
-def test_fixed_weights_and_l2() -> None:
+def test_fixed_weights() -> None:
     head = a_head(fixed_weights=[0, 0, 1])
     values, mask = a_batch()
     changed = values.clone()
     changed[:2] += 1
     assert torch.equal(head(values, mask), head(changed, mask))
-    assert head.l2() == 0
-    learned = a_head()
-    with torch.no_grad():
-        learned.mix.get_parameter("scalars").copy_(torch.tensor([1.0, 2.0, 0.0]))
-    assert learned.l2() == 5
 
 
 @pytest.mark.parametrize(("settings", "message"), [
-    ({"class_names": ["good"]}, "class_names: expected two or more, each of them once, got good"),
-    ({"class_names": []}, "class_names: expected two or more, each of them once, got none"),
-    ({"class_names": ["a", "b", "a"]}, "class_names: expected two or more, each of them once, got a, b, a"),
     ({"pooling": "sum"}, "pooling: expected one of mean, max, attention, got 'sum'"),
-    ({"input_dim": 0}, "input_dim: expected a whole number of at least 1, got 0"),
     ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
     ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
     ({"lstm_hidden": 4, "lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
@@ -205,11 +184,3 @@ def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None
     task = {name: settings.pop(name, default) for name, default in TASK.items()}
     with pytest.raises(ConfigError, match=re.escape(message)):
         SentimentHead(HeadTask(tuple(task["class_names"]), task["input_dim"], task["n_layers"]), **settings)
-
-
-def test_input_that_does_not_fit() -> None:
-    head = a_head()
-    with pytest.raises(ValueError, match=re.escape("expected layers [L, B, T, 6] or [L, B, 6], got (3, 2, 5)")):
-        head(torch.zeros(L, 2, 5))
-    with pytest.raises(ValueError, match="pooled layers need .* no mask"):
-        head(torch.zeros(L, 2, D), torch.ones(2, 4, dtype=torch.bool))

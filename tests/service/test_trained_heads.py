@@ -193,7 +193,7 @@ def test_a_push_is_what_leaving_the_word_out_takes_away(text, heads):
     for k, word in enumerate(found.occlusion):
         assert text[word.start : word.end] == word.token
         without = [token for n, token in enumerate(found.tokens) if n != k]
-        (left,) = predictor.classify([without])
+        (left,) = predictor.predict_batch([without])
         expected = found.probabilities[found.label] - left.probabilities[found.label]
         assert word.change == pytest.approx(expected, abs=1e-5)
     assert max(abs(word.change) for word in found.occlusion) > 1e-4

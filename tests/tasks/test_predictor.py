@@ -15,7 +15,7 @@ from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, find_head, write_head
 from elmo_tasks.heads.ner import NerHead
-from elmo_tasks.heads.tagging import TagPrediction
+from elmo_tasks.heads.tagging import TagSequence
 from elmo_tasks.tasks.predictor import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
@@ -44,20 +44,17 @@ def predictor_of(models: Path, name: str) -> Predictor:
     return Predictor.load(find_head(models / name))
 
 
-def close(found: TagPrediction, expected: TagPrediction) -> None:
-    assert (found.tags, [vars(s).keys() for s in found.spans]) == (
-        expected.tags,
-        [vars(s).keys() for s in expected.spans],
-    )
+def close(found: TagSequence, expected: TagSequence) -> None:
+    assert found.tags == expected.tags
     assert found.probability == pytest.approx(expected.probability, abs=1e-5)
     assert [s.confidence for s in found.spans] == pytest.approx([s.confidence for s in expected.spans], abs=1e-5)
 
 
 def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
     predictor = predictor_of(models, "tagger")
-    together = predictor.tag(SENTENCES, n_readings=3)
+    together = predictor.predict_batch(SENTENCES, n_readings=3)
     for sentence, found in zip(SENTENCES, together, strict=True):
-        (alone,) = predictor.tag([sentence], n_readings=3)
+        (alone,) = predictor.predict_batch([sentence], n_readings=3)
         close(found, alone)
         for one, other in zip(found.alternatives, alone.alternatives, strict=True):
             assert one.probability == pytest.approx(other.probability, abs=1e-5)
@@ -67,10 +64,10 @@ def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
 def test_a_text_is_classified_alone_as_in_a_batch(name: str, models: Path) -> None:
     predictor = predictor_of(models, name)
     texts = [words for words in SENTENCES if words]
-    together = predictor.classify(texts)
+    together = predictor.predict_batch(texts)
     assert len({text.probabilities["positive"] for text in together}) > 2
     for sentence, found in zip(texts, together, strict=True):
-        assert predictor.classify([sentence])[0].probabilities == pytest.approx(found.probabilities, abs=1e-5)
+        assert predictor.predict_batch([sentence])[0].probabilities == pytest.approx(found.probabilities, abs=1e-5)
 
 
 def test_texts_without_tokens_have_no_tags_and_no_label(models: Path) -> None:
@@ -78,8 +75,9 @@ def test_texts_without_tokens_have_no_tags_and_no_label(models: Path) -> None:
         empty, text = predictor_of(models, name).predict(["", "Oslo"])
         assert (empty.label, empty.probabilities, empty.is_sure) == (None, {}, False)
         assert text.label in text.probabilities
+    tagger = predictor_of(models, "tagger")
     for sentences in ([[], ["Oslo"], []], [[], []]):
-        assert [len(found.tags) for found in predictor_of(models, "tagger").tag(sentences)] == list(map(len, sentences))
+        assert [len(found.tags) for found in tagger.predict_batch(sentences)] == list(map(len, sentences))
 
 
 def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
@@ -100,11 +98,8 @@ def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
 def test_the_best_labels_are_those_of_the_predictions(name: str, models: Path) -> None:
     predictor = predictor_of(models, name)
     many = [words for words in SENTENCES * 15 if words]  # more than one batch
-    found = list(predictor.labels_of(many))
-    expected = (
-        [p.tags for p in predictor.tag(many)] if name == "tagger" else [p.label for p in predictor.classify(many)]
-    )
-    assert found == expected
+    expected = [p.tags if name == "tagger" else p.label for p in predictor.predict_batch(many)]
+    assert list(predictor.labels_of(many)) == expected
 
 
 def test_batches_are_read_in_order_as_they_are_consumed() -> None:
@@ -209,8 +204,8 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
         assert all(s.text == found.sentence[s.start_char : s.end_char] for s in found.spans)
     assert plain.spans  # it has random weights, and says something
     # The brackets are read as what they stand for.
-    close(head.tag([["Ada", "(", "Bo"]])[0], head._predictions([["Ada", "(", "Bo"]])[0])
-    assert cut.best.probability == pytest.approx(head.tag([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
+
+    assert cut.best.probability == pytest.approx(head.predict_batch([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
 
 
 @pytest.mark.ci
@@ -218,13 +213,13 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     head = load_head(models / "classifier")
     lengths = [7, 0, 900, 3, 4500, 1] * 7
     texts = [["good", "bad", "Ada"][k % 3 :][:1] * n for k, n in enumerate(lengths)]
-    sizes, said = [], Predictor._predictions
+    sizes, said = [], Predictor.predict_batch
 
     def noted(self: Predictor, rows: Any, **options: Any) -> Any:
         sizes.append((len(rows), max(map(len, rows))))
         return said(self, rows, **options)
 
-    monkeypatch.setattr(Predictor, "_predictions", noted)
+    monkeypatch.setattr(Predictor, "predict_batch", noted)
     found = head.predict(texts)
     assert [len(one.tokens) for one in found] == lengths
     assert sum(n for n, _ in sizes) == len(texts)
@@ -253,17 +248,10 @@ def test_the_bundled_head_finds_names_in_three_lines() -> None:
     assert all(0.5 < span.confidence <= 1 for span in found.spans)
 
 
-def test_a_head_of_another_task_is_refused(models: Path) -> None:
-    with pytest.raises(ConfigError, match="NerHead predicts a tag for each word, not a label for a text"):
-        predictor_of(models, "tagger").classify([["yes"]])
-    with pytest.raises(ConfigError, match="SentimentHead predicts a label for a text, not a tag for each word"):
-        predictor_of(models, "classifier").tag([["yes"]])
-
-
 def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) -> None:
     write_untrained(models / "short", models / "toy", "classification", reading={"max_tokens": 3})
     predictor = predictor_of(models, "short")
-    long, short = predictor.classify([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
+    long, short = predictor.predict_batch([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
     assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
 
 

@@ -196,7 +196,7 @@ def test_an_interrupted_run_loses_no_step(config, interrupted, number, tmp_path,
     whole = torch.load(last, weights_only=True)
     last.unlink()
     assert interrupted(number) == 128 + number
-    assert f"Saved step 46. The same command with --ckpt_path {last} resumes there." in capsys.readouterr().out
+    assert f"Saved step 46. The same command with --ckpt_path {last} resumes it." in capsys.readouterr().out
     assert torch.load(last, weights_only=True)["global_step"] == 46
     fit(config, "--ckpt_path", str(last), *short)
     again = torch.load(last, weights_only=True)
@@ -275,7 +275,7 @@ def test_a_resume_file_can_be_exported(config, tmp_path):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
     assert main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
-    expected = Elmo(read_checkpoint(checkpoint).bilm).encode([["ka", "lo", "mi"]]).values
+    expected = Elmo(read_checkpoint(checkpoint)[0]).encode([["ka", "lo", "mi"]]).values
     torch.testing.assert_close(
         Elmo.load(tmp_path / "h5").encode([["ka", "lo", "mi"]]).values, expected, atol=1e-6, rtol=0
     )
