@@ -12,7 +12,7 @@ from typing import Protocol
 
 # fmt: off
 from elmo_tasks.api.basics import (
-    LIMITS, Answer, Cancelled, Limits, Message, Progress, Result, cancellable, check_cancelled, uncancellable,
+    LIMITS, Answer, Cancelled, Limits, Message, Occurrence, Progress, Result, cancellable, check_cancelled, uncancellable,
 )
 from elmo_tasks.api.compare import (
     Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HiddenWord,

@@ -79,6 +79,15 @@ class Result:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Occurrence(Result):
+    """A use of a word in its sentence."""
+
+    sentence: str  #: the sentence, without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+
+
 class Answer(Result):
     """Result with an answer in plain words."""
 
@@ -87,13 +96,10 @@ class Answer(Result):
 
     @property
     def answer(self) -> str:
-        """Full answer in a few sentences."""
+        """Full answer in a few sentences; ``verdict`` is another name for it."""
         return str(self.message)
 
-    @property
-    def verdict(self) -> str:
-        """Full answer, by its name in comparisons and maps."""
-        return self.answer
+    verdict = answer
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON: the full answer and its headline take the place of the message."""

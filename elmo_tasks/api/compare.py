@@ -328,18 +328,12 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/why``."""
-        items, fields = self.comparison.items, asdict(self)
+        fields = asdict(self)
+        comparison = fields.pop("comparison")
         return {
-            "word": self.comparison.word,
-            "model": self.comparison.model,
-            "pair": list(self.pair),
-            "sentences": [items[use].sentence for use in self.pair],
-            "layer": self.layer,
-            "cosine": self.cosine,
-            "random_pair_cosine": self.random_pair_cosine,
-            "asked": "apart" if self.apart else "together",
-            **{
-                name: fields[name]
-                for name in ("answer", "decisive", "ways", "words", "skipped", "sides", "side", "side_answer")
-            },
+            "word": comparison["word"],
+            "model": comparison["model"],
+            "sentences": [comparison["items"][use]["sentence"] for use in self.pair],
+            "asked": "apart" if fields.pop("apart") else "together",
+            **fields,
         }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
-from elmo_tasks.messages.text import first_capital, listed, number, number_word
-from elmo_tasks.messages.views import view_place
+from elmo_tasks.messages.text import first_capital, listed, number, number_word, view_place
 
 #: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {
@@ -65,11 +64,11 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
 
 
-def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
-    """Describe ``near``, the nearest words by one vector per word; ``None``: unknown word."""
-    if near is None:
+def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]) -> Message:
+    """Describe ``near``, the nearest words by one vector per word; an unknown word has none."""
+    if not near:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
-    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
+    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}."
     return Message(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
 
 

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from elmo_tasks import api
 from elmo_tasks.messages.text import listed, number_word, percent, quoted
 
-_SOURCES = {api.EXAMPLES: "dictionary", api.TEXT_A: "text A", api.TEXT_B: "text B", api.INDEX: "your index"}
-_MORE_HINTS = "A sentence that says more around the word may help."
-
 
 def meanings_answer(
     word: str, uses: Sequence[api.UseMeaning], probability: float, certainty: api.Certainty
@@ -28,7 +25,7 @@ def meanings_answer(
         headline = f"“{word}” {probably}means the same in {_all(len(uses))}"
     sure = f"The model is {percent(probability)} sure of {_all(len(uses))} together."
     if certainty is api.Certainty.ABSTAIN and unsure:
-        sure = f"Unsure: {_sentences(unsure)}. {_MORE_HINTS}"
+        sure = f"Unsure: {_sentences(unsure)}. A sentence that says more around the word may help."
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
     return api.Message(f"{headline}.", sure)
@@ -48,16 +45,17 @@ def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Messa
     )
 
 
-def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty) -> api.Message:
-    """State that the word is in no list; ``probability`` is that all uses share a meaning."""
-    why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
-    add = "Give its meanings yourself under “Own meanings” for a better answer."
+def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool) -> api.Message:
+    """State that the word is in no list, and whether its uses share a meaning."""
     if certainty is api.Certainty.ABSTAIN:
-        return api.Message(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
-    if probability >= 0.5:
-        return api.Message(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
+        headline = f"The model cannot tell whether “{word}” means the same in {_all(n)}."
+    else:
+        answer = f"means the same in {_all(n)}" if is_same else "has more than one meaning here"
+        headline = f"“{word}” probably {answer} ({percent(probability)})."
     return api.Message(
-        f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}"
+        headline,
+        f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are. "
+        "Give its meanings yourself under “Own meanings” for a better answer.",
     )
 
 
@@ -69,11 +67,8 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
-    pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
-    return api.Message(
-        f"{words} several meanings.",
-        f"{source_line(api.Source.DICTIONARY, n_words)}{pale}",
-    )
+    pale = f" Of {unsure} the model is unsure; these are pale." if unsure else ""
+    return api.Message(f"{words} several meanings.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
 def not_english_answer(share: float) -> api.Message:
@@ -142,7 +137,7 @@ def _sentences(numbers: Sequence[int]) -> str:
 
 def source_name(source: str) -> str:
     """Return the title of an origin of uses."""
-    return _SOURCES.get(source, source)
+    return "your index" if source == api.INDEX else source
 
 
 def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:

@@ -11,7 +11,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
-from elmo_tasks.encoders.uses import Use, UseVectors, read_uses
+from elmo_tasks.encoders.uses import read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
@@ -33,59 +33,42 @@ def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
 ) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
-    read = read_uses(loaded.encoder, mentions, with_norms=True)
+    encoder, senses, lexicon = loaded.encoder, loaded.senses, bundled_lexicon()
+    read = read_uses(encoder, mentions, with_norms=True)
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-    message, judged = _meanings(name, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
+    context = [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in mentions]
+    judged = Judged(api.Source.NONE)
+    if not encoder.reads_sentence:
+        message = reads_no_sentence(encoder.name, one_spelling=len(set(spellings)) == 1)
+    elif senses is None:
+        message = meanings.uncalibrated_answer(encoder.name)
+    elif not is_one_word:
+        message = meanings.different_words_answer()
+    elif (english := known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
+        message = meanings.not_english_answer(english)
+    else:
+        name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
+        judged = judge(senses, mentions, senses.embed_read(mentions, read), name, lexicon, own_meanings)
+        sure = judged.probability, judged.certainty
+        if judged.source is api.Source.ONE_MEANING:
+            message = meanings.one_meaning_answer(name, len(mentions), judged.certainty)
+        elif judged.source is api.Source.UNLISTED:
+            message = meanings.unlisted_answer(name, len(mentions), *sure, is_same=bool(judged.groups))
+        else:
+            message = meanings.meanings_answer(name, judged.uses, *sure)
     return api.Comparison(
         word=word.strip(),
-        model=loaded.encoder.name,
+        model=encoder.name,
         items=tuple(map(item_of, mentions)),
         layers=layers,
         message=message,
         verdict_layer=layers[loaded.shown_layer].name,
-        source=judged.source,
-        meanings=judged.meanings,
-        uses=judged.uses,
-        groups=judged.groups,
-        certainty=judged.certainty,
-        probability=judged.probability,
-        same_meaning=judged.same_meaning,
-        n_words=len(bundled_lexicon().ambiguous),
+        n_words=len(lexicon.ambiguous),
         spellings_differ=not is_one_word,
+        **vars(judged),
     )
-
-
-def _meanings(
-    word: str,
-    uses: Sequence[Use],
-    spellings: Sequence[str],
-    read: UseVectors,
-    loaded: LoadedModel,
-    own: Sequence[Entry],
-    *,
-    is_one_word: bool,
-) -> tuple[api.Message, Judged]:
-    """Return the answer about the meanings of uses, and the numbers behind it."""
-    nothing = Judged(api.Source.NONE)
-    if not loaded.encoder.reads_sentence:
-        return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
-    if loaded.senses is None:
-        return meanings.uncalibrated_answer(loaded.encoder.name), nothing
-    if not is_one_word:
-        return meanings.different_words_answer(), nothing
-    english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
-    if english < MIN_KNOWN_WORDS:
-        return meanings.not_english_answer(english), nothing
-    embedded = loaded.senses.embed_read(uses, read)
-    judged = judge(loaded.senses, uses, embedded, word, bundled_lexicon(), own)
-    if judged.source is api.Source.ONE_MEANING:
-        return meanings.one_meaning_answer(word, len(uses), judged.certainty), judged
-    if judged.source is api.Source.UNLISTED:
-        return meanings.unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
-    return meanings.meanings_answer(word, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:

@@ -72,15 +72,13 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
         views = extract(model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update)
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
     groups = {
-        "context words": [WORDS],
-        "expected words": [EXPECTED],
+        "context words": [name for name in views if name == WORDS],
+        "expected words": [name for name in views if name == EXPECTED],
         "layers and states": [name for name in views if name.startswith(("layer", CONTEXT))],
         "all views": list(views),
     }
     spaces = {
-        name: unit(np.concatenate([plain[view] for view in group if view in plain], axis=1))
-        for name, group in groups.items()
-        if any(view in plain for view in group)
+        name: unit(np.concatenate([plain[view] for view in group], axis=1)) for name, group in groups.items() if group
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
@@ -156,7 +154,8 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         raise DataError(f"{path}: expected labelled sets, JSON lines in UTF-8 ({error})") from None
     if not lines:
         raise DataError(f"{path}: expected labelled sets, found an empty file")
-    named, right, several, split, sources = [], [], [], [], []
+    rows: list[tuple[bool, bool, bool, bool]] = []
+    sources: list[Source] = []
     for number, line in enumerate(lines, 1):
         try:
             raw = json.loads(line)
@@ -168,20 +167,19 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
             raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
         judged = judge(model, uses, model.embed(uses), word, lexicon)
         groups = group_by(gold)
-        named.append(judged.certainty is Certainty.CONFIDENT)
-        right.append(bool(judged.groups) and partition(judged.groups) == partition(groups.values()))
-        several.append(len(groups) > 1)
-        split.append(len(judged.groups) > 1)
+        is_named = judged.certainty is Certainty.CONFIDENT
+        is_right = partition(judged.groups) == partition(groups.values())
+        rows.append((is_named, is_right, len(groups) > 1, len(judged.groups) > 1))
         sources.append(judged.source)
-    n, r, s = np.array(named), np.array(right), np.array(several)
+    named, right, several, split = np.array(rows).T
     return SetScores(
         name=path.name,
-        sets=len(n),
-        named=_mean(n),
-        right=_mean(r[n]),
-        several_named=_mean(n[s]),
-        several_right=_mean(r[n & s]),
-        one_split=_mean((n & np.array(split))[~s]),
+        sets=len(rows),
+        named=_mean(named),
+        right=_mean(right[named]),
+        several_named=_mean(named[several]),
+        several_right=_mean(right[named & several]),
+        one_split=_mean((named & split)[~several]),
         by_source={source.value: sources.count(source) for source in Source if source in sources},
     )
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.messages.meanings import not_english_answer
-from elmo_tasks.messages.views import model_title
+from elmo_tasks.messages.text import model_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings

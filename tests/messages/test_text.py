@@ -2,8 +2,16 @@ import pytest
 
 from elmo_tasks.messages import text
 from elmo_tasks.messages.heads import class_words, counted, type_note
-from elmo_tasks.messages.text import score_line, score_text
-from elmo_tasks.messages.views import COLUMN_REMARKS, column_title, map_title, mapped_by, view_place, view_title
+from elmo_tasks.messages.text import (
+    COLUMN_REMARKS,
+    column_title,
+    map_title,
+    mapped_by,
+    score_line,
+    score_text,
+    view_place,
+    view_title,
+)
 
 
 def plain(words):

@@ -78,7 +78,7 @@ def test_heads_of_one_name_are_told_apart(heads, toy, tmp_path):
         ("head.json", "{"),
         ("head.json", "[]"),
         ("card.json", "[1]"),
-        ("card.json", '{"scores": {"test": {}}}'),
+        ("card.json", '{"scores": {"test": {"rows": 1}}}'),
         ("card.json", '{"scores": 7}'),
         ("card.json", '{"layer_weights": {"learned": true, "epochs": [{}]}}'),
         ("card.json", '{"layer_weights": 7}'),
