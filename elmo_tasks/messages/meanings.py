@@ -160,33 +160,26 @@ def map_verdict(
 ) -> api.Message:
     """Describe a map, of meanings or of clusters, and what a calibrated model adds."""
     counted = f"{_counted(len(uses), 'use')} of “{word}”"
-    if are_meanings:
-        own = [use for use in uses if use.own]
-        if not own:
-            return api.Message(
-                f"{counted} in {_counted(len(groups), 'meaning')}.",
-                "The meanings are those of the dictionary; where the uses lie is computed.",
-            )
-        if not is_calibrated:
-            reason = "This model was not calibrated, so nothing is said of the meanings in your text."
-            return api.Message(f"{counted}.", reason)
-        n_unsure = sum(not use.is_sure for use in own)
-        unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
-        has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
-        return api.Message(
-            f"Your {_counted(len(own), 'use')} of “{word}” {has}.",
-            f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
-        )
-    if has_one_meaning:
-        return api.Message(
-            f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words."
-        )
-    if groups:
-        return api.Message(
-            f"{counted} in {len(groups)} clusters.",
-            "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
-        )
-    return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+    own = [use for use in uses if use.own]
+    if has_one_meaning and not are_meanings:
+        details = "It is on this project’s list of such words."
+        return api.Message(f"{counted}, a word with one everyday meaning.", details)
+    if not are_meanings:
+        if not groups:
+            return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+        details = "so the clusters have no names, and they may be topics or turns of phrase."
+        return api.Message(f"{counted} in {len(groups)} clusters.", f"The word is not in the dictionary, {details}")
+    if not own:
+        details = "The meanings are those of the dictionary; where the uses lie is computed."
+        return api.Message(f"{counted} in {_counted(len(groups), 'meaning')}.", details)
+    if not is_calibrated:
+        details = "This model was not calibrated, so nothing is said of the meanings in your text."
+        return api.Message(f"{counted}.", details)
+    n_unsure = sum(not use.is_sure for use in own)
+    unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
+    has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
+    details = f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}"
+    return api.Message(f"Your {_counted(len(own), 'use')} of “{word}” {has}.", details)
 
 
 def _counted(n: int, noun: str) -> str:
@@ -243,13 +236,6 @@ def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool)
     """Describe the place of a sentence by its meanings, the most probable first."""
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
-    first = meanings[0]
-    where = "" if first.group is not None else " No use on this map has it."
-    if is_sure:
-        return f"It means: {first.name} ({percent(first.probability)}).{where}"
-    if len(meanings) == 1:
-        return f"It may mean: {first.name} ({percent(first.probability)}).{where}"
-    second = meanings[1]
-    return (
-        f"Unsure: {first.name} ({percent(first.probability)}), or {second.name} ({percent(second.probability)}).{where}"
-    )
+    where = "" if meanings[0].group is not None else " No use on this map has it."
+    first, *others = (f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2])
+    return f"It means: {first}.{where}" if is_sure else f"Unsure: {first}, or {others[0]}.{where}"

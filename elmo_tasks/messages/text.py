@@ -46,7 +46,8 @@ COLUMN_REMARKS = {
     "before/after": "before/after: the top forward state before the word, the top backward state behind it; the word is not read.",
     "words": "words around it: the static vectors of the other words of the sentence, more of rare and related ones; no model.",
 }
-_MODELS = {
+#: Titles of bundled models.
+MODEL_TITLES = {
     "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
     "static-mini": "static-mini, one vector a word (word2vec)",
     "static-joint": "static-joint, one vector a word, joined with a transformer’s",
@@ -166,11 +167,6 @@ def first_terms(text: str) -> list[tuple[str, str]]:
             pieces += [(text[at : match.start()], ""), (match[0], TERMS[term])]
             at = match.end()
     return [piece for piece in (*pieces, (text[at:], "")) if piece[0]]
-
-
-def model_title(name: str) -> str:
-    """Return the title of a model, or its name if it has no title."""
-    return _MODELS.get(name, name)
 
 
 def title_of(name: str, models: Sequence[ModelInfo]) -> str:

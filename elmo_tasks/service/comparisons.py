@@ -20,7 +20,7 @@ from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meaning, known_share
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, known_share
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections, folded
@@ -158,7 +158,7 @@ def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the meaning of each use if all sentences are examples of one word; else nothing."""
-    meanings = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
+    meanings = [known_meanings().get((mention.sentence, mention.char_start)) for mention in mentions]
     one_word = len({meaning and meaning[0] for meaning in meanings}) == 1
     return tuple(meaning[1].key for meaning in meanings if meaning) if one_word else ()
 

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from torchmetrics.functional.classification import binary_calibration_error
 
 from elmo_tasks.api import Certainty, Source, group_by, partition
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
-from elmo_tasks.senses.lexicon import Entry, Lexicon
+from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
 
@@ -82,56 +81,45 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
-    scores = []
-    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
-        words = {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out}
-        scores.append(_score(name, words, labels, uses, embedded, spaces, model))
-    return scores
-
-
-def _score(
-    name: str,
-    words: Mapping[int, Entry],
-    labels: NDArray[np.int64],
-    uses: Sequence[Use],
-    embedded: Vectors,
-    spaces: Mapping[str, Vectors],
-    model: SenseModel,
-) -> SenseScores:
-    """Score the test sentences of some words; ``labels``: word, meaning, is a test sentence."""
-    results: list[tuple[bool, bool, bool, bool, float]] = []
-    unknown: list[bool] = []
-    by_space: dict[str, list[bool]] = {space: [] for space in spaces}
-    for word, entry in words.items():
+    scored: list[list[float]] = []  # one row for each test sentence
+    for word, entry in enumerate(entries):
         n = len(entry.senses)
         (at,) = np.nonzero(labels[:, 0] == word)
         tests = at[labels[at, 2] == 1]
         gold = labels[tests, 1]
-        for space, vectors in spaces.items():
-            nearest = (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1)
-            by_space[space] += (nearest == gold).tolist()
+        hits = [
+            (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1) == gold
+            for vectors in spaces.values()
+        ]
         evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
         for k, (answer, g) in enumerate(zip(classify(model.calibration, evidence), gold, strict=True)):
-            is_right = int(np.argmax(answer.probabilities)) == g
-            results.append((is_right, answer.best == g, g == 0, answer.best is None, answer.top))
-            if n > 2:
-                unknown.append(classify(model.calibration, evidence.without(k, g))[0].best is None)
-    right, answered, first, alarms, top = np.array(results, np.float64).reshape(-1, 5).T
-    sure = top >= _SURE
-    return SenseScores(
-        name=name,
-        words=len(words),
-        meanings=_mean([len(entry.senses) for entry in words.values()]),
-        sentences=len(results),
-        first=_mean(first),
-        by_views={space: _mean(hits) for space, hits in by_space.items()},
-        right=_mean(right),
-        sure=_mean(sure),
-        right_when_sure=_mean(answered[sure]),
-        calibration_error=calibration_error(top, answered) if len(top) else 0.0,
-        unknown_found=_mean(unknown),
-        false_alarms=_mean(alarms),
-    )
+            is_right, is_answer = int(np.argmax(answer.probabilities)) == g, answer.best == g
+            left_out = classify(model.calibration, evidence.without(k, g))[0].best is None if n > 2 else np.nan
+            row = [entry.is_held_out, is_right, is_answer, g == 0, answer.best is None, answer.top, left_out]
+            scored.append([*row, *(hit[k] for hit in hits)])
+    table = np.array(scored, np.float64).reshape(-1, 7 + len(spaces))
+    scores = []
+    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
+        words = [len(entry.senses) for entry in entries if entry.is_held_out is held_out]
+        _, right, answered, first, alarms, top, left_out, *hits = table[table[:, 0] == held_out].T
+        sure = top >= _SURE
+        scores.append(
+            SenseScores(
+                name=name,
+                words=len(words),
+                meanings=_mean(words),
+                sentences=len(top),
+                first=_mean(first),
+                by_views={space: _mean(hit) for space, hit in zip(spaces, hits, strict=True)},
+                right=_mean(right),
+                sure=_mean(sure),
+                right_when_sure=_mean(answered[sure]),
+                calibration_error=calibration_error(top, answered) if len(top) else 0.0,
+                unknown_found=_mean(left_out[~np.isnan(left_out)]),
+                false_alarms=_mean(alarms),
+            )
+        )
+    return scores
 
 
 def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:

@@ -167,13 +167,9 @@ def meanings_of_uses(
     return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))
 
 
-def known_meaning(sentence: str, start: int) -> tuple[str, Sense] | None:
-    """Return the word and meaning of a use that begins at ``start``, if it is an example."""
-    return _known_meanings().get((sentence, start))
-
-
 @cache
-def _known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
+def known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
+    """Return the word and meaning of each example of the dictionary, by its sentence and place."""
     return {
         (sentence.replace("[", "").replace("]", ""), sentence.index("[")): (entry.word, sense)
         for entry in bundled_lexicon().values()

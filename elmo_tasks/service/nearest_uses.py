@@ -23,7 +23,7 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meaning, meanings_of_uses
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meanings, meanings_of_uses
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.word_forms import are_inflections
@@ -146,7 +146,7 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
     """Return each use's meaning, empty if unknown, and its probability if predicted."""
-    known = [known_meaning(use.sentence, use.char_start) for use in uses]
+    known = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
     senses: list[tuple[str, float | None]] = [(meaning[1].key if meaning else "", None) for meaning in known]
     entries = [bundled_lexicon().find(use.word) for use in uses]
     unknown = [k for k, (key, _) in enumerate(senses) if not key and len(senses_of(entries[k])) > 1]

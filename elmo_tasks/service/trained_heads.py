@@ -178,7 +178,7 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
         layers=layer_names(files.task.n_layers)[: files.task.n_layers],
         final=final,
         epochs=epochs,
-        runs=tuple(sorted([replace(final, epoch=0), *others], key=lambda run: run.seed)),
+        runs=(replace(final, epoch=0), *others),
     )
 
 
@@ -213,9 +213,9 @@ def _occlusion(
             left_out += [(k, at) for at in range(n)]
     batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
     without = (prediction for batch in batches for prediction in predictor.classify(batch))
-    effects: list[list[api.WordOcclusion]] = [[] for _ in rows]
+    effects: list[tuple[api.WordOcclusion, ...]] = [()] * len(rows)
     for (k, at), prediction in zip(left_out, without, strict=True):
         token, whole = rows[k][at], predictions[k]
         change = whole.confidence - prediction.probabilities.get(whole.label or "", 0.0)
-        effects[k].append(api.WordOcclusion(token.text, token.start, token.end, change))
-    return list(map(tuple, effects))
+        effects[k] += (api.WordOcclusion(token.text, token.start, token.end, change),)
+    return effects
