@@ -90,12 +90,6 @@ class UseMeaning:
         """True if the probability is high enough to state the meaning without reservation."""
         return self.certainty is Certainty.CONFIDENT
 
-    @property
-    def second(self) -> int | None:
-        """Position of the second most probable meaning; ``None`` if there is none."""
-        rest = [k for k in range(len(self.probabilities)) if k != self.best]
-        return max(rest, key=self.probabilities.__getitem__) if rest else None
-
 
 @dataclass(frozen=True)
 class Comparison(Answer):

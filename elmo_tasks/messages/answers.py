@@ -36,9 +36,8 @@ def why_answer(
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
     """Name the nearest use, and count those of the same word and, if known, meaning."""
     if not uses:
-        return Message(
-            f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
-        )
+        nothing = "There is nothing else to compare with."
+        return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     n_same = sum(use.same_word for use in uses)
@@ -82,12 +81,11 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
     """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
-    beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
+    headline = f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)})."
     if len(pairs) == 1:
-        return Message(f"The two sentences have a cosine of {number(high)}.", beside)
-    return Message(
-        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}).", beside
-    )
+        headline = f"The two sentences have a cosine of {number(high)}."
+    place = first_capital(view_place(layer))
+    return Message(headline, f"{place}, two unconnected sentences have {number(unconnected)}.")
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:

@@ -33,16 +33,12 @@ def meanings_answer(
 
 def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Message:
     """State that the word is on the list of words with one everyday meaning."""
-    if certainty is not api.Certainty.CONFIDENT:
-        return api.Message(
-            f"“{word}” probably means the same in {_all(n)}.",
-            "It is on this project’s list of words with one everyday meaning, but two of the sentences are very unlike: it may "
-            "have a rarer meaning in one of them.",
-        )
-    return api.Message(
-        f"“{word}” means the same in {_all(n)}.",
-        "It is on this project’s list of words with one everyday meaning; only the vectors below are computed.",
-    )
+    on_list = "It is on this project’s list of words with one everyday meaning"
+    if certainty is api.Certainty.CONFIDENT:
+        details = f"{on_list}; only the vectors below are computed."
+        return api.Message(f"“{word}” means the same in {_all(n)}.", details)
+    doubt = "but two of the sentences are very unlike: it may have a rarer meaning in one of them."
+    return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{on_list}, {doubt}")
 
 
 def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool) -> api.Message:
@@ -110,13 +106,12 @@ def heading(meaning: api.Meaning | None) -> str:
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
     """Name the two candidates for an uncertain use; empty for a sure one."""
-    if use.certainty is api.Certainty.CONFIDENT or use.second is None:
+    if use.certainty is api.Certainty.CONFIDENT or len(meanings) < 2:
         return ""
-    best = "another meaning" if use.best is None else f"“{meanings[use.best].gloss}”"
-    second = f"“{meanings[use.second].gloss}”"
-    if use.best is not None and use.other > use.probabilities[use.second]:
-        second = "another meaning"
-    return f"between {best} and {second}"
+    names = [*(f"“{meaning.gloss}”" for meaning in meanings), "another meaning"]
+    shares = (*use.probabilities, use.other)
+    best, second = sorted(range(len(names)), key=lambda k: -shares[k])[:2]
+    return f"between {names[best]} and {names[second]}"
 
 
 def sense_tip(word: api.TextWord) -> str:

@@ -137,10 +137,9 @@ def side_by_side(
         had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
         raise InputError(f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model")
     mentions = find_uses(word, sentences)
-    if senses and len(senses) != len(mentions):
-        raise InputError(
-            f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"
-        )
+    if len(senses) not in (0, len(mentions)):
+        expected = f"Expected a meaning for each of the {len(mentions)} sentences"
+        raise InputError(f"{expected}, found {len(senses)}.", field="senses")
     known = tuple(senses) or known_senses(mentions)
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
     right = tuple(is_right(comparison, known) for comparison in comparisons)
@@ -171,18 +170,16 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
         checked_tokens(sentence, f"sentence {k}", f"Sentence {k}", "is empty.")
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
-    layers = tuple(
-        api.SentenceLayer(
-            name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
-        )
-        for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True)
-    )
+    layers = []
+    for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True):
+        scores = (test.unconnected, test.reworded, test.related, test.triples)
+        layers.append(api.SentenceLayer(name, rounded(cosine_matrix(vectors)), *scores))
     # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
     best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
     return api.SentenceComparison(
         encoder.name,
         tuple(sentences),
-        layers,
+        tuple(layers),
         best.name,
         closest(best.cosine, best.unconnected, best.name),
         limits_of(encoder.name, best.reworded, best.related, best.tests),
@@ -192,7 +189,7 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
 def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
     """Return the encoder's own model of sentences, if any, and a test of each kind of vector."""
     folder = encoder.folder
-    trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
+    trained = SentenceModel(folder, encoder.device) if folder and gives_sentences(folder) else None
     return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))
 
 

@@ -118,13 +118,11 @@ def _read_text(path: Path) -> str:
 
 def _is_running(folder: Path) -> bool:
     """Return True while the process of a run holds its lock."""
-    try:
-        with (folder / _LOCK).open("rb") as file:
+    with contextlib.suppress(FileNotFoundError), (folder / _LOCK).open("rb") as file:
+        try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
+        except BlockingIOError:
+            return True
     return False
 
 

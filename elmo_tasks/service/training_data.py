@@ -142,8 +142,8 @@ class Dataset:
     columns: UploadColumns | None = None
     origin: str = ""  #: origin of the rows, for the head's card
 
-    def preview(self, seconds: float, seconds_per_epoch: float) -> DatasetPreview:
-        """Describe the rows for the screen, with estimated times."""
+    def preview(self) -> DatasetPreview:
+        """Describe the rows for the screen."""
         columns = self.columns or UploadColumns((), "", "", None)
         return DatasetPreview(
             self.title,
@@ -156,8 +156,6 @@ class Dataset:
             header=columns.header,
             examples=tuple(map(_shown, self.train[:_SHOWN_ROWS])),
             read_as=columns.description,
-            seconds=seconds,
-            seconds_per_epoch=seconds_per_epoch,
         )
 
     def write(self, folder: Path) -> None:

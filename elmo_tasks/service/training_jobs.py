@@ -192,12 +192,8 @@ class TrainingJobs:
                 self._fill(partial, plan, preview, dataset, title)
                 self._child = run_folder.launch(partial, self._command)
                 plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-                taken = {
-                    *bundled_heads(),
-                    "uploads",
-                    "layers",
-                    "examples",
-                    *(path.name for path in self.runs.iterdir()),
+                taken = {*bundled_heads(), "uploads", "layers", "examples"} | {
+                    path.name for path in self.runs.iterdir()
                 }
                 target = self.runs / free_name(slug(plain, "run")[:40].strip("-"), taken)
                 partial.rename(target)
@@ -239,13 +235,11 @@ class TrainingJobs:
 
     def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
         """Return the preview of a plan's data with estimated times, and any local rows."""
-        cost, pace = find_task(plan.kind).cost, self._pace()
-        if plan.source == "hub":
-            times = pace * (_START + cost.read * _HUB_READ), pace * cost.epoch * _HUB_READ
-            return DatasetPreview(plan.data, 0, 0, seconds=times[0], seconds_per_epoch=times[1]), None
-        dataset = load_dataset(plan, self._uploads, self._examples(plan.kind))
-        n, n_test = len(dataset.train), len(dataset.test)
-        return dataset.preview(pace * (_START + cost.read * (n + n_test)), pace * cost.epoch * n), dataset
+        dataset = None if plan.source == "hub" else load_dataset(plan, self._uploads, self._examples(plan.kind))
+        preview = dataset.preview() if dataset else DatasetPreview(plan.data, 0, 0)
+        cost, pace, rows = find_task(plan.kind).cost, self._pace(), preview.rows or _HUB_READ
+        seconds = pace * (_START + cost.read * (rows + preview.test_rows))
+        return replace(preview, seconds=seconds, seconds_per_epoch=pace * cost.epoch * rows), dataset
 
     def _pace(self) -> float:
         """Return the median ratio of measured to estimated time over recent runs, clipped."""
@@ -272,9 +266,8 @@ class TrainingJobs:
             ) from error
 
     def _check_idle(self) -> None:
-        for job in self._jobs():
-            if job.status == "running":
-                raise InputError(f"“{job.title}” is still training. Stop it, or wait until it is done.", field="start")
+        if title := next((job.title for job in self._jobs() if job.status == "running"), None):
+            raise InputError(f"“{title}” is still training. Stop it, or wait until it is done.", field="start")
 
     def _find(self, name: str, field: str, is_over: bool = False) -> tuple[Path, TrainingJob]:
         """Find a run by name; a name from the network is compared, never opened."""

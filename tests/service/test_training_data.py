@@ -25,7 +25,7 @@ def dataset(tmp_path, name, content, kind="classification", **plan):
 
 
 def preview(*args, **plan):
-    return dataset(*args, **plan).preview(1.0, 0.1)
+    return dataset(*args, **plan).preview()
 
 
 def csv_of(rows=TEXTS, header="text,label\n"):
