@@ -1,4 +1,4 @@
-"""What requests and results share: limits, progress, cancellation, answers in plain words."""
+"""Base of requests and results: limits, progress, cancellation, answers in plain words."""
 
 from __future__ import annotations
 

@@ -91,9 +91,9 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     """State what cosines of sentences can tell, as measured on test sentences."""
     return (
-        f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
-        f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
-        f"good”) in {reworded}."
+        f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty unconnected sentences in "
+        f"{related}. It placed it nearer than a sentence that says something else in nearly the same words (“was good”, “was "
+        f"not good”) in {reworded}."
     )
 
 

@@ -125,7 +125,7 @@ def are_one_word(spellings: Sequence[str]) -> bool:
 def side_by_side(
     word: str,
     sentences: Sequence[str],
-    models: Sequence[str | None],
+    models: Sequence[str],
     loaded: LoadedModels,
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
@@ -140,12 +140,12 @@ def side_by_side(
     if len(senses) not in (0, len(mentions)):
         expected = f"Expected a meaning for each of the {len(mentions)} sentences"
         raise InputError(f"{expected}, found {len(senses)}.", field="senses")
-    known = tuple(senses) or known_senses(mentions)
+    gold = tuple(senses) or known_senses(mentions)
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
-    right = tuple(is_right(comparison, known) for comparison in comparisons)
+    right = tuple(is_right(comparison, gold) for comparison in comparisons)
     groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
-    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if known else None
-    return api.SideBySide(comparisons, known, right, agreement(groupings, correct) if len(names) > 1 else "")
+    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if gold else None
+    return api.SideBySide(comparisons, gold, right, agreement(groupings, correct) if len(names) > 1 else "")
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:

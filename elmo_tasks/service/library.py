@@ -98,8 +98,7 @@ def side_by_side(
     places = list(map(str, models))
     first, *others = dict.fromkeys(places) or [None]
     loaded = _loaded(first, device, calibration, *filter(None, others))
-    names = [loaded.name_of(place) for place in places]
-    return compare_side_by_side(word, checked_texts(sentences), names, loaded, (), lexicon_entries(lexicon))
+    return compare_side_by_side(word, checked_texts(sentences), places, loaded, (), lexicon_entries(lexicon))
 
 
 def sentence_similarity(

@@ -85,10 +85,8 @@ class LoadedModel:
     def sense_model(self) -> SenseModel:
         """The model of meanings; an :class:`InputError` if there is none."""
         if self.senses is None:
-            raise InputError(
-                f"“{self.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
-                field="model",
-            )
+            reason = "it was not calibrated, or it reads no sentences"
+            raise InputError(f"“{self.encoder.name}” says nothing of meanings: {reason}.", field="model")
         return self.senses
 
 
@@ -128,23 +126,16 @@ class LoadedModels:
         """Names that a request may use, the default one first."""
         return tuple(dict.fromkeys([*self._found, *bundled_models(), *bundled_vectors()]))
 
-    def name_of(self, place: str | None) -> str:
-        """Return the name of the model with this name or folder."""
-        return self._names[place]
-
     def folder(self, name: str) -> Path | None:
         """Return the local folder of an available model, if there is one, without loading it."""
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
         """Return the name of an available model; a path from the network is never opened."""
-        if model is None or model == self.default:
-            return self.default
-        if model not in self.names():
-            raise InputError(
-                f"There is no model “{model[:40]}” here; there is {', '.join(self.names())}.", field="model"
-            )
-        return model
+        name = self._names.get(model, model) or self.default
+        if name not in (names := self.names()):
+            raise InputError(f"There is no model “{name[:40]}” here; there is {', '.join(names)}.", field="model")
+        return name
 
     def model(self, request: str | None = None) -> LoadedModel:
         """Return the requested model with its calibration."""

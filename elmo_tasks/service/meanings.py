@@ -95,8 +95,8 @@ def own_entries(text: str) -> list[Entry]:
 def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
     """Return the share of English words in some sentences."""
     words = [token for tokens in sentences for token in tokens if token[:1].isalpha()]
-    known = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
-    return float(known.float().mean()) if words else 1.0
+    is_english = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
+    return float(is_english.float().mean()) if words else 1.0
 
 
 def judge(
@@ -234,7 +234,7 @@ def incremental_reading(
     check_size(sentence, "sentence 1")
     mention = find_mention(word, sentence, field="sentence 1")
     tokens, start = mention.tokens, mention.token_start
-    check_size(tokens, "sentence 1", most=_MAX_WORDS)
+    check_size(tokens, "sentence 1", maximum=_MAX_WORDS)
     check_word(word)
     entries = bundled_lexicon().find(word.strip())
     meanings = senses_as_meanings(entries)

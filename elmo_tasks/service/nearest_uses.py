@@ -98,7 +98,7 @@ def nearest_uses(
         place = (u.sentence, u.char_start, u.char_end)
         uses.append(NearUse(*place, u.word, round(min(1.0, cosine), 6), same_word, *meaning))
     static = encoder if isinstance(encoder, StaticVectors) else static
-    neighbours = _neighbours(use.token, _STATIC, static) if use.token in static else ()
+    neighbours = _neighbours(use.token, _STATIC, static)
     if encoder.reads_sentence:
         message = nearest_answer(use.token, uses, only, random, sense)
     else:
@@ -146,15 +146,16 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
     """Return each use's meaning, empty if unknown, and its probability if predicted."""
-    known = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
-    senses: list[tuple[str, float | None]] = [(meaning[1].key if meaning else "", None) for meaning in known]
+    examples = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
+    senses: list[tuple[str, float | None]] = [(meaning[1].key if meaning else "", None) for meaning in examples]
     entries = [bundled_lexicon().find(use.word) for use in uses]
     unknown = [k for k, (key, _) in enumerate(senses) if not key and len(senses_of(entries[k])) > 1]
-    if model is not None and unknown:
-        for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
-            (meaning,) = meanings_of_uses(model, [uses[k]], vector[None], entries[k])
-            name = ANOTHER if meaning.best is None else senses_of(entries[k])[meaning.best][1].key
-            senses[k] = (name, meaning.probability)
+    if model is None or not unknown:
+        return senses
+    for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
+        (meaning,) = meanings_of_uses(model, [uses[k]], vector[None], entries[k])
+        name = ANOTHER if meaning.best is None else senses_of(entries[k])[meaning.best][1].key
+        senses[k] = (name, meaning.probability)
     return senses
 
 
@@ -186,13 +187,15 @@ def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighb
     check_word(word)
     check_count(n, _MAX_SHOWN, "n", "neighbours")
     word = word.strip()
-    if word not in vectors:
-        raise InputError(
-            f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here.", field="word"
-        )
-    return StaticNeighbours(word, vectors.name, len(vectors), _neighbours(word, n, vectors))
+    neighbours = _neighbours(word, n, vectors)
+    if not neighbours:
+        message = f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here."
+        raise InputError(message, field="word")
+    return StaticNeighbours(word, vectors.name, len(vectors), neighbours)
 
 
 def _neighbours(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:
-    """Return the ``n`` words nearest to a known word."""
+    """Return the ``n`` words nearest to a word; none to an unknown one."""
+    if word not in vectors:
+        return ()
     return tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))

@@ -186,17 +186,17 @@ def _draw(
     base_word(request.word)  # refuses input that is not one word, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
-    found: list[tuple[str, tuple[Use, ...], int]] = []  # source, uses, and their number in the source
+    collected: list[tuple[str, tuple[Use, ...], int]] = []  # source, uses, and their number in the source
     read_as: list[tuple[str, str]] = []
     for source, text, name in ((api.TEXT_A, request.text, request.name), (api.TEXT_B, request.text_b, "")):
         if text.strip():
             sentences, description = sentences_of(text, name)
             if description != "text":
                 read_as.append((source, description))
-            found.append((source, *uses_in(request.word, sentences)))
+            collected.append((source, *uses_in(request.word, sentences)))
     if request.index and index:
-        found.append((api.INDEX, *index_uses(request.word, index)))
-    own = evenly([(use, source) for source, uses, _ in found for use in uses], MAX_USES)
+        collected.append((api.INDEX, *index_uses(request.word, index)))
+    own = evenly([(use, source) for source, uses, _ in collected for use in uses], MAX_USES)
     rows = [*((use, api.EXAMPLES) for use, _, _ in examples), *own]
     if not rows:
         has_text = bool(request.text.strip() or request.text_b.strip())
@@ -223,7 +223,7 @@ def _draw(
         tuple(source for _, source in rows),
         tuple(labels),
         (*(None for _ in examples), *predictions),
-        sum(n for _, _, n in found),
+        sum(n for _, _, n in collected),
         tuple(read_as),
         vectors,
         fit_projection(directions(vectors)),

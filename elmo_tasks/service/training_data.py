@@ -110,8 +110,8 @@ def split_rows(records: Records, seed: int = 1) -> tuple[list[Record], list[Reco
         row = records[k]
         strata.setdefault(row.label if isinstance(row, LabelledText) else "", []).append(k)
     test = {k for rows in strata.values() for k in rows[: round(len(rows) * TEST_SHARE)]}
-    known = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
-    test = {k for k in test if _labels_of(records[k]) <= known}
+    learned_labels = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
+    test = {k for k in test if _labels_of(records[k]) <= learned_labels}
     learned = {content_of(row) for k, row in enumerate(records) if k not in test}
     test = {k for k in test if content_of(records[k]) not in learned}
     return [row for k, row in enumerate(records) if k not in test], [records[k] for k in sorted(test)]

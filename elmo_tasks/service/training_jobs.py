@@ -29,10 +29,6 @@ from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, free_name
 from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks import TASKS, find_task
 
-OFF = (
-    "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
-    "app.py --allow-training."
-)
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
@@ -249,7 +245,10 @@ class TrainingJobs:
 
     def _check_allowed(self) -> None:
         if not self._allowed:
-            raise InputError(OFF)
+            raise InputError(
+                "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
+                "app.py --allow-training."
+            )
 
     @contextlib.contextmanager
     def _writing(self, field: str) -> Iterator[None]:

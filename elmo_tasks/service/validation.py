@@ -42,12 +42,12 @@ def check_number(sentences: Sequence[str]) -> None:
         )
 
 
-def check_size(content: Sized, field: str, what: str = "The sentence", most: int | None = None) -> None:
-    """Raise an :class:`InputError` for a text or tokens of more than ``most``; ``what`` names them."""
+def check_size(content: Sized, field: str, what: str = "The sentence", maximum: int | None = None) -> None:
+    """Raise an :class:`InputError` for a text or tokens of more than ``maximum``; ``what`` names them."""
     unit, limit = ("characters", LIMITS.max_characters) if isinstance(content, str) else ("words", LIMITS.max_tokens)
-    most = most or limit
-    if len(content) > most:
-        raise InputError(f"{what} has {len(content):,} {unit}; the most is {most:,}. Shorten it.", field=field)
+    maximum = maximum or limit
+    if len(content) > maximum:
+        raise InputError(f"{what} has {len(content):,} {unit}; the most is {maximum:,}. Shorten it.", field=field)
 
 
 def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
@@ -60,10 +60,10 @@ def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
     return tokens
 
 
-def check_count(n: int, most: int, field: str, what: str) -> None:
-    """Raise an :class:`InputError` unless ``n`` is between 1 and ``most``."""
-    if not 1 <= n <= most:
-        raise InputError(f"Between 1 and {most} {what} can be shown, not {n}.", field=field)
+def check_count(n: int, maximum: int, field: str, what: str) -> None:
+    """Raise an :class:`InputError` unless ``n`` is between 1 and ``maximum``."""
+    if not 1 <= n <= maximum:
+        raise InputError(f"Between 1 and {maximum} {what} can be shown, not {n}.", field=field)
 
 
 def item_of(m: Mention) -> ComparisonItem:

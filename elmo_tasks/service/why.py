@@ -135,7 +135,16 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: Sequence[Use]) -> Measure:
     """Return the cosine in a view, for the verdict the probability of a common meaning."""
     if view == VERDICT:
-        return _common_meaning(loaded.sense_model, comparison, pair)
+        senses, lexicon = loaded.sense_model, bundled_lexicon()
+        embedded = senses.embed(pair)
+        if comparison.source is not api.Source.DICTIONARY:
+            constant, slope = senses.calibration.same
+            return lambda uses, other: sigmoid(constant + slope * (senses.embed(uses) @ embedded[other]).astype(float))
+        listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
+        both = senses.classify(pair, embedded, listed)
+        return lambda uses, other: np.array(
+            [use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), listed)]
+        )
 
     def vectors(uses: Sequence[Use]) -> Tensor:  # [n, D]
         if view == WORDS and loaded.senses is not None:
@@ -144,19 +153,6 @@ def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: S
 
     of_pair = vectors(pair)
     return lambda uses, other: attribution.cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
-
-
-def _common_meaning(senses: SenseModel, comparison: api.Comparison, pair: Sequence[Use]) -> Measure:
-    of_pair = senses.embed(pair)
-    if comparison.source is not api.Source.DICTIONARY:
-        constant, slope = senses.calibration.same
-        return lambda uses, other: sigmoid(constant + slope * (senses.embed(uses) @ of_pair[other]).astype(np.float64))
-    lexicon = bundled_lexicon()
-    listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
-    both = senses.classify(pair, of_pair, listed)
-    return lambda uses, other: np.array(
-        [use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), listed)]
-    )
 
 
 def _pair(comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None) -> tuple[int, int]:
