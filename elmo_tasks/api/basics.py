@@ -31,11 +31,7 @@ class Cancelled(Exception):
     """The client disconnected; stop computing its result."""
 
 
-def _always() -> bool:
-    return True
-
-
-_is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", default=_always)
+_is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", default=lambda: True)
 
 
 @contextmanager
@@ -50,7 +46,7 @@ def cancellable(is_connected: Callable[[], bool]) -> Iterator[None]:
 
 def uncancellable() -> AbstractContextManager[None]:
     """Keep a shared computation alive when the client that started it disconnects."""
-    return cancellable(_always)
+    return cancellable(lambda: True)
 
 
 def check_cancelled() -> None:

@@ -197,8 +197,8 @@ def _draw(
     if request.index and index:
         collected.append((api.INDEX, *index_uses(request.word, index)))
     own = evenly([(use, source) for source, uses, _ in collected for use in uses], MAX_USES)
-    rows = [*((use, api.EXAMPLES) for use, _, _ in examples), *own]
-    if not rows:
+    uses = (*(use for use, _, _ in examples), *(use for use, _ in own))
+    if not uses:
         has_text = bool(request.text.strip() or request.text_b.strip())
         message = nothing_to_draw(request.word, has_text, request.examples)
         raise InputError(message, field="text" if has_text else "word")
@@ -206,28 +206,18 @@ def _draw(
     view = request.view or views[0]
     if view not in views:
         raise InputError(f"There is no view “{view[:40]}” here; there is {', '.join(views)}.", field="view")
-    vectors = cache.read(loaded, [use for use, _ in rows], progress)(view)
-    senses = senses_of(entries)
+    vectors = cache.read(loaded, uses, progress)(view)
+    senses = tuple(senses_of(entries))
     positions = {(word, sense.key): k for k, (word, sense) in enumerate(senses)}
-    predictions = _predict(loaded, cache, entries, [use for use, _ in own])
-    labels = [
+    meant = _predict(loaded, cache, entries, [use for use, _ in own])
+    labels = (
         *(positions[word, sense.key] for _, word, sense in examples),
-        *(None if m is None else len(senses) if m.best is None else m.best for m in predictions),
-    ]
-    return _Drawn(
-        view,
-        views,
-        entries,
-        tuple(senses),
-        tuple(use for use, _ in rows),
-        tuple(source for _, source in rows),
-        tuple(labels),
-        (*(None for _ in examples), *predictions),
-        sum(n for _, _, n in collected),
-        tuple(read_as),
-        vectors,
-        fit_projection(directions(vectors)),
+        *(None if m is None else len(senses) if m.best is None else m.best for m in meant),
     )
+    sources = (*(api.EXAMPLES for _ in examples), *(source for _, source in own))
+    predictions = (*(None for _ in examples), *meant)
+    of_uses = (uses, sources, labels, predictions, sum(n for _, _, n in collected), tuple(read_as))
+    return _Drawn(view, views, entries, senses, *of_uses, vectors, fit_projection(directions(vectors)))
 
 
 def _predict(

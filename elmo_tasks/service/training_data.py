@@ -74,21 +74,19 @@ def read_examples(path: Path, kind: str) -> Records:
     """Read a file of examples: ``label: text`` lines, or sentences with marked spans."""
     task, lines = find_task(kind), path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if task.one_label:
-        return [_labelled_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        rows = []
+        for number, line in enumerate(lines, 1):
+            label, _, text = (part.strip() for part in line.partition(":"))
+            if label and text:
+                rows.append(LabelledText(text, label, number))
+            elif line.strip():
+                expected = "expected a label, a colon and a text, such as “praise: They mended it at once.”"
+                raise InputError(f"Your examples, line {number}: {expected}", field="examples")
+        return rows
     try:
         return task.read_upload(path, "marked", None, None, None)[1] if any(lines) else []
     except DataError as error:
         raise InputError(str(error).replace(str(path), "Your examples"), field="examples") from None
-
-
-def _labelled_line(number: int, line: str) -> LabelledText:
-    label, colon, text = (part.strip() for part in line.partition(":"))
-    if not (label and colon and text):
-        raise InputError(
-            f"Your examples, line {number}: expected a label, a colon and a text, such as “praise: They mended it at once.”",
-            field="examples",
-        )
-    return LabelledText(text, label, number)
 
 
 def count_labels(records: Records) -> tuple[tuple[tuple[str, int], ...], str]:
