@@ -26,7 +26,7 @@ from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service import run_folder, training_data
 from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, free_name
-from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, load_dataset
+from elmo_tasks.service.training_data import VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks import TASKS, find_task
 
 CHECKPOINT = "last.ckpt"
@@ -153,12 +153,9 @@ class TrainingJobs:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def store_examples(self, kind: str, text: str) -> None:
-        content = text.encode("utf-8", errors="replace")
-        if len(content) > MAX_UPLOAD:
-            raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
         with self._writing("examples"):
             self._examples(kind).parent.mkdir(parents=True, exist_ok=True)
-            atomic_write(self._examples(kind), content)
+            atomic_write(self._examples(kind), text.encode("utf-8", errors="replace"))
 
     def keep_example(self, kind: str, line: str) -> int:
         with self._writing("examples"):
