@@ -111,15 +111,6 @@ def test_heavy_packages_stay_where_their_job_is(package):
     assert len(users) <= HEAVY[package], users
 
 
-def test_the_door_of_api_gives_every_name_of_its_files():
-    door = ast.parse((REPOSITORY / "elmo_tasks" / "api" / "__init__.py").read_text(encoding="utf-8"))
-    given = {alias.name for node in door.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    files = [path for path in FILES if path.parent.name == "api" and path.name != "__init__.py"]
-    classes = {node.name for path in files for node in ast.parse(path.read_text("utf-8")).body
-               if isinstance(node, ast.ClassDef)}  # fmt: skip
-    assert classes - given == set()
-
-
 def test_every_folder_is_in_the_list():
     folders = {path.name for path in (REPOSITORY / "elmo_tasks").iterdir() if (path / "__init__.py").exists()}
     assert folders <= set().union(*ROWS, {"ui"})

@@ -3,33 +3,17 @@
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
-# ruff: noqa: F401, I001 (this is where they are imported from, in lines of many names)
+# ruff: noqa: F403, F405 (every name of the four files is imported from here)
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-# fmt: off
-from elmo_tasks.api.basics import (
-    LIMITS, Answer, Cancelled, Limits, Message, Progress, Result, cancellable, check_cancelled, uncancellable,
-)
-from elmo_tasks.api.compare import (
-    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HiddenWord,
-    LayerComparison, Meaning, ModelInfo, SentenceComparison, SentenceLayer, SideBySide, Source, Substitutes,
-    TextSenses, TextWord, UseMeaning, group_by, partition,
-)
-from elmo_tasks.api.explore import (
-    EXAMPLES, INDEX, TEXT_A, TEXT_B, DictionaryTest, IncrementalReading, MapRequest, MapUse, MapView, Mistake,
-    NearestUses, NearOnMap, NearUse, ProjectedMeaning, ProjectedUse, ReadingStep, ReadyWord, SenseGroup, SenseMap,
-    StaticNeighbour, StaticNeighbours,
-)
-from elmo_tasks.api.heads import (
-    ClassifiedText, DatasetPreview, Entity, HeadInfo, LayerScore, LayerWeights, MixWeights, ModelProbes,
-    PaperScores, ProbeResult, Score, SplitScore, TaggedSentence, TagSequence, TrainingEpoch, TrainingJob,
-    TrainingOffer, TrainingPlan, WordOcclusion,
-)
-# fmt: on
+from elmo_tasks.api.basics import *
+from elmo_tasks.api.compare import *
+from elmo_tasks.api.explore import *
+from elmo_tasks.api.heads import *
 
 
 class Service(Protocol):

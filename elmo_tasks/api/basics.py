@@ -1,4 +1,4 @@
-"""What requests and results share: limits, progress, cancellation, answers in plain words."""
+"""Base of requests and results: limits, progress, cancellation, answers in plain words."""
 
 from __future__ import annotations
 
@@ -31,11 +31,7 @@ class Cancelled(Exception):
     """The client disconnected; stop computing its result."""
 
 
-def _always() -> bool:
-    return True
-
-
-_is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", default=_always)
+_is_connected: ContextVar[Callable[[], bool]] = ContextVar("is_connected", default=lambda: True)
 
 
 @contextmanager
@@ -50,7 +46,7 @@ def cancellable(is_connected: Callable[[], bool]) -> Iterator[None]:
 
 def uncancellable() -> AbstractContextManager[None]:
     """Keep a shared computation alive when the client that started it disconnects."""
-    return cancellable(_always)
+    return cancellable(lambda: True)
 
 
 def check_cancelled() -> None:
@@ -79,6 +75,15 @@ class Result:
         return asdict(self)
 
 
+@dataclass(frozen=True)
+class Occurrence(Result):
+    """A use of a word in its sentence."""
+
+    sentence: str  #: the sentence, without brackets
+    start: int  #: character offset of the word in it
+    end: int  #: character offset one past its end
+
+
 class Answer(Result):
     """Result with an answer in plain words."""
 
@@ -87,13 +92,10 @@ class Answer(Result):
 
     @property
     def answer(self) -> str:
-        """Full answer in a few sentences."""
+        """Full answer in a few sentences; ``verdict`` is another name for it."""
         return str(self.message)
 
-    @property
-    def verdict(self) -> str:
-        """Full answer, by its name in comparisons and maps."""
-        return self.answer
+    verdict = answer
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON: the full answer and its headline take the place of the message."""

@@ -90,12 +90,6 @@ class UseMeaning:
         """True if the probability is high enough to state the meaning without reservation."""
         return self.certainty is Certainty.CONFIDENT
 
-    @property
-    def second(self) -> int | None:
-        """Position of the second most probable meaning; ``None`` if there is none."""
-        rest = [k for k in range(len(self.probabilities)) if k != self.best]
-        return max(rest, key=self.probabilities.__getitem__) if rest else None
-
 
 @dataclass(frozen=True)
 class Comparison(Answer):
@@ -328,18 +322,12 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/why``."""
-        items, fields = self.comparison.items, asdict(self)
+        fields = asdict(self)
+        comparison = fields.pop("comparison")
         return {
-            "word": self.comparison.word,
-            "model": self.comparison.model,
-            "pair": list(self.pair),
-            "sentences": [items[use].sentence for use in self.pair],
-            "layer": self.layer,
-            "cosine": self.cosine,
-            "random_pair_cosine": self.random_pair_cosine,
-            "asked": "apart" if self.apart else "together",
-            **{
-                name: fields[name]
-                for name in ("answer", "decisive", "ways", "words", "skipped", "sides", "side", "side_answer")
-            },
+            "word": comparison["word"],
+            "model": comparison["model"],
+            "sentences": [comparison["items"][use]["sentence"] for use in self.pair],
+            "asked": "apart" if fields.pop("apart") else "together",
+            **fields,
         }

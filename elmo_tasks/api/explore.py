@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
-from elmo_tasks.api.basics import Answer, Message, Result
+from elmo_tasks.api.basics import Answer, Message, Occurrence, Result
 from elmo_tasks.api.compare import Meaning
 
 #: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
@@ -13,12 +13,9 @@ EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
 
 
 @dataclass(frozen=True)
-class MapUse:
+class MapUse(Occurrence):
     """One use of a word on its map."""
 
-    sentence: str  #: the sentence
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
     source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
     group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
     probability: float | None  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
@@ -115,12 +112,9 @@ class ProjectedMeaning:
 
 
 @dataclass(frozen=True)
-class ProjectedUse(Result):
+class ProjectedUse(Occurrence):
     """A further use of the word, placed on its map without changing the map."""
 
-    sentence: str  #: as typed, without brackets
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
     x: float  #: x coordinate; beyond -1 or 1 if it lies farther out than all uses on the map
     y: float  #: y coordinate
     group: int | None  #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
@@ -149,12 +143,9 @@ class StaticNeighbours(Result):
 
 
 @dataclass(frozen=True)
-class NearUse:
+class NearUse(Occurrence):
     """A use near the query."""
 
-    sentence: str  #: its sentence
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
     token: str  #: the word
     cosine: float  #: cosine with the query
     same_word: bool  #: whether it is the same word, in any inflection
@@ -197,12 +188,9 @@ class ReadyWord:
 
 
 @dataclass(frozen=True)
-class Mistake:
+class Mistake(Occurrence):
     """A test sentence for which the model predicts a wrong meaning."""
 
-    sentence: str  #: without brackets
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
     word: str  #: the entry of the dictionary
     meant: str  #: gloss of the correct meaning
     found: str  #: gloss of the predicted meaning, or ``"another meaning"``

@@ -47,20 +47,19 @@ class TaggedSentence:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """Tags of the most probable reading."""
+        """Tags of the most probable sequence."""
         return self.best.tags
 
     @property
     def spans(self) -> tuple[Entity, ...]:
-        """Spans of the most probable reading, in order."""
+        """Spans of the most probable sequence, in order."""
         return self.best.entities
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/ner``."""
-        alternatives = [reading.to_dict() for reading in self.alternatives]
-        older = {"runners_up": alternatives}  # the older name of the same key, for one more version
-        tokens = list(self.tokens)
-        return {"text": self.sentence, "tokens": tokens, **self.best.to_dict(), "alternatives": alternatives, **older}
+        others = [reading.to_dict() for reading in self.alternatives]
+        alternatives = {"alternatives": others, "runners_up": others}  # the older name, for one more version
+        return {"text": self.sentence, "tokens": list(self.tokens), **self.best.to_dict(), **alternatives}
 
 
 @dataclass(frozen=True)
@@ -247,9 +246,8 @@ class TrainingJob(Result):
     kind: str  #: as in :class:`TrainingPlan`
     data: str  #: description of its training data
     status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
-    phase: str = (
-        ""  #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"``, ``"scoring"``
-    )
+    #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"`` or ``"scoring"``
+    phase: str = ""
     created: float = 0.0  #: start time, in seconds since 1970
     seconds: float = 0.0  #: elapsed seconds
     seconds_left: float | None = None  #: estimated seconds left

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
-from elmo_tasks.messages.text import first_capital, listed, number, number_word
-from elmo_tasks.messages.views import view_place
+from elmo_tasks.messages.text import first_capital, listed, number, number_word, view_place
 
 #: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {
@@ -37,9 +36,8 @@ def why_answer(
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
     """Name the nearest use, and count those of the same word and, if known, meaning."""
     if not uses:
-        return Message(
-            f"There is no other use of “{word}” here." if only == "same" else "There is nothing else to compare with."
-        )
+        nothing = "There is nothing else to compare with."
+        return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     n_same = sum(use.same_word for use in uses)
@@ -65,11 +63,11 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
 
 
-def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour] | None) -> Message:
-    """Describe ``near``, the nearest words by one vector per word; ``None``: unknown word."""
-    if near is None:
+def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]) -> Message:
+    """Describe ``near``, the nearest words by one vector per word; an unknown word has none."""
+    if not near:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
-    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}." if near else ""
+    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}."
     return Message(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
 
 
@@ -83,20 +81,19 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
     """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
-    beside = f"{first_capital(view_place(layer))}, two unconnected sentences have {number(unconnected)}."
+    headline = f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)})."
     if len(pairs) == 1:
-        return Message(f"The two sentences have a cosine of {number(high)}.", beside)
-    return Message(
-        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)}).", beside
-    )
+        headline = f"The two sentences have a cosine of {number(high)}."
+    place = first_capital(view_place(layer))
+    return Message(headline, f"{place}, two unconnected sentences have {number(unconnected)}.")
 
 
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     """State what cosines of sentences can tell, as measured on test sentences."""
     return (
-        f"In a test with {tests} sentences, “{model}” found the same said in other words nearer than each of sixty unconnected "
-        f"sentences in {related}. It found it nearer than something else said in nearly the same words (“was good”, “was not "
-        f"good”) in {reworded}."
+        f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty unconnected sentences in "
+        f"{related}. It placed it nearer than a sentence that says something else in nearly the same words (“was good”, “was "
+        f"not good”) in {reworded}."
     )
 
 

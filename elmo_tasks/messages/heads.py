@@ -128,10 +128,8 @@ def unweighed(results: Sequence[ClassifiedText]) -> str:
 
 def has_spans(results: Sequence[TaggedSentence]) -> bool:
     """Return True if the tags mark spans (BIO), unlike parts of speech."""
-    readings = [reading for result in results for reading in (result.best, *result.alternatives)]
-    return any(reading.entities for reading in readings) or all(
-        tag == "O" or tag[:2] in ("B-", "I-") for reading in readings for tag in reading.tags
-    )
+    sequences = [sequence for result in results for sequence in (result.best, *result.alternatives)]
+    return all(tag == "O" or tag[:2] in ("B-", "I-") for sequence in sequences for tag in sequence.tags)
 
 
 def tag_headline(results: Sequence[TaggedSentence]) -> str:
@@ -162,21 +160,16 @@ def tag_differences(result: TaggedSentence, best: TagSequence, other: TagSequenc
     used: set[Entity] = set()
     for entity in best.entities:
         overlapping = [span for span in other.entities if span.start < entity.end and entity.start < span.end]
-        same_place = [span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)]
-        name = f"“{entity_text(result, entity)}”"
+        same_place = next((span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)), None)
+        name, old = f"“{entity_text(result, entity)}”", type_words(entity.type)
+        parts = [f"“{entity_text(result, s)}” as {type_words(s.type)}" for s in overlapping if s not in used]
         if same_place:
-            if same_place[0].type != entity.type:
-                phrases.append(f"{name} as {type_words(same_place[0].type)} instead of {type_words(entity.type)}")
-        elif overlapping:
-            parts = [
-                f"“{entity_text(result, span)}” as {type_words(span.type)}" for span in overlapping if span not in used
-            ]
-            if parts:
-                phrases.append(f"{listed(parts)} instead of {name} as {type_words(entity.type)}")
-            else:
-                phrases.append(f"no {name} of its own")
+            if same_place.type != entity.type:
+                phrases.append(f"{name} as {type_words(same_place.type)} instead of {old}")
+        elif parts:
+            phrases.append(f"{listed(parts)} instead of {name} as {old}")
         else:
-            phrases.append(f"no name at {name}")
+            phrases.append(f"no {name} of its own" if overlapping else f"no name at {name}")
         used.update(overlapping)
     new = [span for span in other.entities if span not in used]
     return phrases + [f"{type_words(span.type)} at “{entity_text(result, span)}”" for span in new]

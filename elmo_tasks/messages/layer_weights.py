@@ -94,11 +94,16 @@ def course(entry: LayerWeights) -> str:
 
 def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     """Describe properties that the heads share, by counting them."""
-    ahead = [entry for entry in entries if _lead(entry) >= _NOTABLE]
+    ahead = []
+    for entry in entries:
+        *_, second, first = sorted(entry.final.weights)
+        if first - second >= _NOTABLE:
+            ahead.append(entry)
     if not ahead:
         return f"In none of the {len(entries)} heads is one layer ahead of the others."
     tops = [entry.layers[order(entry)[0]] for entry in ahead]
-    chance = sum(not _is_sure(entry) for entry in ahead)
+    # Sure: in every run, the same layer is on top, by a margin.
+    chance = sum(len(entry.runs) < 2 or any(order(entry)[0] in g for g in unclear(entry)) for entry in ahead)
     whose = "For one of them" if chance == 1 else f"For {chance} of them"
     doubt = f" {whose} this may be chance: the runs overlap there, or there is one run only." if chance else ""
     if len(set(tops)) == 1 and len(ahead) == len(entries):
@@ -112,13 +117,3 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     if even:
         parts.append(f"in {even} no layer is ahead of the others")
     return f"Of {len(entries)} heads, {listed(parts)}.{doubt}"
-
-
-def _lead(entry: LayerWeights) -> float:
-    first, second = order(entry)[:2]
-    return entry.final.weights[first] - entry.final.weights[second]
-
-
-def _is_sure(entry: LayerWeights) -> bool:
-    """Return True if every run has the same top layer, by a margin."""
-    return len(entry.runs) > 1 and all(order(entry)[0] not in group for group in unclear(entry))

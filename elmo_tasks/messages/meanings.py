@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from elmo_tasks import api
 from elmo_tasks.messages.text import listed, number_word, percent, quoted
 
-_SOURCES = {api.EXAMPLES: "dictionary", api.TEXT_A: "text A", api.TEXT_B: "text B", api.INDEX: "your index"}
-_MORE_HINTS = "A sentence that says more around the word may help."
-
 
 def meanings_answer(
     word: str, uses: Sequence[api.UseMeaning], probability: float, certainty: api.Certainty
@@ -28,7 +25,7 @@ def meanings_answer(
         headline = f"“{word}” {probably}means the same in {_all(len(uses))}"
     sure = f"The model is {percent(probability)} sure of {_all(len(uses))} together."
     if certainty is api.Certainty.ABSTAIN and unsure:
-        sure = f"Unsure: {_sentences(unsure)}. {_MORE_HINTS}"
+        sure = f"Unsure: {_sentences(unsure)}. A sentence that says more around the word may help."
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
     return api.Message(f"{headline}.", sure)
@@ -36,28 +33,25 @@ def meanings_answer(
 
 def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Message:
     """State that the word is on the list of words with one everyday meaning."""
-    if certainty is not api.Certainty.CONFIDENT:
-        return api.Message(
-            f"“{word}” probably means the same in {_all(n)}.",
-            "It is on this project’s list of words with one everyday meaning, but two of the sentences are very unlike: it may "
-            "have a rarer meaning in one of them.",
-        )
-    return api.Message(
-        f"“{word}” means the same in {_all(n)}.",
-        "It is on this project’s list of words with one everyday meaning; only the vectors below are computed.",
-    )
+    on_list = "It is on this project’s list of words with one everyday meaning"
+    if certainty is api.Certainty.CONFIDENT:
+        details = f"{on_list}; only the vectors below are computed."
+        return api.Message(f"“{word}” means the same in {_all(n)}.", details)
+    doubt = "but two of the sentences are very unlike: it may have a rarer meaning in one of them."
+    return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{on_list}, {doubt}")
 
 
-def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty) -> api.Message:
-    """State that the word is in no list; ``probability`` is that all uses share a meaning."""
-    why = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are."
-    add = "Give its meanings yourself under “Own meanings” for a better answer."
+def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool) -> api.Message:
+    """State that the word is in no list, and whether its uses share a meaning."""
     if certainty is api.Certainty.ABSTAIN:
-        return api.Message(f"The model cannot tell whether “{word}” means the same in {_all(n)}.", f"{why} {add}")
-    if probability >= 0.5:
-        return api.Message(f"“{word}” probably means the same in {_all(n)} ({percent(probability)}).", f"{why} {add}")
+        headline = f"The model cannot tell whether “{word}” means the same in {_all(n)}."
+    else:
+        answer = f"means the same in {_all(n)}" if is_same else "has more than one meaning here"
+        headline = f"“{word}” probably {answer} ({percent(probability)})."
     return api.Message(
-        f"“{word}” probably has more than one meaning here ({percent(1 - probability)}).", f"{why} {add}"
+        headline,
+        f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are. "
+        "Give its meanings yourself under “Own meanings” for a better answer.",
     )
 
 
@@ -69,11 +63,8 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
-    pale = "" if not unsure else f" Of {unsure} the model is unsure; these are pale."
-    return api.Message(
-        f"{words} several meanings.",
-        f"{source_line(api.Source.DICTIONARY, n_words)}{pale}",
-    )
+    pale = f" Of {unsure} the model is unsure; these are pale." if unsure else ""
+    return api.Message(f"{words} several meanings.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
 def not_english_answer(share: float) -> api.Message:
@@ -115,13 +106,12 @@ def heading(meaning: api.Meaning | None) -> str:
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
     """Name the two candidates for an uncertain use; empty for a sure one."""
-    if use.certainty is api.Certainty.CONFIDENT or use.second is None:
+    if use.certainty is api.Certainty.CONFIDENT or len(meanings) < 2:
         return ""
-    best = "another meaning" if use.best is None else f"“{meanings[use.best].gloss}”"
-    second = f"“{meanings[use.second].gloss}”"
-    if use.best is not None and use.other > use.probabilities[use.second]:
-        second = "another meaning"
-    return f"between {best} and {second}"
+    names = [*(f"“{meaning.gloss}”" for meaning in meanings), "another meaning"]
+    shares = (*use.probabilities, use.other)
+    best, second = sorted(range(len(names)), key=lambda k: -shares[k])[:2]
+    return f"between {names[best]} and {names[second]}"
 
 
 def sense_tip(word: api.TextWord) -> str:
@@ -142,7 +132,7 @@ def _sentences(numbers: Sequence[int]) -> str:
 
 def source_name(source: str) -> str:
     """Return the title of an origin of uses."""
-    return _SOURCES.get(source, source)
+    return "your index" if source == api.INDEX else source
 
 
 def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
@@ -165,33 +155,26 @@ def map_verdict(
 ) -> api.Message:
     """Describe a map, of meanings or of clusters, and what a calibrated model adds."""
     counted = f"{_counted(len(uses), 'use')} of “{word}”"
-    if are_meanings:
-        own = [use for use in uses if use.own]
-        if not own:
-            return api.Message(
-                f"{counted} in {_counted(len(groups), 'meaning')}.",
-                "The meanings are those of the dictionary; where the uses lie is computed.",
-            )
-        if not is_calibrated:
-            reason = "This model was not calibrated, so nothing is said of the meanings in your text."
-            return api.Message(f"{counted}.", reason)
-        n_unsure = sum(not use.is_sure for use in own)
-        unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
-        has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
-        return api.Message(
-            f"Your {_counted(len(own), 'use')} of “{word}” {has}.",
-            f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}",
-        )
-    if has_one_meaning:
-        return api.Message(
-            f"{counted}, a word with one everyday meaning.", "It is on this project’s list of such words."
-        )
-    if groups:
-        return api.Message(
-            f"{counted} in {len(groups)} clusters.",
-            "The word is not in the dictionary, so the clusters have no names, and they may be topics or turns of phrase.",
-        )
-    return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+    own = [use for use in uses if use.own]
+    if has_one_meaning and not are_meanings:
+        details = "It is on this project’s list of such words."
+        return api.Message(f"{counted}, a word with one everyday meaning.", details)
+    if not are_meanings:
+        if not groups:
+            return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+        details = "so the clusters have no names, and they may be topics or turns of phrase."
+        return api.Message(f"{counted} in {len(groups)} clusters.", f"The word is not in the dictionary, {details}")
+    if not own:
+        details = "The meanings are those of the dictionary; where the uses lie is computed."
+        return api.Message(f"{counted} in {_counted(len(groups), 'meaning')}.", details)
+    if not is_calibrated:
+        details = "This model was not calibrated, so nothing is said of the meanings in your text."
+        return api.Message(f"{counted}.", details)
+    n_unsure = sum(not use.is_sure for use in own)
+    unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
+    has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
+    details = f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}"
+    return api.Message(f"Your {_counted(len(own), 'use')} of “{word}” {has}.", details)
 
 
 def _counted(n: int, noun: str) -> str:
@@ -248,13 +231,6 @@ def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool)
     """Describe the place of a sentence by its meanings, the most probable first."""
     if not meanings:
         return "It lands beside its nearest uses. Nothing is said of its meaning."
-    first = meanings[0]
-    where = "" if first.group is not None else " No use on this map has it."
-    if is_sure:
-        return f"It means: {first.name} ({percent(first.probability)}).{where}"
-    if len(meanings) == 1:
-        return f"It may mean: {first.name} ({percent(first.probability)}).{where}"
-    second = meanings[1]
-    return (
-        f"Unsure: {first.name} ({percent(first.probability)}), or {second.name} ({percent(second.probability)}).{where}"
-    )
+    where = "" if meanings[0].group is not None else " No use on this map has it."
+    first, *others = (f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2])
+    return f"It means: {first}.{where}" if is_sure else f"Unsure: {first}, or {others[0]}.{where}"

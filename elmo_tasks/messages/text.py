@@ -1,9 +1,11 @@
-"""Numbers, shares, scores, lists, durations and technical terms in readable form."""
+"""Numbers, lists, durations, technical terms, and the titles of views and models, in readable form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+
+from elmo_tasks.api import ModelInfo
 
 _MAX_QUOTE = 40
 _NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
@@ -23,6 +25,33 @@ _TERM = re.compile(
     r"\b(?:(?P<random>two random words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?: \d+)?)|(?P<norm>norms?))\b",
     re.IGNORECASE,
 )
+#: A view by itself, inside a sentence, and inside a sentence about a map; every other view is a layer.
+_VIEWS = {
+    "0": ("Spelling only", "at layer 0", "by layer 0"),
+    "mean": ("Mean of layers", "in the mean of all layers", "by the mean of the layers"),
+    "sentence": ("As trained for sentences", "as it was trained for sentences", ""),
+    "words": ("The words around it", "by the words around them", "by the words around them, without ELMo"),
+    "meanings": ("What meanings are read from", "by what meanings are read from", "by what meanings are read from"),
+    "verdict": ("The verdict", "", ""),
+}
+READS_LETTERS = "the letters of the word"
+#: Titles of layers that read no other word, by their input.
+_UNREAD = {
+    READS_LETTERS: "Spelling only",
+    "the word's pieces and their places": "Word pieces only",
+    "one vector for each word": "One vector a word",
+}
+#: Explanations of evaluation columns whose title is not enough.
+COLUMN_REMARKS = {
+    "before/after": "before/after: the top forward state before the word, the top backward state behind it; the word is not read.",
+    "words": "words around it: the static vectors of the other words of the sentence, more of rare and related ones; no model.",
+}
+#: Titles of bundled models.
+MODEL_TITLES = {
+    "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
+    "static-mini": "static-mini, one vector a word (word2vec)",
+    "static-joint": "static-joint, one vector a word, joined with a transformer’s",
+}
 
 
 def number(value: float) -> str:
@@ -118,9 +147,9 @@ def replace_surrogates(text: str) -> str:
     return text
 
 
-def slug(text: str) -> str:
+def slug(text: str, default: str = "word") -> str:
     """Return a file name that is valid on every system."""
-    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "word"
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or default
 
 
 def first_terms(text: str) -> list[tuple[str, str]]:
@@ -138,3 +167,42 @@ def first_terms(text: str) -> list[tuple[str, str]]:
             pieces += [(text[at : match.start()], ""), (match[0], TERMS[term])]
             at = match.end()
     return [piece for piece in (*pieces, (text[at:], "")) if piece[0]]
+
+
+def title_of(name: str, models: Sequence[ModelInfo]) -> str:
+    """Return the title of one of several models, or its name if it is not among them."""
+    return next((model.title for model in models if model.name == name), name)
+
+
+def _view(view: str) -> tuple[str, str, str]:
+    return _VIEWS.get(view, (f"Layer {view}", f"at layer {view}", f"by layer {view}"))
+
+
+def view_title(view: str, sees: str = "") -> str:
+    """Return the title of a view; ``sees`` is the input of a layer that reads no other word."""
+    return _UNREAD.get(sees, _view(view)[0])
+
+
+def sentence_layer_title(name: str) -> str:
+    """Return the title of a layer for sentences, where even layer 0 has all words."""
+    return "Words alone" if name == "0" else view_title(name)
+
+
+def view_place(view: str) -> str:
+    """Format a view inside a sentence: ``at layer 1``."""
+    return _view(view)[1]
+
+
+def map_title(view: str, sees: str = "") -> str:
+    """Return the title of a view for the map, where views without a model stand beside layers."""
+    return f"{view_title(view)}, without ELMo" if view == "words" else view_title(view, sees)
+
+
+def mapped_by(view: str, sees: str = "") -> str:
+    """Format a view inside a sentence about a map; ``sees`` is as in :func:`view_title`."""
+    return f"by {sees} only" if sees else _view(view)[2]
+
+
+def column_title(view: str, layers: Sequence[str]) -> str:
+    """Return the title of a narrow column; an unknown view keeps its name."""
+    return f"layer {view}" if view in layers else "words around it" if view == "words" else view

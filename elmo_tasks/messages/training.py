@@ -88,7 +88,6 @@ METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "accuracy": "accuracy"}
 #: A score on fewer test rows is unreliable.
 MIN_TEST_ROWS = 30
 _UNEVEN = 4
-STATES = {"running": "running", "done": "done", "stopped": "stopped", "failed": "failed"}
 _PHASES = {
     "starting": "Starting: the program loads what it needs.",
     "layers": "The language model reads every text once.",
@@ -139,14 +138,13 @@ def _running(job: TrainingJob) -> str:
 
 def _outcome(job: TrainingJob, score: SplitScore) -> str:
     words = TASK_WORDS[job.kind]
+    rows = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {words.unit}"
     if is_rough(job):
-        rows = f"{score.rows} test {words.unit}" if score.split == "test" else f"{score.rows} held-back {words.unit}"
         return f"“{job.title}” is trained. {rows} are too few to say how good it is."
-    which = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {words.unit}"
     if score.metric == "accuracy":
-        of = which if words.counts == words.unit else f"{words.counts} of {which}"
+        of = rows if words.one_label else f"{words.counts} of {rows}"
         return f"“{job.title}” gets {percent(score.value)} of the {of} right."
-    return f"“{job.title}” finds the entities in {which} with an F1 of {number(score.value)}."
+    return f"“{job.title}” finds the entities in {rows} with an F1 of {number(score.value)}."
 
 
 def comparison(job: TrainingJob) -> str:
@@ -155,22 +153,17 @@ def comparison(job: TrainingJob) -> str:
         return ""
     score = job.scores[0]
     assert score.guess is not None
-    rule = (
-        "Always giving the most frequent label"
-        if score.guess_rule == "majority"
-        else "Giving each word the label it had most often in training"
-    )
+    rule = "Giving each word the label it had most often in training"
+    if score.guess_rule == "majority":
+        rule = "Always giving the most frequent label"
     guess = f"{rule} scores {score_text(score.metric, score.guess)}"
     if score.value <= score.guess:
         return f"{guess}, without any model: this head does no better."
-    words = TASK_WORDS[job.kind]
-    if score.metric == "accuracy" and words.counts == words.unit:
-        low, high = wilson(score.value, score.rows)
-        sure = f"On other texts of this kind it may be anything from {percent(low)} to {percent(high)}"
-        if low <= score.guess:
-            return f"{guess}. {sure}, so this head may be no better than that."
-        return f"{guess}. {sure}."
-    return f"{guess}."
+    if score.metric != "accuracy" or not TASK_WORDS[job.kind].one_label:
+        return f"{guess}."
+    low, high = wilson(score.value, score.rows)
+    doubt = ", so this head may be no better than that" if low <= score.guess else ""
+    return f"{guess}. On other texts of this kind it may be anything from {percent(low)} to {percent(high)}{doubt}."
 
 
 def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
@@ -197,14 +190,12 @@ def details(job: TrainingJob) -> str:
     if job.message and job.scores:
         parts.append(job.message)
     if is_rough(job):
-        score = job.scores[0]
-        parts.append(f"Score on them: {score_text(score.metric, score.value)}.")
+        parts.append(f"Score on them: {score_text(job.scores[0].metric, job.scores[0].value)}.")
     parts.append(comparison(job))
     if job.status == "done" and job.best_epoch:
-        parts.append(
-            f"Round {job.best_epoch} of {job.epochs} did best on the {TASK_WORDS[job.kind].unit} held back, and was kept."
-        )
-    return " ".join(part for part in parts if part)
+        held_back = f"the {TASK_WORDS[job.kind].unit} held back"
+        parts.append(f"Round {job.best_epoch} of {job.epochs} did best on {held_back}, and was kept.")
+    return " ".join(filter(None, parts))
 
 
 def balance_warning(preview: DatasetPreview) -> str:

@@ -11,7 +11,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
-from elmo_tasks.encoders.uses import Use, UseVectors, read_uses
+from elmo_tasks.encoders.uses import read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
@@ -20,7 +20,7 @@ from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meaning, known_share
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, known_share
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections, folded
@@ -33,59 +33,42 @@ def compare_uses(
     word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
 ) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
-    read = read_uses(loaded.encoder, mentions, with_norms=True)
+    encoder, senses, lexicon = loaded.encoder, loaded.senses, bundled_lexicon()
+    read = read_uses(encoder, mentions, with_norms=True)
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-    message, judged = _meanings(name, mentions, spellings, read, loaded, own_meanings, is_one_word=is_one_word)
+    context = [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in mentions]
+    judged = Judged(api.Source.NONE)
+    if not encoder.reads_sentence:
+        message = reads_no_sentence(encoder.name, one_spelling=len(set(spellings)) == 1)
+    elif senses is None:
+        message = meanings.uncalibrated_answer(encoder.name)
+    elif not is_one_word:
+        message = meanings.different_words_answer()
+    elif (english := known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
+        message = meanings.not_english_answer(english)
+    else:
+        name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
+        judged = judge(senses, mentions, senses.embed_read(mentions, read), name, lexicon, own_meanings)
+        sure = judged.probability, judged.certainty
+        if judged.source is api.Source.ONE_MEANING:
+            message = meanings.one_meaning_answer(name, len(mentions), judged.certainty)
+        elif judged.source is api.Source.UNLISTED:
+            message = meanings.unlisted_answer(name, len(mentions), *sure, is_same=bool(judged.groups))
+        else:
+            message = meanings.meanings_answer(name, judged.uses, *sure)
     return api.Comparison(
         word=word.strip(),
-        model=loaded.encoder.name,
+        model=encoder.name,
         items=tuple(map(item_of, mentions)),
         layers=layers,
         message=message,
         verdict_layer=layers[loaded.shown_layer].name,
-        source=judged.source,
-        meanings=judged.meanings,
-        uses=judged.uses,
-        groups=judged.groups,
-        certainty=judged.certainty,
-        probability=judged.probability,
-        same_meaning=judged.same_meaning,
-        n_words=len(bundled_lexicon().ambiguous),
+        n_words=len(lexicon.ambiguous),
         spellings_differ=not is_one_word,
+        **vars(judged),
     )
-
-
-def _meanings(
-    word: str,
-    uses: Sequence[Use],
-    spellings: Sequence[str],
-    read: UseVectors,
-    loaded: LoadedModel,
-    own: Sequence[Entry],
-    *,
-    is_one_word: bool,
-) -> tuple[api.Message, Judged]:
-    """Return the answer about the meanings of uses, and the numbers behind it."""
-    nothing = Judged(api.Source.NONE)
-    if not loaded.encoder.reads_sentence:
-        return reads_no_sentence(loaded.encoder.name, one_spelling=len(set(spellings)) == 1), nothing
-    if loaded.senses is None:
-        return meanings.uncalibrated_answer(loaded.encoder.name), nothing
-    if not is_one_word:
-        return meanings.different_words_answer(), nothing
-    english = known_share(loaded.static, [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in uses])
-    if english < MIN_KNOWN_WORDS:
-        return meanings.not_english_answer(english), nothing
-    embedded = loaded.senses.embed_read(uses, read)
-    judged = judge(loaded.senses, uses, embedded, word, bundled_lexicon(), own)
-    if judged.source is api.Source.ONE_MEANING:
-        return meanings.one_meaning_answer(word, len(uses), judged.certainty), judged
-    if judged.source is api.Source.UNLISTED:
-        return meanings.unlisted_answer(word, len(uses), judged.all_same, judged.certainty), judged
-    return meanings.meanings_answer(word, judged.uses, judged.probability, judged.certainty), judged
 
 
 def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> api.Substitutes:
@@ -142,7 +125,7 @@ def are_one_word(spellings: Sequence[str]) -> bool:
 def side_by_side(
     word: str,
     sentences: Sequence[str],
-    models: Sequence[str | None],
+    models: Sequence[str],
     loaded: LoadedModels,
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
@@ -154,16 +137,15 @@ def side_by_side(
         had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
         raise InputError(f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model")
     mentions = find_uses(word, sentences)
-    if senses and len(senses) != len(mentions):
-        raise InputError(
-            f"Expected a meaning for each of the {len(mentions)} sentences, found {len(senses)}.", field="senses"
-        )
-    known = tuple(senses) or known_senses(mentions)
+    if len(senses) not in (0, len(mentions)):
+        expected = f"Expected a meaning for each of the {len(mentions)} sentences"
+        raise InputError(f"{expected}, found {len(senses)}.", field="senses")
+    gold = tuple(senses) or known_senses(mentions)
     comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
-    right = tuple(is_right(comparison, known) for comparison in comparisons)
+    right = tuple(is_right(comparison, gold) for comparison in comparisons)
     groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
-    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if known else None
-    return api.SideBySide(comparisons, known, right, agreement(groupings, correct) if len(names) > 1 else "")
+    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if gold else None
+    return api.SideBySide(comparisons, gold, right, agreement(groupings, correct) if len(names) > 1 else "")
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
@@ -175,7 +157,7 @@ def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the meaning of each use if all sentences are examples of one word; else nothing."""
-    meanings = [known_meaning(mention.sentence, mention.char_start) for mention in mentions]
+    meanings = [known_meanings().get((mention.sentence, mention.char_start)) for mention in mentions]
     one_word = len({meaning and meaning[0] for meaning in meanings}) == 1
     return tuple(meaning[1].key for meaning in meanings if meaning) if one_word else ()
 
@@ -188,18 +170,16 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
         checked_tokens(sentence, f"sentence {k}", f"Sentence {k}", "is empty.")
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
-    layers = tuple(
-        api.SentenceLayer(
-            name, rounded(cosine_matrix(vectors)), test.unconnected, test.reworded, test.related, test.triples
-        )
-        for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True)
-    )
+    layers = []
+    for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True):
+        scores = (test.unconnected, test.reworded, test.related, test.triples)
+        layers.append(api.SentenceLayer(name, rounded(cosine_matrix(vectors)), *scores))
     # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
     best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
     return api.SentenceComparison(
         encoder.name,
         tuple(sentences),
-        layers,
+        tuple(layers),
         best.name,
         closest(best.cosine, best.unconnected, best.name),
         limits_of(encoder.name, best.reworded, best.related, best.tests),
@@ -209,7 +189,7 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
 def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[SentenceTest, ...]]:
     """Return the encoder's own model of sentences, if any, and a test of each kind of vector."""
     folder = encoder.folder
-    trained = SentenceModel(folder, encoder.device) if folder is not None and gives_sentences(folder) else None
+    trained = SentenceModel(folder, encoder.device) if folder and gives_sentences(folder) else None
     return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))
 
 

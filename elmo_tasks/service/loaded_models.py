@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +21,7 @@ from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
+from elmo_tasks.files import read_json
 from elmo_tasks.layers import checked_device, layer_names
 from elmo_tasks.messages.text import duration
 from elmo_tasks.senses.calibrate import calibrate
@@ -78,17 +78,15 @@ class LoadedModel:
     @property
     def shown_layer(self) -> int:
         """The layer shown first: the top one or, in a deep model, the best for meanings."""
-        deep = self.encoder.n_layers > 3 and self.senses is not None
-        return self.senses.calibration.layers[-1] if deep and self.senses else self.encoder.n_layers - 1
+        is_deep = self.encoder.n_layers > 3
+        return self.senses.calibration.layers[-1] if is_deep and self.senses else self.encoder.n_layers - 1
 
     @property
     def sense_model(self) -> SenseModel:
         """The model of meanings; an :class:`InputError` if there is none."""
         if self.senses is None:
-            raise InputError(
-                f"“{self.encoder.name}” says nothing of meanings: it was not calibrated, or it reads no sentences.",
-                field="model",
-            )
+            reason = "it was not calibrated, or it reads no sentences"
+            raise InputError(f"“{self.encoder.name}” says nothing of meanings: {reason}.", field="model")
         return self.senses
 
 
@@ -128,23 +126,16 @@ class LoadedModels:
         """Names that a request may use, the default one first."""
         return tuple(dict.fromkeys([*self._found, *bundled_models(), *bundled_vectors()]))
 
-    def name_of(self, place: str | None) -> str:
-        """Return the name of the model with this name or folder."""
-        return self._names[place]
-
     def folder(self, name: str) -> Path | None:
         """Return the local folder of an available model, if there is one, without loading it."""
         return self._find(name).folder
 
     def allowed(self, model: str | None) -> str:
         """Return the name of an available model; a path from the network is never opened."""
-        if model is None or model == self.default:
-            return self.default
-        if model not in self.names():
-            raise InputError(
-                f"There is no model “{model[:40]}” here; there is {', '.join(self.names())}.", field="model"
-            )
-        return model
+        name = self._names.get(model, model) or self.default
+        if name not in (names := self.names()):
+            raise InputError(f"There is no model “{name[:40]}” here; there is {', '.join(names)}.", field="model")
+        return name
 
     def model(self, request: str | None = None) -> LoadedModel:
         """Return the requested model with its calibration."""
@@ -198,8 +189,8 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
     per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
     max_uses = max(_MIN_USES, int(_READING_SECONDS / max(per_sentence, 1e-6)))
     _log.warning(
-        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes %s; the result is kept in %s. "
-        "To go without: --no-calibration",
+        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes %s; the result is kept in "
+        "%s. To go without: --no-calibration",
         encoder.name,
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,
@@ -223,55 +214,46 @@ def fit_calibration(
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:
     """Describe the training of a model in sentences, none without a readable card."""
-    if folder is None:
-        return ()
+    sentences: list[str] = []
     try:
-        return tuple(_training_sentences(json.loads((folder / "card.json").read_text(encoding="utf-8"))))
+        card = read_json(folder / "card.json") if folder is not None else {}
+        tasks, training = card.get("learned_from", []), card.get("training", {})
+        if tasks:
+            sentences.append(f"It was trained to predict {'; and '.join(tasks)}.")
+        if positions := training.get("positions"):
+            parts = training.get("parts")
+            start = None if parts else card.get("config", {}).get("start_from")
+            begin = "It has read" if start is None else f"It went on from {Path(start).name} and read"
+            n = f"{positions / 1e6:.1f} million"
+            sentences.append(f"{begin} {n} words and sentence ends, forwards and backwards.")
+            if parts and len(parts[0].get("learned_from", [])) == 1 < len(tasks):
+                n = f"{parts[0]['positions'] / 1e6:.1f} million"
+                sentences.append(f"The first {n} of them taught it only the first of these tasks.")
+        if names := [source["what"] for source in card.get("sources", []) if "what" in source]:
+            sentences.append(f"Its text comes from: {'; '.join(dict.fromkeys(names))}.")
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ()
-
-
-def _training_sentences(card: dict[str, Any]) -> Iterator[str]:
-    tasks, training = card.get("learned_from", []), card.get("training", {})
-    if tasks:
-        yield f"It was trained to predict {'; and '.join(tasks)}."
-    if positions := training.get("positions"):
-        parts = training.get("parts")
-        start = None if parts is not None else card.get("config", {}).get("start_from")
-        begin = "It has read" if start is None else f"It went on from {Path(start).name} and read"
-        yield f"{begin} {positions / 1e6:.1f} million words and sentence ends, forwards and backwards."
-        if parts and len(parts[0].get("learned_from", [])) == 1 < len(tasks):
-            alone = f"{parts[0]['positions'] / 1e6:.1f} million"
-            yield f"The first {alone} of them taught it only the first of these tasks."
-    if names := [source["what"] for source in card.get("sources", []) if "what" in source]:
-        yield f"Its text comes from: {'; '.join(dict.fromkeys(names))}."
+    return tuple(sentences)
 
 
 def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
     """Implement :meth:`elmo_tasks.api.Service.probes`."""
     default, *others = models.names()
-    measured = [_of_model(models, name) for name in others if _file(models, name) is not None]
-    return (_of_model(models, default), *(model for model in measured if model.results))
+    folders = {name: models.folder(name) for name in others}  # only models with measurements are loaded
+    measured = [_measurements(models, name) for name, folder in folders.items() if folder and (folder / NAME).is_file()]
+    return (_measurements(models, default), *(model for model in measured if model.results))
 
 
-def _file(models: LoadedModels, name: str) -> Path | None:
-    """Return the path of a model's measurements without loading the model."""
-    folder = models.folder(name)
-    return folder / NAME if folder is not None and (folder / NAME).is_file() else None
-
-
-def _of_model(models: LoadedModels, name: str) -> ModelProbes:
-    encoder, path = models.encoder(name), _file(models, name)
+def _measurements(models: LoadedModels, name: str) -> ModelProbes:
+    encoder, folder = models.encoder(name), models.folder(name)
     # The page may be public: do not show the path on this machine.
-    bundled = models.folder(name) == CHECKPOINTS / name
-    command = (
-        f"elmo-tasks evaluate --probes --model {name} --out {f'{CHECKPOINTS.name}/{name}' if bundled else name}/{NAME}"
-    )
+    shown = f"{CHECKPOINTS.name}/{name}" if folder == CHECKPOINTS / name else name
+    command = f"elmo-tasks evaluate --probes --model {name} --out {shown}/{NAME}"
     results: tuple[ProbeResult, ...] = ()
     remark = "It was not measured yet."
-    if path is not None:
+    if folder is not None and (folder / NAME).is_file():
         try:
-            measured = read_probes(path)
+            measured = read_probes(folder / NAME)
             results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
             if measured.checksum != encoder.checksum:
                 results, remark = (), "What was measured is of other weights than these."
@@ -282,11 +264,10 @@ def _of_model(models: LoadedModels, name: str) -> ModelProbes:
 
 
 def _result(row: Row) -> ProbeResult:
+    def scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
+        return tuple(LayerScore(*pair) for pair in by_layer.items())
+
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
-    published = PaperScores(paper.data, paper.source, _scores(paper.scores), paper.same_data) if paper else None
-    scores = _scores(row.scores)
-    return ProbeResult(row.task, row.title, row.unit, scores, row.without, row.without_name, row.note, published)
-
-
-def _scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
-    return tuple(LayerScore(*pair) for pair in by_layer.items())
+    published = PaperScores(paper.data, paper.source, scores(paper.scores), paper.same_data) if paper else None
+    about = row.without, row.without_name, row.note
+    return ProbeResult(row.task, row.title, row.unit, scores(row.scores), *about, published)

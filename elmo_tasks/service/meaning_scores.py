@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from torchmetrics.functional.classification import binary_calibration_error
 
 from elmo_tasks.api import Certainty, Source, group_by, partition
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
-from elmo_tasks.senses.lexicon import Entry, Lexicon
+from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
 
@@ -72,68 +71,55 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
         views = extract(model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update)
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
     groups = {
-        "context words": [WORDS],
-        "expected words": [EXPECTED],
+        "context words": [name for name in views if name == WORDS],
+        "expected words": [name for name in views if name == EXPECTED],
         "layers and states": [name for name in views if name.startswith(("layer", CONTEXT))],
         "all views": list(views),
     }
     spaces = {
-        name: unit(np.concatenate([plain[view] for view in group if view in plain], axis=1))
-        for name, group in groups.items()
-        if any(view in plain for view in group)
+        name: unit(np.concatenate([plain[view] for view in group], axis=1)) for name, group in groups.items() if group
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
-    scores = []
-    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
-        words = {e: entry for e, entry in enumerate(entries) if entry.is_held_out is held_out}
-        scores.append(_score(name, words, labels, uses, embedded, spaces, model))
-    return scores
-
-
-def _score(
-    name: str,
-    words: Mapping[int, Entry],
-    labels: NDArray[np.int64],
-    uses: Sequence[Use],
-    embedded: Vectors,
-    spaces: Mapping[str, Vectors],
-    model: SenseModel,
-) -> SenseScores:
-    """Score the test sentences of some words; ``labels``: word, meaning, is a test sentence."""
-    results: list[tuple[bool, bool, bool, bool, float]] = []
-    unknown: list[bool] = []
-    by_space: dict[str, list[bool]] = {space: [] for space in spaces}
-    for word, entry in words.items():
+    scored: list[list[float]] = []  # one row for each test sentence
+    for word, entry in enumerate(entries):
         n = len(entry.senses)
         (at,) = np.nonzero(labels[:, 0] == word)
         tests = at[labels[at, 2] == 1]
         gold = labels[tests, 1]
-        for space, vectors in spaces.items():
-            nearest = (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1)
-            by_space[space] += (nearest == gold).tolist()
+        hits = [
+            (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1) == gold
+            for vectors in spaces.values()
+        ]
         evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
         for k, (answer, g) in enumerate(zip(classify(model.calibration, evidence), gold, strict=True)):
-            is_right = int(np.argmax(answer.probabilities)) == g
-            results.append((is_right, answer.best == g, g == 0, answer.best is None, answer.top))
-            if n > 2:
-                unknown.append(classify(model.calibration, evidence.without(k, g))[0].best is None)
-    right, answered, first, alarms, top = np.array(results, np.float64).reshape(-1, 5).T
-    sure = top >= _SURE
-    return SenseScores(
-        name=name,
-        words=len(words),
-        meanings=_mean([len(entry.senses) for entry in words.values()]),
-        sentences=len(results),
-        first=_mean(first),
-        by_views={space: _mean(hits) for space, hits in by_space.items()},
-        right=_mean(right),
-        sure=_mean(sure),
-        right_when_sure=_mean(answered[sure]),
-        calibration_error=calibration_error(top, answered) if len(top) else 0.0,
-        unknown_found=_mean(unknown),
-        false_alarms=_mean(alarms),
-    )
+            is_right, is_answer = int(np.argmax(answer.probabilities)) == g, answer.best == g
+            left_out = classify(model.calibration, evidence.without(k, g))[0].best is None if n > 2 else np.nan
+            row = [entry.is_held_out, is_right, is_answer, g == 0, answer.best is None, answer.top, left_out]
+            scored.append([*row, *(hit[k] for hit in hits)])
+    table = np.array(scored, np.float64).reshape(-1, 7 + len(spaces))
+    scores = []
+    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
+        words = [len(entry.senses) for entry in entries if entry.is_held_out is held_out]
+        _, right, answered, first, alarms, top, left_out, *hits = table[table[:, 0] == held_out].T
+        sure = top >= _SURE
+        scores.append(
+            SenseScores(
+                name=name,
+                words=len(words),
+                meanings=_mean(words),
+                sentences=len(top),
+                first=_mean(first),
+                by_views={space: _mean(hit) for space, hit in zip(spaces, hits, strict=True)},
+                right=_mean(right),
+                sure=_mean(sure),
+                right_when_sure=_mean(answered[sure]),
+                calibration_error=calibration_error(top, answered) if len(top) else 0.0,
+                unknown_found=_mean(left_out[~np.isnan(left_out)]),
+                false_alarms=_mean(alarms),
+            )
+        )
+    return scores
 
 
 def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
@@ -156,7 +142,8 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         raise DataError(f"{path}: expected labelled sets, JSON lines in UTF-8 ({error})") from None
     if not lines:
         raise DataError(f"{path}: expected labelled sets, found an empty file")
-    named, right, several, split, sources = [], [], [], [], []
+    rows: list[tuple[bool, bool, bool, bool]] = []
+    sources: list[Source] = []
     for number, line in enumerate(lines, 1):
         try:
             raw = json.loads(line)
@@ -168,20 +155,19 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
             raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
         judged = judge(model, uses, model.embed(uses), word, lexicon)
         groups = group_by(gold)
-        named.append(judged.certainty is Certainty.CONFIDENT)
-        right.append(bool(judged.groups) and partition(judged.groups) == partition(groups.values()))
-        several.append(len(groups) > 1)
-        split.append(len(judged.groups) > 1)
+        is_named = judged.certainty is Certainty.CONFIDENT
+        is_right = partition(judged.groups) == partition(groups.values())
+        rows.append((is_named, is_right, len(groups) > 1, len(judged.groups) > 1))
         sources.append(judged.source)
-    n, r, s = np.array(named), np.array(right), np.array(several)
+    named, right, several, split = np.array(rows).T
     return SetScores(
         name=path.name,
-        sets=len(n),
-        named=_mean(n),
-        right=_mean(r[n]),
-        several_named=_mean(n[s]),
-        several_right=_mean(r[n & s]),
-        one_split=_mean((n & np.array(split))[~s]),
+        sets=len(rows),
+        named=_mean(named),
+        right=_mean(right[named]),
+        several_named=_mean(named[several]),
+        several_right=_mean(right[named & several]),
+        one_split=_mean((named & split)[~several]),
         by_source={source.value: sources.count(source) for source in Source if source in sources},
     )
 

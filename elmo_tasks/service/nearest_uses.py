@@ -23,20 +23,18 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meaning, meanings_of_uses
+from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meanings, meanings_of_uses
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.word_forms import are_inflections
 
 DICTIONARY = "dictionary"
-ONLY = ("all", "same", "other")
-MAX_USES = MAX_NEIGHBOURS = 50
-_STATIC = 10
+_ONLY = ("all", "same", "other")
+_MAX_SHOWN, _STATIC = 50, 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not hold.
 _RERANKED = 60
 #: Number of words whose pairs estimate the cosine of two random words.
 _DRAWN = 40
-
 _log = logging.getLogger(__name__)
 
 
@@ -57,11 +55,11 @@ def nearest_uses(
     The index has one example of each meaning; the others of the query word are encoded with every query.
     """
     use = find_use(word, sentence, "sentence")
-    if only not in ONLY:
-        raise InputError(f"Choose {', '.join(ONLY)}, not “{only[:40]}”.", field="only")
-    check_count(n, MAX_USES, "n", "uses")
-    encoder, lexicon = loaded.encoder, bundled_lexicon()
-    views = (*((MEANINGS,) if loaded.senses else ()), *loaded.names)
+    if only not in _ONLY:
+        raise InputError(f"Choose {', '.join(_ONLY)}, not “{only[:40]}”.", field="only")
+    check_count(n, _MAX_SHOWN, "n", "uses")
+    encoder = loaded.encoder
+    views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
     view = layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
     if view not in views:
         raise InputError(f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer")
@@ -71,48 +69,40 @@ def nearest_uses(
     source = source or sources[-1]
     if source not in sources:
         raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
-    index = own if source != DICTIONARY else None
+    index = own if own and source != DICTIONARY else None
     index = index or loaded.cache.once("index", lambda: _dictionary_index(encoder, progress))
     at = loaded.shown_layer if view == MEANINGS else loaded.names.index(view)
     forms = index.forms_of(use.token)
     among = None if only == "all" else forms if only == "same" else ~forms
     vector = _at_layer(loaded, [use], at)[0]
     n_first = max(n, _RERANKED) if view == MEANINGS else n
-    near: dict[str, tuple[Use, float]] = {
-        hit.use.sentence: (hit.use, hit.cosine) for hit in index.search(vector, at, n_first, among, use.sentence)
-    }
+    hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, among, use.sentence)]
     n_searched = len(index)
     if source == DICTIONARY and only != "other":
-        examples = {u.sentence: u for u, _, _ in example_uses(lexicon.find(use.token))}
-        more = [u for sentence, u in examples.items() if sentence not in near and sentence != use.sentence]
+        seen = {use.sentence, *(u.sentence for u, _ in hits)}
+        examples = example_uses(bundled_lexicon().find(use.token))
+        more = list({u.sentence: u for u, _, _ in examples if u.sentence not in seen}.values())
         n_searched += len(more)
-        cosines = (_at_layer(loaded, more, at) @ vector).tolist() if more else []
-        near |= {u.sentence: (u, cosine) for u, cosine in zip(more, cosines, strict=True)}
-    hits = list(near.values())
+        if more:
+            hits += zip(more, (_at_layer(loaded, more, at) @ vector).tolist(), strict=True)
     random = loaded.random_pair[at]
     if view == MEANINGS:
         first, *others = loaded.sense_model.embed([use, *(u for u, _ in hits)])
         hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
-        random = loaded.cache.once(
-            f"random pair in {index.folder}", lambda: _random_pair(loaded.sense_model, index, at)
-        )
+        random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index, at))
     hits = sorted(hits, key=lambda hit: -hit[1])[:n]
     (sense, probability), *senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
-    key = use.token.casefold()
-    uses = tuple(
-        NearUse(
-            u.sentence,
-            u.char_start,
-            u.char_end,
-            u.word,
-            round(min(1.0, cosine), 6),
-            are_inflections(key, u.word.casefold()),
-            *meaning,
-        )
-        for (u, cosine), meaning in zip(hits, senses, strict=True)
-    )
+    uses = []
+    for (u, cosine), meaning in zip(hits, senses, strict=True):
+        same_word = are_inflections(use.token.casefold(), u.word.casefold())
+        place = (u.sentence, u.char_start, u.char_end)
+        uses.append(NearUse(*place, u.word, round(min(1.0, cosine), 6), same_word, *meaning))
     static = encoder if isinstance(encoder, StaticVectors) else static
-    neighbours = neighbours_of(use.token, _STATIC, static) if use.token in static else ()
+    neighbours = _neighbours(use.token, _STATIC, static)
+    if encoder.reads_sentence:
+        message = nearest_answer(use.token, uses, only, random, sense)
+    else:
+        message = nearest_of_word_vectors(static.name, len(static), use.token, neighbours)
     return NearestUses(
         word=use.token,
         sentence=use.sentence,
@@ -126,11 +116,9 @@ def nearest_uses(
         n_tokens=n_searched,
         only=only,
         random_pair_cosine=round(random, 6),
-        uses=uses,
+        uses=tuple(uses),
         static=neighbours,
-        message=nearest_answer(use.token, uses, only, random, sense)
-        if encoder.reads_sentence
-        else nearest_of_word_vectors(static.name, len(static), use.token, neighbours if use.token in static else None),
+        message=message,
         vectors=static.name,
         reads_sentence=encoder.reads_sentence,
         sense=sense,
@@ -138,9 +126,9 @@ def nearest_uses(
     )
 
 
-def _random_pair(model: SenseModel, index: UseIndex, layer: int) -> float:
+def _random_pair(loaded: LoadedModel, index: UseIndex, layer: int) -> float:
     """Return the mean cosine of two random words of the index, by sense embedding."""
-    embedded = model.embed([use for use, _ in index.some_words(_DRAWN, layer)])
+    embedded = loaded.sense_model.embed([use for use, _ in index.some_words(_DRAWN, layer)])
     cosines = (embedded @ embedded.T)[np.triu_indices(len(embedded), 1)]
     return float(cosines.mean()) if len(cosines) else 0.0
 
@@ -158,17 +146,16 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
     """Return each use's meaning, empty if unknown, and its probability if predicted."""
-    senses: list[tuple[str, float | None]] = []
-    for use in uses:
-        known = known_meaning(use.sentence, use.char_start)
-        senses.append((known[1].key, None) if known else ("", None))
+    examples = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
+    senses: list[tuple[str, float | None]] = [(meaning[1].key if meaning else "", None) for meaning in examples]
     entries = [bundled_lexicon().find(use.word) for use in uses]
     unknown = [k for k, (key, _) in enumerate(senses) if not key and len(senses_of(entries[k])) > 1]
-    if model is not None and unknown:
-        for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
-            (meaning,) = meanings_of_uses(model, [uses[k]], vector[None], entries[k])
-            name = ANOTHER if meaning.best is None else senses_of(entries[k])[meaning.best][1].key
-            senses[k] = (name, meaning.probability)
+    if model is None or not unknown:
+        return senses
+    for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
+        (meaning,) = meanings_of_uses(model, [uses[k]], vector[None], entries[k])
+        name = ANOTHER if meaning.best is None else senses_of(entries[k])[meaning.best][1].key
+        senses[k] = (name, meaning.probability)
     return senses
 
 
@@ -179,18 +166,15 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
     share = None if progress is None else partial(progress, "Reading the example sentences once")
     for place in (cache_folder(), temporary_cache()):
         folder = place / "uses" / name
-        build = partial(build_index, encoder, sentences, folder, DICTIONARY, progress=share, wait=True)
-        try:
+        for _ in range(2):
             try:
-                return build()
-            except (DataError, ConfigError) as error:
-                if not folder.exists():
-                    raise
+                return build_index(encoder, sentences, folder, DICTIONARY, progress=share, wait=True)
+            except (ConfigError, DataError) as error:
                 _log.warning("%s; it is made again", error)
-                shutil.rmtree(folder)
-                return build()
-        except (ConfigError, OSError) as error:
-            _log.warning("%s cannot be written: %s", folder, error)
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError as error:
+                _log.warning("%s cannot be written: %s", folder, error)
+                break
     raise InputError(
         "The example sentences cannot be searched: no folder takes their vectors. Whoever runs this app can name one that can be "
         f"written in ${CACHE_VARIABLE}.",
@@ -201,15 +185,17 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
 def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighbours:
     """Implement :meth:`elmo_tasks.api.Service.static_neighbours`."""
     check_word(word)
-    check_count(n, MAX_NEIGHBOURS, "n", "neighbours")
+    check_count(n, _MAX_SHOWN, "n", "neighbours")
     word = word.strip()
+    neighbours = _neighbours(word, n, vectors)
+    if not neighbours:
+        message = f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here."
+        raise InputError(message, field="word")
+    return StaticNeighbours(word, vectors.name, len(vectors), neighbours)
+
+
+def _neighbours(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:
+    """Return the ``n`` words nearest to a word; none to an unknown one."""
     if word not in vectors:
-        raise InputError(
-            f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here.", field="word"
-        )
-    return StaticNeighbours(word, vectors.name, len(vectors), neighbours_of(word, n, vectors))
-
-
-def neighbours_of(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:
-    """Return the ``n`` words nearest to a known word."""
+        return ()
     return tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))

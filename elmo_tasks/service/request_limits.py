@@ -49,7 +49,7 @@ class _Logins:
 
 
 class _TooMuch(Exception):
-    """The request exceeds a limit; the message names it."""
+    """The request exceeds a limit; stop reading it."""
 
 
 class RequestLimits:
@@ -106,12 +106,13 @@ class RequestLimits:
             self._logins.popitem(last=False)
 
         async def delayed(message: Message) -> None:
-            if message["type"] == "http.response.start" and message["status"] >= 400:
+            status = message.get("status", 0)  # the first message alone has one
+            if status >= 400:
                 now = time.monotonic()
                 logins.wrong = 1 if now - logins.last > _FORGOTTEN else logins.wrong + 1
                 logins.last = now
                 await asyncio.sleep(min(_MAX_PAUSE, self._pause * 2.0 ** min(logins.wrong - 1, 16)))
-            elif message["type"] == "http.response.start":
+            elif status:
                 logins.wrong = 0
             await send(message)
 
@@ -122,59 +123,45 @@ class RequestLimits:
         self, scope: Message, receive: Receive, send: Send, max_bytes: int, max_files: int | None = None
     ) -> int:
         """Serve a request whose body is limited; return the status of the response."""
-        body = _Body(receive, max_bytes, max_files)
-        status = 0
+        status = n_bytes = n_files = 0
+        problem, tail = "", b""
+        too_large = f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
+
+        async def limited() -> Message:
+            nonlocal n_bytes, n_files, problem, tail
+            message = await receive()
+            chunk: bytes = message.get("body", b"")
+            n_bytes += len(chunk)
+            if n_bytes > max_bytes:
+                problem = too_large
+            if max_files is not None:
+                text = tail + chunk
+                headers = list(_FILE.finditer(text))
+                n_files += len(headers)
+                # A header may span two chunks: keep this much of the previous one.
+                tail = text[headers[-1].end() if headers else 0 :][-_MAX_HEADER:]
+                if n_files > max_files:
+                    problem = f"This request brings more than {max_files} files."
+            if problem:
+                raise _TooMuch
+            return message
 
         async def reply(message: Message) -> None:
             nonlocal status
-            if body.problem is None or status:  # else the app would report an error in half a body
+            if not problem or status:  # else the app would report an error in half a body
                 status = message.get("status", status)
                 await send(message)
 
         length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
         if length.isdigit() and int(length) > max_bytes:
-            body.problem = _too_large(max_bytes)
+            problem = too_large
         else:
             with contextlib.suppress(_TooMuch):
-                await self._app(scope, body, reply)
-        if body.problem is not None and not status:
+                await self._app(scope, limited, reply)
+        if problem and not status:
             status = 413
-            await _refuse(send, status, body.problem)
+            await _refuse(send, status, problem)
         return status
-
-
-class _Body:
-    """Request body that raises an error if it is too large or contains too many files."""
-
-    def __init__(self, receive: Receive, max_bytes: int, max_files: int | None) -> None:
-        self._receive, self._max_bytes, self._max_files = receive, max_bytes, max_files
-        self._n_bytes = self._n_files = 0
-        self._tail = b""
-        self.problem: str | None = None
-
-    async def __call__(self) -> Message:
-        message = await self._receive()
-        if message["type"] != "http.request":
-            return message
-        chunk: bytes = message.get("body", b"")
-        self._n_bytes += len(chunk)
-        if self._n_bytes > self._max_bytes:
-            self.problem = _too_large(self._max_bytes)
-        if self._max_files is not None:
-            # A header may span two chunks: keep this much of the previous one.
-            text = self._tail + chunk
-            headers = list(_FILE.finditer(text))
-            self._n_files += len(headers)
-            self._tail = text[headers[-1].end() if headers else 0 :][-_MAX_HEADER:]
-            if self._n_files > self._max_files:
-                self.problem = f"This request brings more than {self._max_files} files."
-        if self.problem is not None:
-            raise _TooMuch(self.problem)
-        return message
-
-
-def _too_large(max_bytes: int) -> str:
-    return f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

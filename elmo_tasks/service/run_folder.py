@@ -10,8 +10,9 @@ import re
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,22 +25,28 @@ JOB, PROGRESS, CONFIG, HEAD, LOG = "job.json", "progress.jsonl", "config.yaml", 
 #: The folder that contains the package, so that the child process imports the same one.
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
+#: What :data:`JOB` states about a run under the names of :class:`TrainingJob`.
+_STATED = ("title", "kind", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
 _MAX_REASON, _MAX_POINTS = 1200, 240
 _NICE = 5  # lower priority than the app
 # Local folders before a file name: the reason of a failure omits them.
 _PATH = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
 
 
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return the name, or the first of ``name-2``, ``name-3``, … that is not taken."""
+    return next(free for k in count(1) if (free := name if k == 1 else f"{name}-{k}") not in taken)
+
+
 def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
     """Start the process of a run in its folder, pass it the lock, and note the start."""
-    path = os.environ.get("PYTHONPATH")
     environment = {
+        # One core stays free for the app; more threads than free cores would wait for each other.
+        "OMP_NUM_THREADS": str(max(1, (os.cpu_count() or 2) - 1)),
         **os.environ,
-        "PYTHONPATH": f"{PACKAGES}{os.pathsep}{path}" if path else str(PACKAGES),
+        "PYTHONPATH": os.pathsep.join(filter(None, [str(PACKAGES), os.environ.get("PYTHONPATH")])),
         "PYTHONUNBUFFERED": "1",
     }
-    # One core stays free for the app; more threads than free cores would wait for each other.
-    environment.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 2) - 1)))
     with (folder / _LOCK).open("wb") as lock, (folder / LOG).open("wb") as log:
         fcntl.flock(lock, fcntl.LOCK_EX)
         child = subprocess.Popen(
@@ -72,7 +79,7 @@ def stop(folder: Path) -> None:
 
 
 def read_job(folder: Path) -> TrainingJob:
-    """Return the state of a run by its files; they may be anything, and raise any error."""
+    """Return the state of a run; its files may be anything, and raise any error."""
     is_running = _is_running(folder)  # first: a process that ends meanwhile has written its files
     state, rows = read_json(folder / JOB), _progress(folder)
     card: dict[str, Any] = {}
@@ -90,24 +97,16 @@ def read_job(folder: Path) -> TrainingJob:
     files = [folder / name for name in (JOB, LOG, PROGRESS) if (folder / name).is_file()]
     end = time.time() if is_running else max(path.stat().st_mtime for path in files)
     job = TrainingJob(
+        **{key: state[key] for key in _STATED if key in state},
         name=folder.name,
-        title=str(state["title"]),
-        kind=str(state["kind"]),
-        data=str(state.get("data", "")),
         status=status,
-        created=float(state["created"]),
-        epochs=int(state["epochs"]),
-        metric=str(state.get("metric", "accuracy")),
-        learned=bool(state.get("learned", True)),
         message=message,
         stopping=is_running and bool(state.get("stop")),
         head=folder.name if card else None,
         best_epoch=best_epoch,
-        scores=_scores(card),
+        scores=scores_of(card),
         can_resume=status in ("stopped", "failed") and (folder / CONFIG).is_file(),
         seconds=max(0.0, end - state["started"]),
-        estimate=float(state.get("estimate", 0.0)),
-        pace=float(state.get("pace", 1.0)),
         **_course(rows, is_running),
     )
     return replace(job, seconds_left=_seconds_left(job, rows))
@@ -119,13 +118,11 @@ def _read_text(path: Path) -> str:
 
 def _is_running(folder: Path) -> bool:
     """Return True while the process of a run holds its lock."""
-    try:
-        with (folder / _LOCK).open("rb") as file:
+    with contextlib.suppress(FileNotFoundError), (folder / _LOCK).open("rb") as file:
+        try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
+        except BlockingIOError:
+            return True
     return False
 
 
@@ -192,8 +189,8 @@ def _seconds_left(job: TrainingJob, rows: list[dict[str, Any]]) -> float | None:
     return max(0.0, job.estimate - job.seconds) or None
 
 
-def _scores(card: dict[str, Any]) -> tuple[SplitScore, ...]:
-    """Return the scores on a card, those on the test split first."""
+def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
+    """Return the scores on a head's card, those on the test split first."""
     scores = []
     for split in ("test", "validation"):
         if about := card.get("scores", {}).get(split):
@@ -201,5 +198,5 @@ def _scores(card: dict[str, Any]) -> tuple[SplitScore, ...]:
             by_word = "word f1" if main == "f1" else "word accuracy"
             baseline = (guess[by_word], "word") if by_word in guess else (guess.get("majority"), "majority")
             metric = METRIC_WORDS.get(main, main)
-            scores.append(SplitScore(split, metric, float(about[main]), int(about["rows"]), *baseline))
+            scores.append(SplitScore(split, metric, float(about[main]), int(about.get("rows", 0)), *baseline))
     return tuple(scores)

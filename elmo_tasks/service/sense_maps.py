@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +38,7 @@ from elmo_tasks.senses.uses import (
 )
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.meanings import ANOTHER, MEANINGS, meanings_of_uses
-from elmo_tasks.service.validation import check_length, check_words
+from elmo_tasks.service.validation import check_size
 
 _MAX_CACHED = 4096
 _NEAREST, _NEAREST_PROJECTED = 8, 5
@@ -73,14 +73,15 @@ class UseCache:
     """Vectors of the most recent uses, in every view."""
 
     def __init__(self) -> None:
-        self._views: OrderedDict[bytes, dict[str, NDArray[np.float16]]] = OrderedDict()
+        self._views: dict[bytes, dict[str, NDArray[np.float16]]] = {}
         self._lock = threading.Lock()
 
     def read(
         self, loaded: LoadedModel, uses: Sequence[Use], progress: api.Progress | None = None
     ) -> Callable[[str], Vectors]:
         """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""
-        keys = [_key(loaded.encoder.name, use) for use in uses]
+        contents = (repr((loaded.encoder.name, use.tokens, use.token_start)) for use in uses)
+        keys = [hashlib.sha256(content.encode("utf-8", "backslashreplace")).digest() for content in contents]
         with self._lock:
             views = {key: self._views[key] for key in keys if key in self._views}
         missing = list({key: k for k, key in enumerate(keys) if key not in views}.values())
@@ -97,8 +98,8 @@ class UseCache:
             step(len(rows))
         with self._lock:
             self._views.update(views)
-            while len(self._views) > _MAX_CACHED:
-                self._views.popitem(last=False)
+            for key in list(self._views)[:-_MAX_CACHED]:
+                del self._views[key]
         return lambda view: unit(np.stack([views[key][view] for key in keys]).astype(np.float32))
 
 
@@ -120,32 +121,25 @@ def sense_map(
     cosines = np.clip(drawn.vectors @ drawn.vectors.T, -1.0, 1.0)
     np.fill_diagonal(cosines, -2.0)
     places = drawn.projection.places.round(4).tolist()
-    uses = tuple(
-        api.MapUse(
-            use.sentence,
-            use.char_start,
-            use.char_end,
-            drawn.sources[k],
-            group_of.get(k),
-            meant.probability if meant else None,
-            drawn.sources[k] == api.EXAMPLES or bool(meant and meant.is_sure),
-            places[k][0],
-            places[k][1],
-            tuple(_nearest(cosines[k], min(_NEAREST, n - 1))),
-        )
-        for k, (use, meant) in enumerate(zip(drawn.uses, drawn.predictions, strict=True))
-    )
-    is_calibrated, are_meanings = loaded.senses is not None, bool(drawn.senses)
+    uses = []
+    for k, (use, source, meant) in enumerate(zip(drawn.uses, drawn.sources, drawn.predictions, strict=True)):
+        place = (use.sentence, use.char_start, use.char_end)
+        is_sure = source == api.EXAMPLES or bool(meant and meant.is_sure)
+        meaning = (group_of.get(k), meant.probability if meant else None, is_sure)
+        nearest = tuple(_nearest(cosines[k], min(_NEAREST, n - 1)))
+        x, y = places[k]
+        uses.append(api.MapUse(*place, source, *meaning, x, y, nearest))
+    are_meanings = bool(drawn.senses)
     return api.SenseMap(
         word=word,
         model=loaded.encoder.name,
         view=drawn.view,
         # Layer 0 reads no other word.
         views=tuple(api.MapView(name, loaded.encoder.layer_names[0] if name == "0" else "") for name in drawn.views),
-        uses=uses,
+        uses=tuple(uses),
         groups=groups,
         are_meanings=are_meanings,
-        message=map_verdict(word, uses, groups, are_meanings, is_calibrated, has_one_meaning=has_one),
+        message=map_verdict(word, uses, groups, are_meanings, loaded.senses is not None, has_one_meaning=has_one),
         shown=round(drawn.projection.shown, 4),
         n_own=drawn.n_own,
         read_as=drawn.read_as,
@@ -158,28 +152,27 @@ def project_on_map(
     sentence: str, request: api.MapRequest, loaded: LoadedModel, cache: UseCache, index: UseIndex | None = None
 ) -> api.ProjectedUse:
     """Implement :meth:`elmo_tasks.api.Service.project_use`."""
-    base_word(request.word)
-    check_length(sentence, "sentence")
+    check_size(sentence, "sentence")
     use = use_to_project(request.word, sentence)
-    check_words(use.tokens, "sentence")
+    check_size(use.tokens, "sentence")
     drawn = _draw(request, loaded, cache, index)
     vector = cache.read(loaded, [use])(drawn.view)[0]
-    meaning = _predict(loaded, cache, drawn.entries, [use])[0]
-    x, y = project_use(drawn.projection, drawn.vectors, vector)
-    at = {label: g for g, label in enumerate(drawn.members)} if drawn.senses else {}
+    (meaning,) = _predict(loaded, cache, drawn.entries, [use])
+    group_of: dict[int | None, int] = {label: g for g, label in enumerate(drawn.members)} if drawn.senses else {}
     names = [*(sense.gloss for _, sense in drawn.senses), ANOTHER]
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
-    meanings = tuple(api.ProjectedMeaning(names[k], shares[k], at.get(k)) for k in order)
-    group_of = [None if label is None else at.get(label) for label in drawn.labels]
-    near = tuple(
-        api.NearOnMap(k, cosine, drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end, group_of[k])
-        for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED)
-    )
+    meanings = tuple(api.ProjectedMeaning(names[k], shares[k], group_of.get(k)) for k in order)
+    near = []
+    for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED):
+        place = (drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end)
+        near.append(api.NearOnMap(k, cosine, *place, group_of.get(drawn.labels[k])))
     is_sure = bool(meaning and meaning.is_sure)
     group = meanings[0].group if meanings else None
-    verdict = projected_answer(meanings, is_sure=is_sure)
-    return api.ProjectedUse(use.sentence, use.char_start, use.char_end, x, y, group, is_sure, meanings, near, verdict)
+    answer = projected_answer(meanings, is_sure=is_sure)
+    x, y = project_use(drawn.projection, drawn.vectors, vector)
+    place = (use.sentence, use.char_start, use.char_end)
+    return api.ProjectedUse(*place, x, y, group, is_sure, meanings, tuple(near), answer)
 
 
 def _draw(
@@ -193,53 +186,38 @@ def _draw(
     base_word(request.word)  # refuses input that is not one word, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
-    own: list[tuple[Use, str]] = []
-    n_own = 0
+    collected: list[tuple[str, tuple[Use, ...], int]] = []  # source, uses, and their number in the source
     read_as: list[tuple[str, str]] = []
     for source, text, name in ((api.TEXT_A, request.text, request.name), (api.TEXT_B, request.text_b, "")):
         if text.strip():
             sentences, description = sentences_of(text, name)
             if description != "text":
                 read_as.append((source, description))
-            uses, n = uses_in(request.word, sentences)
-            own += [(use, source) for use in uses]
-            n_own += n
+            collected.append((source, *uses_in(request.word, sentences)))
     if request.index and index:
-        uses, n = index_uses(request.word, index)
-        own += [(use, api.INDEX) for use in uses]
-        n_own += n
-    own = evenly(own, MAX_USES)
-    rows = [*((use, api.EXAMPLES) for use, _, _ in examples), *own]
-    if not rows:
+        collected.append((api.INDEX, *index_uses(request.word, index)))
+    own = evenly([(use, source) for source, uses, _ in collected for use in uses], MAX_USES)
+    uses = (*(use for use, _, _ in examples), *(use for use, _ in own))
+    if not uses:
         has_text = bool(request.text.strip() or request.text_b.strip())
         message = nothing_to_draw(request.word, has_text, request.examples)
         raise InputError(message, field="text" if has_text else "word")
-    views = (*((MEANINGS,) if loaded.senses else ()), *loaded.names, WORDS)
+    views = (*([MEANINGS] if loaded.senses else []), *loaded.names, WORDS)
     view = request.view or views[0]
     if view not in views:
         raise InputError(f"There is no view “{view[:40]}” here; there is {', '.join(views)}.", field="view")
-    vectors = cache.read(loaded, [use for use, _ in rows], progress)(view)
-    senses = senses_of(entries)
+    vectors = cache.read(loaded, uses, progress)(view)
+    senses = tuple(senses_of(entries))
     positions = {(word, sense.key): k for k, (word, sense) in enumerate(senses)}
-    predictions = _predict(loaded, cache, entries, [use for use, _ in own])
-    labels = [
+    meant = _predict(loaded, cache, entries, [use for use, _ in own])
+    labels = (
         *(positions[word, sense.key] for _, word, sense in examples),
-        *(None if m is None else len(senses) if m.best is None else m.best for m in predictions),
-    ]
-    return _Drawn(
-        view,
-        views,
-        entries,
-        tuple(senses),
-        tuple(use for use, _ in rows),
-        tuple(source for _, source in rows),
-        tuple(labels),
-        (*(None for _ in examples), *predictions),
-        n_own,
-        tuple(read_as),
-        vectors,
-        fit_projection(directions(vectors)),
+        *(None if m is None else len(senses) if m.best is None else m.best for m in meant),
     )
+    sources = (*(api.EXAMPLES for _ in examples), *(source for _, source in own))
+    predictions = (*(None for _ in examples), *meant)
+    of_uses = (uses, sources, labels, predictions, sum(n for _, _, n in collected), tuple(read_as))
+    return _Drawn(view, views, entries, senses, *of_uses, vectors, fit_projection(directions(vectors)))
 
 
 def _predict(
@@ -250,20 +228,12 @@ def _predict(
     return meanings_of_uses(loaded.senses, uses, cache.read(loaded, uses)(MEANINGS), entries)
 
 
-def _key(model: str, use: Use) -> bytes:
-    return hashlib.sha256(repr((model, use.tokens, use.token_start)).encode("utf-8", "backslashreplace")).digest()
-
-
 def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.SenseGroup, ...]:
     sources = list(dict.fromkeys(drawn.sources))
+    names = [*((sense.key, sense.gloss) for _, sense in drawn.senses), ("", ANOTHER)]
     groups = []
     for g, (label, uses) in enumerate(members.items()):
-        if not drawn.senses:
-            key, name = "", f"cluster {g + 1}"
-        elif label == len(drawn.senses):
-            key, name = "", ANOTHER
-        else:
-            key, name = drawn.senses[label][1].key, drawn.senses[label][1].gloss
+        key, name = names[label] if drawn.senses else ("", f"cluster {g + 1}")
         own = drawn.vectors[list(uses)]
         typical = uses[int(np.argmax(own @ own.mean(axis=0)))]
         count = Counter(drawn.sources[k] for k in uses)

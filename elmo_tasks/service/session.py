@@ -7,7 +7,7 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.messages.meanings import not_english_answer
-from elmo_tasks.messages.views import model_title
+from elmo_tasks.messages.text import MODEL_TITLES
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
@@ -46,24 +46,23 @@ class Session:
         self._index = UseIndex(index) if index is not None else None
         self.index_title = self._index.description.title if self._index else ""
         self._uses = UseCache()
-        runs = Path(runs_dir)
-        self._heads = TrainedHeads(loaded.encoder, [runs], loaded.device)
-        encoder = loaded.default if model is None else str(model)
-        self.training: api.Training = TrainingJobs(
-            runs, encoder, lambda: loaded.encoder(loaded.default).n_layers, training
+        heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device)
+        self.heads, self.layer_weights, self.tag, self.classify = (
+            heads.heads,
+            heads.layer_weights,
+            heads.tag,
+            heads.classify,
         )
-        self.heads, self.layer_weights = self._heads.heads, self._heads.layer_weights
-        self.tag, self.classify = self._heads.tag, self._heads.classify
+        self.training: api.Training = TrainingJobs(
+            Path(runs_dir), model or loaded.default, lambda: loaded.encoder(loaded.default).n_layers, training
+        )
         self.ready_sentences = meanings.ready_sentences
 
     def models(self) -> tuple[api.ModelInfo, ...]:
-        loaded, layers = self.loaded, self.loaded.model().names
+        loaded, layers = self.loaded, {self.loaded.default: self.loaded.model().names}
         return tuple(
             api.ModelInfo(
-                name,
-                model_title(name),
-                layers if name == loaded.default else (),
-                describe_training(loaded.folder(name)),
+                name, MODEL_TITLES.get(name, name), layers.get(name, ()), describe_training(loaded.folder(name))
             )
             for name in loaded.names()
         )

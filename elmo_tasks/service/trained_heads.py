@@ -18,7 +18,7 @@ from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
 from elmo_tasks.layers import layer_names
-from elmo_tasks.messages.training import METRIC_WORDS
+from elmo_tasks.service.run_folder import free_name, scores_of
 from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.tasks.predictor import Predictor, batched, resolve_source
@@ -39,7 +39,7 @@ class TrainedHeads:
 
     def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
-        self._predictors: dict[tuple[Path, float], Predictor] = {}
+        self._predictors: dict[Path, tuple[float, Predictor]] = {}  # by folder, with the time of its change
         self._warned: set[Path] = set()
         self._lock = threading.Lock()
 
@@ -48,11 +48,13 @@ class TrainedHeads:
         return tuple(_info(name, files, name not in bundled_heads(), heads) for name, files in heads.items())
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
-        groups: dict[object, list[api.LayerWeights]] = {}
+        joined: dict[str, api.LayerWeights] = {}  # heads that differ only in their seed are runs of the first of them
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
-                groups.setdefault(_configuration(name, files), []).append(weights)
-        return tuple(_joined_runs(group) for group in groups.values())
+                first = joined.setdefault(_configuration(name, files), weights)
+                runs = {run.seed: run for run in (*weights.runs, *first.runs)}
+                joined[_configuration(name, files)] = replace(first, runs=tuple(runs[seed] for seed in sorted(runs)))
+        return tuple(joined.values())
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
@@ -78,9 +80,11 @@ class TrainedHeads:
     def _files(self) -> dict[str, HeadFiles]:
         """Return heads by name: defaults first, each before its baseline, local ones last."""
         bundled = [find_head(name) for name in bundled_heads()]
-        first = {kind: _default(kind) for kind in TASKS}
-        order = list(TASKS)
-        bundled.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first[f.kind], f.name))
+        order, first = list(TASKS), dict[str, str]()
+        for kind in TASKS:
+            with contextlib.suppress(ConfigError):
+                first[kind] = default_head(kind)
+        bundled.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first.get(f.kind), f.name))
         heads = {files.name: files for files in bundled}
         for folder in heads_below(self._runs):
             try:
@@ -93,10 +97,7 @@ class TrainedHeads:
                     self._warned.add(folder)
                     _log.warning("%s is skipped: %s", folder, error)
                 continue
-            name, number = files.name, 2
-            while name in heads:
-                name, number = f"{files.name}-{number}", number + 1
-            heads[name] = files
+            heads[free_name(files.name, heads)] = files
         return heads
 
     def _predictor(self, head: str | None, kind: str) -> Predictor:
@@ -109,17 +110,14 @@ class TrainedHeads:
         if name not in heads:
             raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(heads)}.", field="head")
         files = heads[name]
-        # A repeated run writes a new head to the same place.
-        key = (files.folder, (files.folder / "head.json").stat().st_mtime)
+        changed = (files.folder / "head.json").stat().st_mtime  # a repeated run writes a new head to the same place
         with self._lock:
-            if key not in self._predictors:
+            if self._predictors.get(files.folder, (0.0,))[0] != changed:
                 try:
-                    predictor = self._load(files)
+                    self._predictors[files.folder] = changed, self._load(files)
                 except (ConfigError, WeightsError) as error:
                     raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
-                others = {other: loaded for other, loaded in self._predictors.items() if other[0] != files.folder}
-                self._predictors = {**others, key: predictor}
-            return self._predictors[key]
+            return self._predictors[files.folder][1]
 
     def _load(self, files: HeadFiles) -> Predictor:
         """Load a head, sharing the encoder in memory if possible."""
@@ -130,7 +128,7 @@ class TrainedHeads:
         if encoder is None or encoder.checksum != source.checksum:
             try:
                 encoder = self._encoder(resolve_source(files, "encoder", self._runs))
-            except ConfigError as error:  # The message names local folders, which a client on the network must not see.
+            except ConfigError as error:  # its message names local folders, which a client on the network must not see
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"
@@ -148,36 +146,20 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     return [checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty) for k, t in enumerate(texts, 1)]
 
 
-def _default(kind: str) -> str | None:
-    try:
-        return default_head(kind)
-    except ConfigError:
-        return None
-
-
 def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:
     labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
-    baseline = f"{name}{NO_CONTEXT}"
+    baseline, data = f"{name}{NO_CONTEXT}", files.card.get("data") or "its data"
+    scores = [api.Score(s.metric, s.value, f"{data}, {s.split} part") for s in scores_of(files.card)]
     return api.HeadInfo(
         name=name,
         title=str(files.card.get("title") or name),
         kind=files.kind,
         labels=tuple(labels),
         encoder=files.encoder.name,
-        score=_score(files.card),
+        score=scores[0] if scores else None,
         baseline=baseline if baseline in names else None,
         own=own,
     )
-
-
-def _score(card: dict[str, Any]) -> api.Score | None:
-    scores = card.get("scores", {})
-    for split in ("test", "validation"):
-        if split in scores:
-            main = scores[split]["main"]
-            data = str(card.get("data") or "its data")
-            return api.Score(METRIC_WORDS.get(main, main), float(scores[split][main]), f"{data}, {split} part")
-    return None
 
 
 def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
@@ -196,26 +178,18 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
         layers=layer_names(files.task.n_layers)[: files.task.n_layers],
         final=final,
         epochs=epochs,
-        runs=tuple(sorted([replace(final, epoch=0), *others], key=lambda run: run.seed)),
+        runs=(replace(final, epoch=0), *others),
     )
 
 
-def _configuration(name: str, files: HeadFiles) -> object:
+def _configuration(name: str, files: HeadFiles) -> str:
     """Return a key that runs of one configuration share, whatever their seed."""
     card, training = files.card, files.card.get("training", {})
     if training.get("seed") is None:
         return name
-    settings = {key: training.get(key) for key in ("precision", "encoder_learning_rate", "class_weights")}
-    origin = {key: card.get(key) for key in ("title", "trained_on")}
-    return json.dumps(
-        [origin, settings, files.kind, files.encoder.checksum, files.settings], sort_keys=True, default=str
-    )
-
-
-def _joined_runs(group: Sequence[api.LayerWeights]) -> api.LayerWeights:
-    """Join runs that differ only in their seed; of one seed, keep the first run."""
-    runs = {run.seed: run for entry in reversed(group) for run in entry.runs}
-    return replace(group[0], runs=tuple(runs[seed] for seed in sorted(runs)))
+    same = [card.get("title"), card.get("trained_on"), files.kind, files.encoder.checksum, files.settings]
+    same += [training.get(key) for key in ("precision", "encoder_learning_rate", "class_weights")]
+    return json.dumps(same, sort_keys=True, default=str)
 
 
 def _mix(row: dict[str, Any], seed: int) -> api.MixWeights:
@@ -239,9 +213,9 @@ def _occlusion(
             left_out += [(k, at) for at in range(n)]
     batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
     without = (prediction for batch in batches for prediction in predictor.predict_batch(batch))
-    effects: list[list[api.WordOcclusion]] = [[] for _ in rows]
+    effects: list[tuple[api.WordOcclusion, ...]] = [()] * len(rows)
     for (k, at), prediction in zip(left_out, without, strict=True):
         token, whole = rows[k][at], predictions[k]
         change = whole.confidence - prediction.probabilities.get(whole.label or "", 0.0)
-        effects[k].append(api.WordOcclusion(token.text, token.start, token.end, change))
-    return list(map(tuple, effects))
+        effects[k] += (api.WordOcclusion(token.text, token.start, token.end, change),)
+    return effects

@@ -64,30 +64,29 @@ def store_upload(folder: Path, name: str, content: bytes) -> str:
 
 def find_upload(folder: Path, key: str) -> tuple[Path, str]:
     """Return the path and the title of an upload."""
-    for path in (folder / key).glob("data.*") if _ID.fullmatch(key) else ():
-        return path, (folder / key / "title.txt").read_text(encoding="utf-8")
-    raise InputError("The file is not here any more. Choose it again.", field="file")
+    paths = list((folder / key).glob("data.*")) if _ID.fullmatch(key) else []
+    if not paths:
+        raise InputError("The file is not here any more. Choose it again.", field="file")
+    return paths[0], (folder / key / "title.txt").read_text(encoding="utf-8")
 
 
 def read_examples(path: Path, kind: str) -> Records:
     """Read a file of examples: ``label: text`` lines, or sentences with marked spans."""
     task, lines = find_task(kind), path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if task.one_label:
-        return [_labelled_line(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        rows = []
+        for number, line in enumerate(lines, 1):
+            label, _, text = (part.strip() for part in line.partition(":"))
+            if label and text:
+                rows.append(LabelledText(text, label, number))
+            elif line.strip():
+                expected = "expected a label, a colon and a text, such as “praise: They mended it at once.”"
+                raise InputError(f"Your examples, line {number}: {expected}", field="examples")
+        return rows
     try:
         return task.read_upload(path, "marked", None, None, None)[1] if any(lines) else []
     except DataError as error:
         raise InputError(str(error).replace(str(path), "Your examples"), field="examples") from None
-
-
-def _labelled_line(number: int, line: str) -> LabelledText:
-    label, colon, text = (part.strip() for part in line.partition(":"))
-    if not (label and colon and text):
-        raise InputError(
-            f"Your examples, line {number}: expected a label, a colon and a text, such as “praise: They mended it at once.”",
-            field="examples",
-        )
-    return LabelledText(text, label, number)
 
 
 def count_labels(records: Records) -> tuple[tuple[tuple[str, int], ...], str]:
@@ -109,8 +108,8 @@ def split_rows(records: Records, seed: int = 1) -> tuple[list[Record], list[Reco
         row = records[k]
         strata.setdefault(row.label if isinstance(row, LabelledText) else "", []).append(k)
     test = {k for rows in strata.values() for k in rows[: round(len(rows) * TEST_SHARE)]}
-    known = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
-    test = {k for k in test if _labels_of(records[k]) <= known}
+    learned_labels = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
+    test = {k for k in test if _labels_of(records[k]) <= learned_labels}
     learned = {content_of(row) for k, row in enumerate(records) if k not in test}
     test = {k for k in test if content_of(records[k]) not in learned}
     return [row for k, row in enumerate(records) if k not in test], [records[k] for k in sorted(test)]
@@ -141,36 +140,29 @@ class Dataset:
     columns: UploadColumns | None = None
     origin: str = ""  #: origin of the rows, for the head's card
 
-    def preview(self, seconds: float, seconds_per_epoch: float) -> DatasetPreview:
-        """Describe the rows for the screen, with estimated times."""
-        labels, counted = count_labels([*self.train, *self.test])
+    def preview(self) -> DatasetPreview:
+        """Describe the rows for the screen."""
         columns = self.columns or UploadColumns((), "", "", None)
         return DatasetPreview(
-            title=self.title,
-            rows=len(self.train),
-            test_rows=len(self.test),
-            labels=labels,
-            counted=counted,
+            self.title,
+            len(self.train),
+            len(self.test),
+            *count_labels([*self.train, *self.test]),
             columns=columns.names,
             text_column=columns.text or None,
             label_column=columns.label or None,
             header=columns.header,
             examples=tuple(map(_shown, self.train[:_SHOWN_ROWS])),
             read_as=columns.description,
-            seconds=seconds,
-            seconds_per_epoch=seconds_per_epoch,
         )
 
     def write(self, folder: Path) -> None:
         """Write ``train.jsonl`` and ``test.jsonl``."""
         for name, rows in (("train", self.train), ("test", self.test)):
+            names = ("text", "label") if rows and isinstance(rows[0], LabelledText) else ("tokens", "tags")
             with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
                 for row in rows:
-                    content: dict[str, object] = (
-                        {"text": row.text, "label": row.label}
-                        if isinstance(row, LabelledText)
-                        else {"tokens": row.tokens, "tags": row.tags}
-                    )
+                    content = {field: getattr(row, field) for field in names}
                     file.write(json.dumps(content, ensure_ascii=False) + "\n")
 
 
@@ -186,44 +178,39 @@ def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
         train = [*train, *(row for row in added if content_of(row) not in tested)]
         title = f"the sample that comes with the program{suffix}"
         return Dataset(title, train, test, origin=f"the sample{suffix}")
-    try:
-        if plan.source == "examples":
-            _check_rows(added, "Your examples")
-            return Dataset("your examples", *split_rows(added), origin="typed here")
-        path, title = find_upload(uploads, plan.data)
-        columns, rows = _read_upload(path, title, plan)
-        _check_rows([*rows, *added], title)
-    except DataError as error:
-        field = "examples" if plan.source == "examples" else "file"
-        raise InputError(str(error), field=field) from None
+    if plan.source == "examples":
+        _check_rows(added, "Your examples", "examples")
+        return Dataset("your examples", *split_rows(added), origin="typed here")
+    path, title = find_upload(uploads, plan.data)
+    columns, rows = _read_upload(path, title, plan)
+    _check_rows([*rows, *added], title, "file")
     return Dataset(title, *split_rows([*rows, *added]), columns, f"your file{suffix}")
 
 
 def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColumns, Records]:
     kind = find_task(plan.kind)
-    file_format = kind.uploads.get(path.suffix)
-    if file_format is None:
-        endings = ", ".join(kind.uploads)
-        raise DataError(f"“{title}”: {kind.words.training_rows} are read from files whose names end in {endings}.")
+    if path.suffix not in kind.uploads:
+        endings = f"{kind.words.training_rows} are read from files whose names end in {', '.join(kind.uploads)}"
+        raise InputError(f"“{title}”: {endings}.", field="file")
     try:
-        return kind.read_upload(path, file_format, plan.text_column, plan.label_column, plan.header)
+        columns = plan.text_column, plan.label_column, plan.header
+        return kind.read_upload(path, kind.uploads[path.suffix], *columns)
     except DataError as error:
-        raise DataError(str(error).replace(str(path), title)) from None
+        raise InputError(str(error).replace(str(path), title), field="file") from None
 
 
-def _check_rows(records: Records, title: str) -> None:
-    unit = "texts" if records and isinstance(records[0], LabelledText) else "sentences"
-    if len(records) > MAX_ROWS:
-        raise DataError(f"{title}: {len(records):,} {unit}; the most is {MAX_ROWS:,}. Send a part of them")
-    if len(records) < MIN_ROWS:
-        raise DataError(
-            f"{title}: {len(records)} {unit}; training needs {MIN_ROWS} or more, and a few hundred for a useful result"
-        )
+def _check_rows(records: Records, title: str, field: str) -> None:
+    n, unit = len(records), "texts" if records and isinstance(records[0], LabelledText) else "sentences"
     labels, counted = count_labels(records)
-    if len(labels) < (1 if counted == "names" else 2):
+    problem = ""
+    if n > MAX_ROWS:
+        problem = f"{n:,} {unit}; the most is {MAX_ROWS:,}. Send a part of them"
+    elif n < MIN_ROWS:
+        problem = f"{n} {unit}; training needs {MIN_ROWS} or more, and a few hundred for a useful result"
+    elif len(labels) < (1 if counted == "names" else 2):
         only = f"only “{labels[0][0][:40]}”" if labels else "none"
-        raise DataError(f"{title}: expected two labels or more, found {only}. Is it the right column?")
-    if len(labels) > MAX_LABELS:
-        raise DataError(
-            f"{title}: {len(labels):,} different labels; the most is {MAX_LABELS}. Is the column of the labels the right one?"
-        )
+        problem = f"expected two labels or more, found {only}. Is it the right column?"
+    elif len(labels) > MAX_LABELS:
+        problem = f"{len(labels):,} different labels; the most is {MAX_LABELS}. Is it the right column?"
+    if problem:
+        raise InputError(f"{title}: {problem}", field=field)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 import statistics
 import subprocess
@@ -23,23 +22,20 @@ from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import atomic_write, unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
+from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service import run_folder, training_data
-from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS
-from elmo_tasks.service.training_data import MAX_UPLOAD, VALIDATION_SHARE, Dataset, load_dataset
+from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, free_name
+from elmo_tasks.service.training_data import VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks import TASKS, find_task
 
-OFF = (
-    "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
-    "app.py --allow-training."
-)
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
 HUB_ROWS, HUB_TOKENS = 5_000, 200
-_NUMBERS: dict[str, tuple[str, float, float, tuple[type[float], ...]]] = {  # name, minimum, maximum, types
-    "epochs": ("Rounds", 1, 200, (int,)),
-    "hidden": ("Hidden size", 8, 512, (int,)),
-    "learning_rate": ("Learning rate", 1e-5, 0.1, (int, float)),
+_NUMBERS: dict[str, tuple[str, float, float, str]] = {  # name, minimum, maximum, what to type
+    "epochs": ("Rounds", 1, 200, "a whole number"),
+    "hidden": ("Hidden size", 8, 512, "a whole number"),
+    "learning_rate": ("Learning rate", 1e-5, 0.1, "a number"),
 }
 _CHOICES = {"kind": tuple(TASKS), "source": ("sample", "examples", "upload", "hub"), "layers": ("learned", "0", "mean")}
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
@@ -51,10 +47,10 @@ _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
 def check_settings(plan: TrainingPlan) -> None:
     """Raise an :class:`InputError` for numbers and choices out of range."""
-    for field, (name, low, high, types) in _NUMBERS.items():
+    for field, (name, low, high, number) in _NUMBERS.items():
         value: Any = getattr(plan, field)
-        if isinstance(value, bool) or not isinstance(value, types) or not low <= value <= high:
-            number = "a number" if float in types else "a whole number"
+        types = (int, float) if number == "a number" else (int,)
+        if type(value) not in types or not low <= value <= high:
             raise InputError(f"{name}: type {number} from {low:g} to {high:g}.", field=field)
     for field, allowed in _CHOICES.items():
         if getattr(plan, field) not in allowed:
@@ -100,31 +96,25 @@ def config_for(
             data["max_tokens"] = HUB_TOKENS
     else:
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-    monitor = f"val_{kind.main_score('BIO' if spans else None)}"
+    callbacks = {entry["class_path"].rpartition(".")[2]: entry for entry in trainer["callbacks"]}
+    checkpoint, export = callbacks["RunCheckpoint"], callbacks["ExportHead"]
+    checkpoint["init_args"] |= {"dirpath": ".", "monitor": f"val_{kind.main_score('BIO' if spans else None)}"}
+    export["init_args"] |= {"folder": HEAD, "about": about}
+    ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
     trainer |= {
         "max_epochs": plan.epochs,
         "default_root_dir": ".",
         "enable_progress_bar": False,
         "enable_model_summary": False,
         "logger": [{"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": "."}}],
-        "callbacks": _callbacks(trainer["callbacks"], monitor, about),
+        "callbacks": [
+            {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
+            {"class_path": f"{ours}.StopOnInterrupt"},
+            checkpoint,
+            export,
+        ],
     }
     return config
-
-
-def _callbacks(template: list[dict[str, Any]], monitor: str, about: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the callbacks: progress and stop, then the template's checkpoint and export."""
-    kept = {entry["class_path"].rpartition(".")[2]: entry for entry in template}
-    checkpoint, export = kept["RunCheckpoint"], kept["ExportHead"]
-    checkpoint["init_args"] |= {"dirpath": ".", "monitor": monitor}
-    export["init_args"] |= {"folder": HEAD, "about": about}
-    ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
-    return [
-        {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
-        {"class_path": f"{ours}.StopOnInterrupt"},
-        checkpoint,
-        export,
-    ]
 
 
 class TrainingJobs:
@@ -163,12 +153,9 @@ class TrainingJobs:
         return path.read_text(encoding="utf-8") if path.is_file() else ""
 
     def store_examples(self, kind: str, text: str) -> None:
-        content = text.encode("utf-8", errors="replace")
-        if len(content) > MAX_UPLOAD:
-            raise InputError(f"At most {MAX_UPLOAD / 1e6:.0f} MB can be typed here; send a file.", field="examples")
         with self._writing("examples"):
             self._examples(kind).parent.mkdir(parents=True, exist_ok=True)
-            atomic_write(self._examples(kind), content)
+            atomic_write(self._examples(kind), text.encode("utf-8", errors="replace"))
 
     def keep_example(self, kind: str, line: str) -> int:
         with self._writing("examples"):
@@ -197,7 +184,11 @@ class TrainingJobs:
             with unfinished_folder(self.runs / "job") as partial:
                 self._fill(partial, plan, preview, dataset, title)
                 self._child = run_folder.launch(partial, self._command)
-                target = self._free_folder(title)
+                plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+                taken = {*bundled_heads(), "uploads", "layers", "examples"} | {
+                    path.name for path in self.runs.iterdir()
+                }
+                target = self.runs / free_name(slug(plain, "run")[:40].strip("-"), taken)
                 partial.rename(target)
         return run_folder.read_job(target)
 
@@ -237,15 +228,11 @@ class TrainingJobs:
 
     def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
         """Return the preview of a plan's data with estimated times, and any local rows."""
-        task, pace = find_task(plan.kind), self._pace()
-        if plan.source == "hub":
-            times = pace * (_START + task.read_seconds * _HUB_READ), pace * task.epoch_seconds * _HUB_READ
-            return DatasetPreview(plan.data, 0, 0, seconds=times[0], seconds_per_epoch=times[1]), None
-        dataset = load_dataset(plan, self._uploads, self._examples(plan.kind))
-        n, n_test = len(dataset.train), len(dataset.test)
-        return dataset.preview(
-            pace * (_START + task.read_seconds * (n + n_test)), pace * task.epoch_seconds * n
-        ), dataset
+        dataset = None if plan.source == "hub" else load_dataset(plan, self._uploads, self._examples(plan.kind))
+        preview = dataset.preview() if dataset else DatasetPreview(plan.data, 0, 0)
+        task, pace, rows = find_task(plan.kind), self._pace(), preview.rows or _HUB_READ
+        seconds = pace * (_START + task.read_seconds * (rows + preview.test_rows))
+        return replace(preview, seconds=seconds, seconds_per_epoch=pace * task.epoch_seconds * rows), dataset
 
     def _pace(self) -> float:
         """Return the median ratio of measured to estimated time over recent runs, clipped."""
@@ -255,7 +242,10 @@ class TrainingJobs:
 
     def _check_allowed(self) -> None:
         if not self._allowed:
-            raise InputError(OFF)
+            raise InputError(
+                "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
+                "app.py --allow-training."
+            )
 
     @contextlib.contextmanager
     def _writing(self, field: str) -> Iterator[None]:
@@ -272,9 +262,8 @@ class TrainingJobs:
             ) from error
 
     def _check_idle(self) -> None:
-        for job in self._jobs():
-            if job.status == "running":
-                raise InputError(f"“{job.title}” is still training. Stop it, or wait until it is done.", field="start")
+        if title := next((job.title for job in self._jobs() if job.status == "running"), None):
+            raise InputError(f"“{title}” is still training. Stop it, or wait until it is done.", field="start")
 
     def _find(self, name: str, field: str, is_over: bool = False) -> tuple[Path, TrainingJob]:
         """Find a run by name; a name from the network is compared, never opened."""
@@ -289,21 +278,20 @@ class TrainingJobs:
         self, folder: Path, plan: TrainingPlan, preview: DatasetPreview, dataset: Dataset | None, title: str
     ) -> None:
         """Write the data, the settings and the description of a run into its folder."""
-        kind = find_task(plan.kind)
+        kind, is_sample = find_task(plan.kind), plan.source == "sample"
         spans = preview.counted == "names" or dataset is None
         if dataset is None:
             data, licence = kind.hub[plan.data].title, "see the data set’s own page"
         else:
             dataset.write(folder)
             rows = f" ({preview.rows + preview.test_rows:,} rows, {dataset.origin})"
-            data = dataset.title if plan.source == "sample" else f"{dataset.title}{rows}"
-            licence = "as the program" if plan.source == "sample" and not plan.with_examples else "your own data"
+            data = dataset.title if is_sample else f"{dataset.title}{rows}"
+            licence = "as the program" if is_sample and not plan.with_examples else "your own data"
         about = {"title": title, "data": data, "licence": licence}
         config = config_for(plan, self._encoder, self._n_layers(), (self.runs / "layers").resolve(), about, spans)
         if dataset is not None and not dataset.test:  # an empty file would end the run when training is over
             config["data"]["init_args"]["test"] = None
-        text = yaml.safe_dump(config, sort_keys=False, allow_unicode=True)
-        (folder / CONFIG).write_text(text, encoding="utf-8")
+        (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
         state = {
             "title": title,
             "kind": plan.kind,
@@ -316,15 +304,6 @@ class TrainingJobs:
             "pace": self._pace(),
         }
         write_json(folder / JOB, state)
-
-    def _free_folder(self, title: str) -> Path:
-        plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-        slug = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:40].strip("-") or "run"
-        taken = {*bundled_heads(), "uploads", "layers", "examples"}
-        name, number = slug, 2
-        while name in taken or (self.runs / name).exists():
-            name, number = f"{slug}-{number}", number + 1
-        return self.runs / name
 
 
 def _title(plan: TrainingPlan, preview: DatasetPreview) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 from elmo_tasks.api import LIMITS, ComparisonItem
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
@@ -26,9 +26,9 @@ def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -
     """Find the use of the word in a sentence; ``[brackets]`` mark another word."""
     word = replace_surrogates(checked_text(word, "The word", "word"))
     sentence = replace_surrogates(checked_text(sentence, what, field))
-    check_length(sentence, field, what)
+    check_size(sentence, field, what)
     mention = find_mention(word, sentence, field=field)
-    check_words(mention.tokens, field, what)
+    check_size(mention.tokens, field, what)
     return mention
 
 
@@ -42,40 +42,28 @@ def check_number(sentences: Sequence[str]) -> None:
         )
 
 
-def check_length(
-    text: str, field: str, what: str = "The sentence", most: int = LIMITS.max_characters, hint: str = " Shorten it."
-) -> None:
-    """Raise an :class:`InputError` for too many characters; ``what`` names the text."""
-    if len(text) > most:
-        raise InputError(f"{what} has {len(text):,} characters; the most is {most:,}.{hint}", field=field)
-
-
-def check_words(
-    tokens: Sequence[object],
-    field: str,
-    what: str = "The sentence",
-    most: int = LIMITS.max_tokens,
-    hint: str = " Shorten it.",
-) -> None:
-    """Raise an :class:`InputError` for too many words."""
-    if len(tokens) > most:
-        raise InputError(f"{what} has {len(tokens):,} words; the most is {most:,}.{hint}", field=field)
+def check_size(content: Sized, field: str, what: str = "The sentence", maximum: int | None = None) -> None:
+    """Raise an :class:`InputError` for a text or tokens of more than ``maximum``; ``what`` names them."""
+    unit, limit = ("characters", LIMITS.max_characters) if isinstance(content, str) else ("words", LIMITS.max_tokens)
+    maximum = maximum or limit
+    if len(content) > maximum:
+        raise InputError(f"{what} has {len(content):,} {unit}; the most is {maximum:,}. Shorten it.", field=field)
 
 
 def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
     """Tokenize a text that is neither too long nor, as the words of ``empty`` say, empty."""
-    check_length(text, field, what)
+    check_size(text, field, what)
     tokens = tokenize(text)
     if not tokens:
         raise InputError(f"{what} {empty}", field=field)
-    check_words(tokens, field, what)
+    check_size(tokens, field, what)
     return tokens
 
 
-def check_count(n: int, most: int, field: str, what: str) -> None:
-    """Raise an :class:`InputError` unless ``n`` is between 1 and ``most``."""
-    if not 1 <= n <= most:
-        raise InputError(f"Between 1 and {most} {what} can be shown, not {n}.", field=field)
+def check_count(n: int, maximum: int, field: str, what: str) -> None:
+    """Raise an :class:`InputError` unless ``n`` is between 1 and ``maximum``."""
+    if not 1 <= n <= maximum:
+        raise InputError(f"Between 1 and {maximum} {what} can be shown, not {n}.", field=field)
 
 
 def item_of(m: Mention) -> ComparisonItem:

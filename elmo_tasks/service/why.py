@@ -16,7 +16,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
 from elmo_tasks.senses import attribution
-from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.senses.disambiguation import SenseModel, sigmoid
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
@@ -48,17 +48,11 @@ def explain(
     uses = [use_of(item) for item in items]
     similarity = _measure(loaded, comparison, view.name, uses)
     cosine = float(similarity([uses[0]], 1)[0])
-    words: list[api.HiddenWord] = []
-    skipped = 0
-    for number, position in enumerate((a, b)):
-        n = len(items[number].tokens)
-        places = attribution.nearest(n, uses[number].token_start, _MAX_TOKENS // (2 * len(attribution.WAYS) * n))
-        skipped += n - 1 - len(places)
-        words += _hide(similarity, items[number], number, position, places, cosine)
+    words = [*_hide(similarity, items[0], 0, a, cosine), *_hide(similarity, items[1], 1, b, cosine)]
     apart = _is_apart(comparison, view, (a, b), cosine)
     changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
     most = attribution.decisive(changes, apart)
-    named = None if most is None or not any(c.isalnum() for c in words[most].token) else words[most]
+    named = words[most] if most is not None and _is_word(words[most]) else None
     # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
     # word alone.
     several = _several(words, apart) if view.name in (WORDS, VERDICT) else []
@@ -76,7 +70,7 @@ def explain(
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
-        skipped=skipped,
+        skipped=sum(len(item.tokens) - 1 for item in items) - len(words),
         sides=sides,
         side=side,
         side_answer=SIDE_ANSWERS[side] if sides else NO_SIDES,
@@ -96,11 +90,8 @@ def _sides(loaded: LoadedModel, pair: Sequence[Use]) -> tuple[api.DirectionSimil
 def _random_halves(encoder: Encoder) -> tuple[tuple[float, ...], ...]:
     """Return ``[L - 1][2]`` mean cosines of two random words in each half of each layer."""
     vectors, sentence, word = everyday_words(encoder)
-    halves = vectors[1:].chunk(2, dim=-1)
-    means: tuple[tuple[float, ...], ...] = rounded(
-        torch.stack([random_pair_cosine(half, sentence, word) for half in halves], dim=-1)
-    )
-    return means
+    means = [random_pair_cosine(half, sentence, word) for half in vectors[1:].chunk(2, dim=-1)]
+    return tuple(rounded(torch.stack(means, dim=-1)))
 
 
 def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> api.LayerComparison:
@@ -110,17 +101,15 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
         return api.LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     if loaded.senses is not None and name in (None, WORDS):
         vectors = _context(loaded.senses, [use_of(item) for item in comparison.items])
-        cosine = vectors @ vectors.T
-        layers.append(
-            api.LayerComparison(WORDS, tuple(map(tuple, cosine.tolist())), (), _random_context(loaded.senses))
-        )
+        cosine = tuple(map(tuple, (vectors @ vectors.T).tolist()))
+        layers.append(api.LayerComparison(WORDS, cosine, (), _random_context(loaded.senses)))
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
-    for layer in layers:
-        if layer.name == wanted:
-            return layer
+    if chosen := next((layer for layer in layers if layer.name == wanted), None):
+        return chosen
+    available = [*([VERDICT] if comparison.same_meaning else []), *(layer.name for layer in layers)]
     raise InputError(
         f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
-        f"{', '.join([VERDICT] * bool(comparison.same_meaning) + [layer.name for layer in layers])}.",
+        f"{', '.join(available)}.",
         field="layer",
     )
 
@@ -146,7 +135,16 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: Sequence[Use]) -> Measure:
     """Return the cosine in a view, for the verdict the probability of a common meaning."""
     if view == VERDICT:
-        return _common_meaning(loaded.sense_model, comparison, pair)
+        senses, lexicon = loaded.sense_model, bundled_lexicon()
+        embedded = senses.embed(pair)
+        if comparison.source is not api.Source.DICTIONARY:
+            constant, slope = senses.calibration.same
+            return lambda uses, other: sigmoid(constant + slope * (senses.embed(uses) @ embedded[other]).astype(float))
+        listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
+        both = senses.classify(pair, embedded, listed)
+        return lambda uses, other: np.array(
+            [use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), listed)]
+        )
 
     def vectors(uses: Sequence[Use]) -> Tensor:  # [n, D]
         if view == WORDS and loaded.senses is not None:
@@ -155,28 +153,6 @@ def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: S
 
     of_pair = vectors(pair)
     return lambda uses, other: attribution.cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
-
-
-def _common_meaning(senses: SenseModel, comparison: api.Comparison, pair: Sequence[Use]) -> Measure:
-    calibration = senses.calibration
-    of_pair = senses.embed(pair)
-    lexicon = bundled_lexicon()
-    listed = [
-        (meaning.word, lexicon[meaning.word].sense(meaning.key))
-        for meaning in comparison.meanings
-        if meaning.word in lexicon
-    ]
-    if comparison.source is not api.Source.DICTIONARY or not listed:
-
-        def by_cosine(uses: Sequence[Use], other: int) -> NDArray[np.float64]:
-            odds = calibration.same[0] + calibration.same[1] * (senses.embed(uses) @ of_pair[other]).astype(np.float64)
-            return np.asarray(1 / (1 + np.exp(-odds)), np.float64)
-
-        return by_cosine
-    both = senses.classify(pair, of_pair, listed)
-    return lambda uses, other: np.array(
-        [use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), listed)]
-    )
 
 
 def _pair(comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None) -> tuple[int, int]:
@@ -202,12 +178,14 @@ def _is_apart(comparison: api.Comparison, layer: api.LayerComparison, pair: tupl
 
 
 def _hide(
-    similarity: Measure, item: api.ComparisonItem, number: int, position: int, places: Sequence[int], cosine: float
+    similarity: Measure, item: api.ComparisonItem, number: int, position: int, cosine: float
 ) -> Iterator[api.HiddenWord]:
-    """Hide the words at some places of one of the two uses (``number`` 0 or 1) in each way."""
+    """Hide the words near one of the two uses (``number`` 0 or 1) in each way."""
+    use, tokens = use_of(item), tokenize(item.sentence)
+    n = len(item.tokens)
+    places = attribution.nearest(n, use.token_start, _MAX_TOKENS // (2 * len(attribution.WAYS) * n))
     if not places:
         return
-    use, tokens = use_of(item), tokenize(item.sentence)
     without = similarity([attribution.hidden(use, k, way) for way in attribution.WAYS for k in places], 1 - number)
     changes = (without - cosine).reshape(len(attribution.WAYS), -1)  # [W, n]
     for k, change in zip(places, changes.T.tolist(), strict=True):
@@ -218,5 +196,9 @@ def _hide(
 def _several(words: Sequence[api.HiddenWord], apart: bool) -> list[str]:
     """Return the three words that move it most, the same way however they are hidden."""
     sign = 1 if apart else -1
-    steady = [w for w in words if any(c.isalnum() for c in w.token) and all(sign * change > 0 for change in w.changes)]
-    return list(dict.fromkeys(w.token for w in sorted(steady, key=lambda w: -sign * w.change)))[:_MAX_NAMED]
+    steady = [word for word in words if _is_word(word) and all(sign * change > 0 for change in word.changes)]
+    return list(dict.fromkeys(word.token for word in sorted(steady, key=lambda word: -sign * word.change)))[:_MAX_NAMED]
+
+
+def _is_word(hidden: api.HiddenWord) -> bool:
+    return any(c.isalnum() for c in hidden.token)

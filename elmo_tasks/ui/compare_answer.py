@@ -17,8 +17,17 @@ from elmo_tasks.api import (
     SideBySide,
 )
 from elmo_tasks.messages.meanings import source_line
-from elmo_tasks.messages.text import first_capital, listed, number, slug
-from elmo_tasks.messages.views import READS_LETTERS, layer_title, sentence_layer_title, title_of, view_place
+from elmo_tasks.messages.text import (
+    READS_LETTERS,
+    first_capital,
+    listed,
+    number,
+    sentence_layer_title,
+    slug,
+    title_of,
+    view_place,
+    view_title,
+)
 from elmo_tasks.ui.compare_form import Form, query_of
 from elmo_tasks.ui.page import csv_file, render, saved_page
 
@@ -38,7 +47,7 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
         "compare.html",
         query=query_of(form, answer.model),
         names=names,
-        titles=[layer_title(layer.name, layer.sees) for layer in answer.layers],
+        titles=[view_title(layer.name, layer.sees) for layer in answer.layers],
         shown=wanted if wanted in names else names[0],
         verdict=verdict_section(answer, models),
         panels=[layer_panel(answer, layer) for layer in answer.layers],

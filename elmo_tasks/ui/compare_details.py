@@ -11,8 +11,7 @@ import gradio as gr
 
 from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import first_capital, number, percent
-from elmo_tasks.messages.views import view_place
+from elmo_tasks.messages.text import first_capital, number, percent, view_place
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
 from elmo_tasks.ui.page import csv_file, pieces, render, share_of, tint

@@ -16,8 +16,7 @@ import gradio as gr
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import number, slug
-from elmo_tasks.messages.views import map_title
+from elmo_tasks.messages.text import map_title, number, slug
 from elmo_tasks.ui import parts
 from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
 

@@ -11,8 +11,7 @@ import gradio as gr
 from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
-from elmo_tasks.messages.text import slug
-from elmo_tasks.messages.views import view_title
+from elmo_tasks.messages.text import slug, view_title
 from elmo_tasks.ui.page import csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, buttons, choice, endpoint, markup, reported_by
 

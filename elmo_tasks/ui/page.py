@@ -19,7 +19,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from elmo_tasks.messages import heads, layer_weights, meanings, training, views
+from elmo_tasks.messages import heads, layer_weights, meanings, training
 from elmo_tasks.messages import text as texts
 
 FOLDER = Path(__file__).parent
@@ -131,7 +131,7 @@ _templates = Environment(
 _HELPERS: tuple[Callable[..., Any], ...] = (
     *(texts.cell_percent, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
     *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
-    *(views.layer_title, views.map_title, views.mapped_by, views.title_of, views.view_place, views.view_title),
+    *(texts.map_title, texts.mapped_by, texts.title_of, texts.view_place, texts.view_title),
     *(cell_style, cosine_style, share_of, data_link, zip),
 )
 _templates.filters.update({helper.__name__: helper for helper in _HELPERS})

@@ -2,8 +2,6 @@ import pytest
 
 from elmo_tasks.messages import text
 from elmo_tasks.messages.heads import class_words, counted, type_note
-from elmo_tasks.messages.text import score_line, score_text
-from elmo_tasks.messages.views import COLUMN_REMARKS, column_title, map_title, mapped_by, view_place, view_title
 
 
 def plain(words):
@@ -29,47 +27,45 @@ def test_values_in_words(say, cases):
     assert {value: plain(say(value)) for value in cases} == cases
 
 
-def test_types_in_words():
-    assert [counted("PER", n) for n in (1, 3)] == ["1 person", "3 people"]
-    assert counted("GPE", 2) == "2 GPE"
+def test_types_and_scores_in_words():
+    assert [counted(*what) for what in (("PER", 1), ("PER", 3), ("GPE", 2))] == ["1 person", "3 people", "2 GPE"]
     assert [type_note(name) for name in ("Disease", "MISC", "ZZ")] == ["disease", "other name", ""]
-
-
-def test_views_by_themselves_and_in_a_sentence():
-    assert [view_title(name) for name in ("0", "2", "mean")] == ["Spelling only", "Layer 2", "Mean of layers"]
-    assert [view_place(name) for name in ("0", "mean")] == ["at layer 0", "in the mean of all layers"]
-    assert view_place("words") == "by the words around them"
-    assert map_title("words") == "The words around it, without ELMo"
-    assert mapped_by("1") == "by layer 1"
+    assert text.score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
+    assert [plain(text.score_text(name, 0.5)) for name in ("accuracy", "F1")] == ["50 %", "0.50"]
 
 
 @pytest.mark.parametrize(
-    ("view", "sees", "title", "said"),
+    ("view", "sees", "titles", "places"),
     [
-        ("0", "the letters of the word", "Spelling only", "by the letters of the word only"),
-        ("0", "the word's pieces and their places", "Word pieces only", "by the word's pieces and their places only"),
-        ("5", "", "Layer 5", "by layer 5"),
-        ("0", "one vector for each word", "One vector a word", "by one vector for each word only"),
-        ("meanings", "", "What meanings are read from", "by what meanings are read from"),
+        ("0", "the letters of the word", ["Spelling only"] * 2, ["at layer 0", "by the letters of the word only"]),
+        (
+            "0",
+            "one vector for each word",
+            ["One vector a word"] * 2,
+            ["at layer 0", "by one vector for each word only"],
+        ),
+        ("5", "", ["Layer 5"] * 2, ["at layer 5", "by layer 5"]),
+        ("mean", "", ["Mean of layers"] * 2, ["in the mean of all layers", "by the mean of the layers"]),
+        ("meanings", "", ["What meanings are read from"] * 2, ["by what meanings are read from"] * 2),
+        (
+            "words",
+            "",
+            ["The words around it", "The words around it, without ELMo"],
+            ["by the words around them", "by the words around them, without ELMo"],
+        ),
     ],
 )
-def test_a_map_names_the_layers_of_any_model(view, sees, title, said):
-    assert map_title(view, sees) == title
-    assert mapped_by(view, sees) == said
+def test_views_by_themselves_and_in_a_sentence(view, sees, titles, places):
+    assert [text.view_title(view, sees), text.map_title(view, sees)] == titles
+    assert [text.view_place(view), text.mapped_by(view, sees)] == places
 
 
 def test_views_at_the_head_of_a_column():
     layers = ["0", "1", "2"]
-    titles = [column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
+    titles = [text.column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
     assert titles == ["layer 1", "mean", "words around it", "before/after"]
-    for view, remark in COLUMN_REMARKS.items():
-        assert remark.startswith(f"{column_title(view, layers)}: ")
-
-
-def test_scores():
-    assert score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
-    assert plain(score_text("accuracy", 0.5)) == "50 %"
-    assert score_text("F1", 0.5) == "0.50"
+    for view, remark in text.COLUMN_REMARKS.items():
+        assert remark.startswith(f"{text.column_title(view, layers)}: ")
 
 
 def test_each_term_is_explained_where_it_first_comes():

@@ -103,14 +103,10 @@ PARTS = [{"learned_from": ["the next word"], "positions": 38_000_000}, {"learned
         ),
         ([], []),
         ({"learned_from": 3, "training": [], "sources": {"a": 1}}, []),
-        ({"sources": [4, {"what": 5}]}, []),
         ({"training": {"positions": 5, "parts": [3]}}, []),
     ],
 )
 def test_training_is_described_by_the_card(tmp_path, card, sentences):
+    assert describe_training(tmp_path) == describe_training(None) == ()
     (tmp_path / "card.json").write_text(json.dumps(card))
     assert describe_training(tmp_path) == tuple(sentences)
-
-
-def test_without_a_card_nothing_is_described(tmp_path):
-    assert describe_training(tmp_path) == describe_training(None) == ()

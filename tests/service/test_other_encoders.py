@@ -8,7 +8,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.views import layer_title, map_title
+from elmo_tasks.messages.text import map_title, view_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service import nearest_uses
 from elmo_tasks.service.session import Session
@@ -48,7 +48,7 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
     assert [layer.sees for layer in found.layers] == ["the word's pieces and their places", "", "", ""]
     said = layer_sentence(found, found.layers[0])
     assert said.startswith("This view reads no other word: it sees the word's pieces and their places.")
-    assert layer_title("0", found.layers[0].sees) == "Word pieces only"
+    assert view_title("0", found.layers[0].sees) == "Word pieces only"
     encoder = bert.loaded.model().encoder
     one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
     assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)

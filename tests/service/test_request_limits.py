@@ -47,20 +47,13 @@ def ask(*args, **options):
     return run(request(*args, **options))
 
 
-def test_what_is_within_bounds_goes_through():
-    assert ask(RequestLimits(echo, max_bytes=10), pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
-
-
-def test_a_request_that_says_it_is_too_large_is_not_read():
-    status, body, read = ask(RequestLimits(echo, max_bytes=10), pieces=(b"x" * 11,), length=11)
-    assert (status, read) == (413, 0)
-    assert json.loads(body)["error"] == "This request is larger than the 1e-05 MB that are taken here."
-
-
-def test_one_that_does_not_say_so_is_read_no_further():
-    status, body, read = ask(RequestLimits(echo, max_bytes=10), pieces=(b"x" * 6,) * 100)
-    assert (status, read) == (413, 2)
-    assert b"larger than" in body
+def test_a_request_that_is_too_large_is_read_no_further():
+    limits = RequestLimits(echo, max_bytes=10)
+    assert ask(limits, pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
+    for size, length, n_read in ((11, 11, 0), (6, None, 2)):
+        status, body, read = ask(limits, pieces=(b"x" * size,) * 100, length=length)
+        assert (status, read) == (413, n_read)
+        assert json.loads(body)["error"] == "This request is larger than the 1e-05 MB that are taken here."
 
 
 @pytest.mark.parametrize("path", ["/gradio_api/upload", "/upload/", "/gradio_api/process_recording"])
@@ -104,14 +97,10 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
 
 def test_wrong_passwords_are_answered_later_and_later():
     limits = RequestLimits(echo, pause=0.25)
-    took = []
-    for _ in range(3):
+    for least in (0.25, 0.5, 1):
         began = time.monotonic()
         assert ask(limits, "/login", (b"wrong",))[0] == 400
-        took.append(time.monotonic() - began)
-    assert took[0] >= 0.25
-    assert took[1] >= 0.5
-    assert took[2] >= 1
+        assert time.monotonic() - began >= least
     began = time.monotonic()
     assert ask(limits, "/login", (b"right",), client="5.6.7.8")[0] == 200  # others do not wait
     assert ask(limits, "/login", (b"right",))[0] == 200  # and a right one is forgiven
@@ -128,13 +117,3 @@ def test_many_at_once_from_one_address_take_turns():
     began = time.monotonic()
     run(all_at_once())
     assert time.monotonic() - began >= 0.05 * (1 + 2 + 4 + 8)
-
-
-def test_what_is_no_request_goes_through():
-    seen = []
-
-    async def app(scope, receive, send):
-        seen.append(scope["type"])
-
-    run(RequestLimits(app)({"type": "lifespan"}, None, None))
-    assert seen == ["lifespan"]

@@ -22,7 +22,7 @@ def bank(session):
     return session.sense_map(MapRequest("bank"))
 
 
-def test_groups_are_the_meanings_of_the_dictionary(bank):
+def test_groups_are_the_meanings_of_the_dictionary_in_every_view(session, bank):
     senses = bundled_lexicon()["bank"].senses
     assert [group.name for group in bank.groups] == [sense.gloss for sense in senses]
     assert [group.n_uses for group in bank.groups] == [len(sense.sentences) for sense in senses]
@@ -30,6 +30,9 @@ def test_groups_are_the_meanings_of_the_dictionary(bank):
     assert all(use.group == plain[use.sentence] and use.is_sure and use.probability is None for use in bank.uses)
     assert bank.view == "meanings"
     assert [view.name for view in bank.views] == ["meanings", "0", "1", "2", "mean", "words"]
+    layer = session.sense_map(MapRequest("bank", view="1"))
+    assert [use.group for use in layer.uses] == [use.group for use in bank.uses]
+    assert [use.x for use in layer.uses] != [use.x for use in bank.uses]
 
 
 def test_own_uses_get_the_meaning_that_is_found(session):
@@ -48,12 +51,6 @@ def test_a_table_says_which_column_was_read(session):
     assert "texts from 'review'" in found.read_as[0][1]
     assert read_as(found).startswith("Read from text A: texts from 'review'")
     assert session.sense_map(MapRequest("bank", MONEY, examples=False)).read_as == ()
-
-
-def test_the_map_of_a_layer_keeps_the_meanings(session, bank):
-    other = session.sense_map(MapRequest("bank", view="1"))
-    assert [use.group for use in other.uses] == [use.group for use in bank.uses]
-    assert [use.x for use in other.uses] != [use.x for use in bank.uses]
 
 
 def test_a_word_in_no_list_is_clustered_without_names(session):
@@ -78,15 +75,11 @@ def test_many_uses_are_taken_at_even_distances(session):
 )
 def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
     found = session.project_use(sentence, MapRequest("bank"))
-    assert bank.groups[found.group].key == key
-    assert found.is_sure
+    assert (bank.groups[found.group].key, found.is_sure) == (key, True)
     assert sum(meaning.probability for meaning in found.meanings) == pytest.approx(1, abs=0.01)
     assert bank.groups[found.group].name in found.verdict
     assert session.sense_map(MapRequest("bank")) == bank  # nothing moved
-
-
-def test_an_example_lands_on_its_own_place(session, bank):
-    use = bank.uses[3]
+    use = bank.uses[3]  # an example lands on its own place
     found = session.project_use(use.sentence, MapRequest("bank"))
     assert (found.x, found.y) == pytest.approx((use.x, use.y), abs=0.01)
     assert found.nearest[0].position == 3

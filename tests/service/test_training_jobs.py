@@ -46,9 +46,8 @@ def started(folder: Path, how: str = "", status: str = "done", phase: str | None
 
 
 def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
-    jobs = jobs_in(tmp_path)
-    name = jobs.start(PLAN).name
-    job = wait_for(jobs, name, "done")
+    jobs, name = started(tmp_path)
+    (job,) = jobs.jobs()
     assert [epoch.epoch for epoch in job.course] == [0, 1, 2, 3]
     assert job.losses[0] == (0.5, 1.0)
     assert (job.scores[0].value, job.scores[0].guess, job.scores[0].rows) == (0.8, 0.5, 50)
@@ -64,12 +63,8 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
     jobs, name = started(tmp_path, how, "running", phase)
     assert jobs.stop(name).stopping
     job = wait_for(jobs, name, "stopped")
-    if how == "slow":
-        assert job.head == name
-        assert job.message == "Stopped in round 1; the best state so far (round 1) was kept."
-    else:
-        assert job.head is None
-        assert job.message == "Stopped before there was anything to keep."
+    kept = (name, "Stopped in round 1; the best state so far (round 1) was kept.")
+    assert (job.head, job.message) == (kept if how == "slow" else (None, "Stopped before there was anything to keep."))
 
 
 def test_a_run_that_is_over_can_be_deleted(tmp_path):
@@ -145,8 +140,7 @@ def test_a_second_stop_does_not_wait(tmp_path):
     ],
 )
 def test_the_reason_of_a_failure_names_no_folder_of_this_machine(tmp_path, how, message):
-    jobs = jobs_in(tmp_path, how)
-    job = wait_for(jobs, jobs.start(PLAN).name, "failed")
+    (job,) = started(tmp_path, how, "failed")[0].jobs()
     assert re.search(message, job.message)
     assert str(tmp_path) not in job.message
     assert job.head is None
@@ -267,27 +261,15 @@ def config(tmp_path: Path, spans: bool = True, **plan):
     return config_for(TrainingPlan(**{"kind": "classification", **plan}), "elmo-mini", 3, tmp_path, ABOUT, spans)
 
 
-def test_numbers_of_the_plan_are_in_it(tmp_path):
-    found = config(tmp_path, epochs=7, hidden=33, learning_rate=0.01)
-    assert found["trainer"]["max_epochs"] == 7
-    assert found["model"]["init_args"]["learning_rate"] == 0.01
-    assert found["model"]["init_args"]["head"]["init_args"]["hidden"] == 33
-    names = config(tmp_path, kind="tagging", hidden=44)
-    assert names["model"]["init_args"]["head"]["init_args"]["lstm_hidden"] == 44
-
-
 @pytest.mark.parametrize(("layers", "weights"), [("learned", None), ("0", [1, 0, 0]), ("mean", [1 / 3] * 3)])
-def test_layers_are_fixed_weights_or_learned(tmp_path, layers, weights):
-    head = config(tmp_path, layers=layers)["model"]["init_args"]["head"]["init_args"]
+@pytest.mark.parametrize(("kind", "size"), [("classification", "hidden"), ("tagging", "lstm_hidden")])
+def test_the_plan_is_in_the_settings_and_every_file_below_the_run(tmp_path, kind, size, layers, weights):
+    found = config(tmp_path, kind=kind, source="upload", layers=layers, epochs=7, hidden=33, learning_rate=0.01)
+    model = found["model"]["init_args"]
+    head = model["head"]["init_args"]
+    assert (found["trainer"]["max_epochs"], model["learning_rate"], head[size]) == (7, 0.01, 33)
     assert head.get("fixed_weights") == weights
-
-
-def test_every_file_it_names_is_below_the_run(tmp_path):
-    for kind in ("classification", "tagging"):
-        for source in ("sample", "upload"):
-            text = yaml.safe_dump(config(tmp_path, kind=kind, source=source))
-            assert "runs/" not in text
-            assert "elmo_tasks/data" not in text
+    assert not re.search("runs/|elmo_tasks/data", yaml.safe_dump(found))
 
 
 @pytest.mark.parametrize(("kind", "spans", "score"), [

@@ -17,22 +17,15 @@ SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "Ba
 WORDS = (*SPECIAL_WORDS, "the", ",", "bank", "banks", "river", "loan", "sat", "of", "a", "us", "gave", "shore")
 
 
-def session_with(folder, softmax):
-    bilm = tiny()
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    bilm, folder = tiny(), tmp_path_factory.mktemp("models") / "toy"
     torch.manual_seed(2)
     output = LMSoftmax(len(WORDS), bilm.options.lstm.projection_dim)
     with torch.no_grad():
         output.weight *= 5
-    if softmax:
-        write_model(folder, bilm, softmax=output, vocabulary=Vocabulary(WORDS))
-    else:
-        write_model(folder, bilm)
+    write_model(folder, bilm, softmax=output, vocabulary=Vocabulary(WORDS))
     return Session(str(folder))
-
-
-@pytest.fixture(scope="module")
-def toy(tmp_path_factory):
-    return session_with(tmp_path_factory.mktemp("models") / "toy", True)
 
 
 @pytest.mark.ci
@@ -52,6 +45,9 @@ def test_every_other_word_of_the_two_sentences_is_hidden(toy):
     assert "bank" not in [word.token for word in found.words]
     assert all(SENTENCES[word.use][word.start : word.end] == word.token for word in found.words)
     assert found.skipped == 0
+    answer = json.loads(json.dumps(found.to_dict()))
+    assert {"word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"} <= answer.keys()
+    assert isinstance(answer["words"][0]["changes"], list)
 
 
 def test_a_change_is_that_of_comparing_the_sentence_without_the_word(toy):
@@ -132,12 +128,6 @@ def test_the_context_free_layer_is_refused(toy, layer):
         toy.explain("bank", SENTENCES, layer=layer)
 
 
-def test_the_explanation_is_json(toy):
-    answer = json.loads(json.dumps(toy.explain("bank", SENTENCES).to_dict()))
-    assert {"word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"} <= answer.keys()
-    assert isinstance(answer["words"][0]["changes"], list)
-
-
 def test_the_eight_likeliest_words_are_expected_in_each_sentence(toy):
     found = toy.substitutes("bank", SENTENCES)
     assert len(found.candidates) == len(found.items) == 3
@@ -163,5 +153,6 @@ def test_the_bundled_model_expects_a_drink_in_a_cup(session):
 
 
 def test_a_model_without_its_output_layer_says_so(tmp_path):
+    write_model(tmp_path / "plain", tiny())
     with pytest.raises(InputError, match="“plain” gives vectors but does not predict words"):
-        session_with(tmp_path / "plain", False).substitutes("bank", SENTENCES)
+        Session(str(tmp_path / "plain")).substitutes("bank", SENTENCES)
