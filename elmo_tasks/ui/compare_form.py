@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qs, urlencode
 
-from elmo_tasks.api import Choice, Comparison, ComparisonItem, Limits
-from elmo_tasks.errors import InputError
+from elmo_tasks.api import Choice, Comparison, ComparisonItem
 from elmo_tasks.messages.text import ordinal
 from elmo_tasks.ui import page
 
@@ -51,28 +50,14 @@ def form_from(data: Mapping[str, Any]) -> Form:
     )
 
 
-def form_from_query(query: str, limits: Limits) -> Form | None:
-    """Read a link made by :func:`query_of`; ``None`` without a comparison.
-
-    Raises:
-        InputError: the link holds more than a comparison may.
-    """
-    pairs = parse_qsl(query, keep_blank_values=True)
-    sentences = [value for key, value in pairs if key == "s"]
-    models = [value for key, value in pairs if key == "model"]
-    single = {key: value for key, value in pairs if key in ("word", "layer", "whole", "own")}
-    if not sentences and "word" not in single:
+def form_from_query(query: str) -> Form | None:
+    """Read a link made by :func:`query_of`; ``None`` without a comparison."""
+    values = parse_qs(query, keep_blank_values=True)
+    if not {"s", "word"} & values.keys():
         return None
-    problem = ""
-    if len(sentences) > limits.max_sentences:
-        problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
-    elif len(models) > limits.max_models:
-        problem = f"it names {len(models)} models, and {limits.max_models} is the most."
-    elif any(len(text) > limits.max_characters for key, text in pairs if key != "own"):
-        problem = f"one of its texts is longer than {limits.max_characters} characters."
-    if problem:
-        raise InputError(f"This link cannot be opened: {problem}")
-    return replace(form_from({**single, "sentences": sentences, "models": models}), layer=single.get("layer"))
+    single = {key: of_key[-1] for key, of_key in values.items()}
+    lists = {"sentences": values.get("s"), "models": values.get("model")}
+    return replace(form_from({**single, **lists}), layer=single.get("layer"))
 
 
 def query_of(form: Form, *models: str) -> str:
@@ -87,11 +72,6 @@ def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> di
     """Return a message at a field of the form; ``kind`` is ``"error"`` or ``"hint"``."""
     buttons = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in choices]
     return {"field": field, "kind": kind, "text": text, "choices": buttons}
-
-
-def note_of_error(error: InputError) -> dict[str, Any]:
-    """Return the message of an error, at the field that caused it."""
-    return note(error.field, "error", str(error), error.choices)
 
 
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
@@ -148,7 +128,7 @@ class Example:
 
 
 #: The first is what the page opens with.
-EXAMPLES = tuple(Example(**entry) for entry in page.EXAMPLES["compare"])
+EXAMPLES = tuple(Example(**entry) for entry in page.CONTENT["compare"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:

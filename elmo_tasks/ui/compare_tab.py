@@ -23,7 +23,7 @@ Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 def answer_to(service: Service, form: Form) -> Compared:
     """Answer a form: by one model, by several, or for whole sentences."""
     if form.whole:
-        models: Sequence[str | None] = form.models or [None]
+        models: Sequence[str | None] = form.models[: service.limits.max_models] or [None]
         return [service.compare_sentences(form.sentences, model) for model in models]
     if form.others:
         senses = compare_form.known_senses(form.word, form.sentences)
@@ -36,7 +36,9 @@ def respond(service: Service, form: Form, revision: int) -> Changes:
     try:
         answer = answer_to(service, form)
     except InputError as error:
-        return _refused(form, error, revision)
+        note = compare_form.note(error.field, "error", str(error), error.choices)
+        shown = compare_form.editor_value(form, [note], revision)
+        return shown, nothing("compare", str(error)), *compare_details.closed()
     first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
     notes, folds = compare_form.notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
     if isinstance(answer, Comparison):  # the folds explain one model
@@ -50,25 +52,14 @@ def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:
     Raises:
         InputError: the link holds no comparison that can be answered.
     """
-    form = compare_form.form_from_query(str(event.get("query") or ""), service.limits)
-    if form is None:
-        raise InputError("Compare some sentences first.")
+    form = compare_form.form_from_query(str(event.get("query") or "")) or Form("", ())
     answer = answer_to(service, form)
     return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(answer, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Changes:
     """Answer the link that opened the page, or the first example without a link."""
-    try:
-        form = compare_form.form_from_query(query, service.limits)
-    except InputError as error:
-        return _refused(START, error, 1)
-    return respond(service, form or START, 1)
-
-
-def _refused(form: Form, error: InputError, revision: int) -> Changes:
-    shown = compare_form.editor_value(form, [compare_form.note_of_error(error)], revision)
-    return shown, nothing("compare", str(error)), *compare_details.closed()
+    return respond(service, compare_form.form_from_query(query) or START, 1)
 
 
 def build(app: gr.Blocks, service: Service) -> None:

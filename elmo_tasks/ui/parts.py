@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import BlockFunction
 from gradio.utils import get_upload_folder
+from pydantic import ValidationError, validate_call
 
 from elmo_tasks.api import Cancelled, Progress, cancellable
 from elmo_tasks.errors import InputError
@@ -123,21 +122,13 @@ def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) 
     on_submit(part, answer, part)
 
 
-def take_upload(path: Any) -> bytes | None:
-    """Read and delete an uploaded file; return ``None`` if gradio did not store it.
-
-    The path comes from the browser: files outside gradio's upload folder are never read.
-    """
-    folder = Path(get_upload_folder()).resolve()
-    if not isinstance(path, str) or "\0" in path:
-        return None
+def take_upload(path: str) -> bytes | None:
+    """Read and delete an uploaded file; return ``None`` unless it lies in gradio's upload folder."""
     sent = Path(path).resolve()
-    if not sent.is_relative_to(folder) or not sent.is_file():
+    if not sent.is_relative_to(Path(get_upload_folder()).resolve()) or not sent.is_file():
         return None
     content = sent.read_bytes()
-    sent.unlink(missing_ok=True)
-    with suppress(OSError):  # gradio gives each file a folder of its own
-        sent.parent.rmdir()
+    sent.unlink()
     return content
 
 
@@ -162,25 +153,18 @@ def endpoint(
 
     The message of an error says what is ``expected`` (or, of single arguments, ``expected_of`` them).
     """
-    types = get_type_hints(function)
+    strict = validate_call(config={"strict": True})(function)
+    names = list(inspect.signature(function).parameters)
 
     @wraps(function)
     def checked(*values: Any) -> Any:
-        for (name, wanted), value in zip(types.items(), values, strict=False):  # the last type is what comes back
-            if not _is_a(value, wanted):
-                raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False)
-        return function(*values)
+        try:
+            return strict(*values)
+        except ValidationError as error:
+            name = names[int(error.errors()[0]["loc"][0])]
+            raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False) from None
 
     gr.api(checked, api_name=function.__name__, **slots)
-
-
-def _is_a(value: Any, wanted: Any) -> bool:
-    parts = get_args(wanted)
-    if NoneType in parts:
-        return value is None or _is_a(value, parts[0])
-    if get_origin(wanted) is list:
-        return isinstance(value, list) and all(_is_a(part, parts[0]) for part in value)
-    return type(value) is wanted  # to isinstance, true is a whole number
 
 
 class Pages(gr.Blocks):

@@ -15,7 +15,7 @@ from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
-from elmo_tasks.ui.page import EXAMPLES, csv_file, nothing, pieces, render
+from elmo_tasks.ui.page import CONTENT, csv_file, nothing, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
 
 
@@ -28,7 +28,7 @@ class Example(NamedTuple):
 
 
 #: The first is what the form opens with.
-TRY_EXAMPLES = tuple(Example(**entry) for entry in EXAMPLES["try"])
+TRY_EXAMPLES = tuple(Example(**entry) for entry in CONTENT["try"])
 READINGS, MAX_READINGS = 4, 10
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"

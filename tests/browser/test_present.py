@@ -277,7 +277,7 @@ def test_in_the_quiz_hands_are_counted_against_the_model(open_page):
     press(page, "Reveal")
     page.locator(".quiz .score").filter(has_text="Of 1 pair so far the room is right in").wait_for()
     press(page, "Next pair")
-    page.locator(".quiz [data-quiz=pair]").filter(has_text="Pair 2 of 10").wait_for()
+    page.locator(".quiz [data-part=pair]").filter(has_text="Pair 2 of 10").wait_for()
     assert page.locator('.quiz .choice[aria-pressed="true"]').count() == 0
     assert page.locator(".quiz .score").count() == 0
     press(page, "Reveal")

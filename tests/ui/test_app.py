@@ -26,11 +26,10 @@ def test_respond_puts_an_error_at_its_field(service):
     assert "“bank” is not in sentence 1." in markup
 
 
-def test_a_bad_link_shows_the_first_example_and_the_message(service):
+def test_a_bad_link_says_what_is_wrong(service):
     editor, markup, *_ = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
-    assert editor["word"] == compare_tab.START.word
-    assert "13 sentences" in editor["notes"][0]["text"]
-    assert "This link cannot be opened" in markup
+    assert editor["notes"][0]["field"] == "sentences"
+    assert "at most 12 sentences" in markup
 
 
 def test_a_link_restores_the_comparison(service):

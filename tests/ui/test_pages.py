@@ -83,7 +83,7 @@ def mapped(word: str, text: str = "", **request: object) -> str:
 
 def near(sentence: str) -> str:
     service = FakeService()
-    return nearest_tab.page(service.nearest("bank", sentence), service.models())
+    return nearest_tab.page([service.nearest("bank", sentence)], service.models())
 
 
 def tried(text: str, mode: str = "all") -> str:

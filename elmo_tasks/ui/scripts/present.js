@@ -17,10 +17,14 @@ const headlineNote = root.querySelector(".notes .headline");
 const note = root.querySelector("#present-own-note");
 const ownWord = root.querySelector("#present-own-word");
 const ownSentences = root.querySelector("#present-own-sentences");
+const WAIT = "…"; // a second press, before the answer is there, does nothing
+const right = { model: new Map(), room: new Map() }; // by pair of the quiz; null: it cannot tell
 const OWN = sections.findIndex((section) => section.querySelector(".own")) + 1;
 let step = 1;
 let from = 0; // the step to return to from the presenter's own word
 let playing = 0;
+let pair = 0; // of the quiz
+let quizNext = WAIT; // what the bar's button does in the quiz
 let glimpsed = false; // the page was scrolled to an answer, and not by a person
 
 // --- Steps ---
@@ -49,8 +53,7 @@ function show(wanted, focus = false) {
 // What is left to show on this step before the next one: the title of the button, and what shows it.
 function left() {
   const section = sections[step - 1];
-  const own = section.querySelector("[data-next]"); // a part that says itself what comes next
-  if (own?.dataset.next) return [own.dataset.next, () => own.dispatchEvent(new Event("next"))];
+  if (section.querySelector(".quiz") && quizNext) return [quizNext, askQuiz];
   const words = section.querySelector(".forming");
   if (words && !words.dataset.done) return playing ? ["To the end", () => read(Infinity)] : ["Play", play];
   const layer = section.querySelector("#present-layer");
@@ -164,6 +167,38 @@ function showLayer(range) {
   label();
 }
 
+// --- The quiz ---
+
+function askQuiz() {
+  if (quizNext === WAIT) return;
+  clearErrors(root);
+  const guess = root.querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "";
+  answers.ask(quizNext === "Reveal" ? { ask: "reveal", choice: pair, guess } : { ask: "pair", choice: pair + 1 });
+  quizNext = WAIT;
+  label();
+}
+function onQuiz({ at, model, room }) {
+  if (at !== undefined) {
+    pair = at;
+    for (const choice of root.querySelectorAll(".choice")) choice.setAttribute("aria-pressed", "false");
+    quizNext = "Reveal";
+  }
+  if (model === undefined) return;
+  right.model.set(pair, model);
+  if (room !== null) right.room.set(pair, room);
+  part("result").querySelector(".score").textContent = score();
+  quizNext = pair + 1 < props.pairs ? "Next pair" : "";
+}
+function score() {
+  // Both are counted on the same pairs: those that the room had an answer to.
+  const pairs = [...(right.room.size ? right.room : right.model).keys()];
+  const of = (who) => pairs.filter((at) => right[who].get(at)).length;
+  const silent = pairs.filter((at) => right.model.get(at) === null).length;
+  const unsaid = silent ? ` (to ${silent} it gave no answer)` : "";
+  const room = right.room.size ? `the room is right in ${of("room")}, ` : "";
+  return `Of ${pairs.length} ${pairs.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}${unsaid}.`;
+}
+
 // --- Requests ---
 
 const answers = requests({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
@@ -176,6 +211,7 @@ function onAnswer(value, request) {
     place.classList.remove("asking");
   }
   if (value.parts.forming) read(0);
+  onQuiz(value);
   if (request?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
@@ -201,6 +237,10 @@ function onLost(text, request) {
     busy.replaceWith(make("p", { class: "problem" }, text, " ", again));
   }
   if (request?.ask === "own") complain(text);
+  if (!["pair", "reveal"].includes(request?.ask)) return;
+  quizNext = request.ask === "reveal" ? "Reveal" : "Next pair";
+  showError(null, root.querySelector(".quiz .note"), { text });
+  label();
 }
 function take(word) {
   ownWord.value = word;
@@ -234,7 +274,6 @@ onPress("[data-full]", () => {
 });
 when(root, "input", "#present-words", (range) => { stop(); read(Number(range.value)); });
 when(root, "input", "#present-layer", showLayer);
-root.addEventListener("relabel", label);
 root.addEventListener("glimpsed", () => { glimpsed = true; });
 // The focus leaves the list, in which an arrow would choose another step.
 select.addEventListener("change", () => { show(Number(select.value)); next.focus({ preventScroll: true }); });
