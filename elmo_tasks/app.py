@@ -6,6 +6,7 @@ import argparse
 import os
 import socket
 from collections.abc import MutableMapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -112,11 +113,11 @@ def _build(models: Sequence[str] = (), device: str | None = None, **settings: An
     return build_app(Session(next(iter(models), None), device, others=models[1:], **settings))
 
 
+@cache
 def __getattr__(name: str) -> Any:
-    """Build ``demo`` on first access, so that importing this file stays cheap."""
+    """Build ``demo``, for gradio's own commands, on first access, so that importing this file stays cheap."""
     if name == "demo":
-        globals()["demo"] = _build()
-        return globals()["demo"]
+        return _build()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -200,9 +200,6 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
 
 
 def _endpoints(service: Service) -> None:
-    expected = "a word (a string) and sentences (a list of strings)"
-    of_pair = "pair as a list of two whole numbers, counted from 0"
-
     def why(
         word: str,
         sentences: list[str],
@@ -226,7 +223,7 @@ def _endpoints(service: Service) -> None:
             leaving out), words (changes of the cosine for each way, change: their mean), sides (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
-            raise InputError(f"Expected {of_pair}.")
+            raise InputError("Expected pair as a list of two whole numbers, counted from 0.")
         chosen = None if pair is None else (pair[0], pair[1])
         return service.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
@@ -245,5 +242,5 @@ def _endpoints(service: Service) -> None:
         """
         return service.substitutes(word, sentences, model or None).to_dict()
 
-    endpoint(why, expected, pair=of_pair)
-    endpoint(substitutes, expected)
+    endpoint(why)
+    endpoint(substitutes)

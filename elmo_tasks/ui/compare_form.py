@@ -138,8 +138,3 @@ def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
         if example.word == word and sentences and all(sentence in meanings for sentence in sentences):
             return tuple(meanings[sentence] for sentence in sentences)
     return ()
-
-
-def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the uses of each meaning, in order of first appearance."""
-    return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}

@@ -153,6 +153,6 @@ def _endpoints(service: Service) -> None:
         names = [model.name for model in service.models()[: service.limits.max_models]] if models is None else models
         return service.side_by_side(word, sentences, names, compare_form.known_senses(word, sentences)).to_list()
 
-    parts.endpoint(compare, "a word (a string) and sentences (a list of strings)")
-    parts.endpoint(sentences, "sentences (a list of strings)")
-    parts.endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", parts.SLOW)
+    parts.endpoint(compare)
+    parts.endpoint(sentences)
+    parts.endpoint(side_by_side, parts.SLOW)

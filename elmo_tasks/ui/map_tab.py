@@ -349,5 +349,5 @@ def _endpoints(service: Service) -> None:
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 
-    parts.endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", parts.SLOW)
-    parts.endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", parts.SLOW)
+    parts.endpoint(sense_map, parts.SLOW)
+    parts.endpoint(land, parts.SLOW)

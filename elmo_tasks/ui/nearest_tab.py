@@ -204,4 +204,4 @@ def _endpoints(service: Service) -> None:
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
-    endpoint(nearest, "strings, and n as a whole number")
+    endpoint(nearest)

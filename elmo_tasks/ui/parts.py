@@ -146,13 +146,8 @@ def with_whole_characters(value: Any) -> Any:
 # --- Endpoints ---
 
 
-def endpoint(
-    function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
-) -> None:
-    """Register a public endpoint and check the types of its requests, which gradio does not.
-
-    The message of an error says what is ``expected`` (or, of single arguments, ``expected_of`` them).
-    """
+def endpoint(function: Callable[..., Any], slots: Mapping[str, Any] = SHARED) -> None:
+    """Register a public endpoint and check the types of its requests, which gradio does not."""
     strict = validate_call(config={"strict": True})(function)
     names = list(inspect.signature(function).parameters)
 
@@ -161,8 +156,8 @@ def endpoint(
         try:
             return strict(*values)
         except ValidationError as error:
-            name = names[int(error.errors()[0]["loc"][0])]
-            raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False) from None
+            wrong = error.errors()[0]
+            raise gr.Error(f"{names[int(wrong['loc'][0])]}: {wrong['msg']}.", print_exception=False) from None
 
     gr.api(checked, api_name=function.__name__, **slots)
 

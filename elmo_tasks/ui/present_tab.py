@@ -10,12 +10,12 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service, group_by
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
 from elmo_tasks.ui import map_tab, page
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
-from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, groups_of, query_of
+from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
 from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
 
@@ -133,7 +133,7 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
         return {**none, "note": str(error), **shown}
     known = dict(zip(ready.sentences, ready.meant, strict=True)) if ready else {}
     meant = [known[s] for s in form.sentences] if set(form.sentences) <= set(known) else []
-    numbers = {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
+    numbers = {name: [use + 1 for use in uses] for name, uses in group_by(meant).items()}
     result = outcome(comparison, meant) if meant else ""
     query = query_of(form, comparison.model)
     return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
@@ -145,7 +145,7 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
         return "The spellings differ, so meanings are not compared."
     if not comparison.groups:
         return "The model cannot tell how these group, and says so."
-    is_right = set(comparison.groups) == set(groups_of(meant).values())
+    is_right = set(comparison.groups) == set(group_by(meant).values())
     how = "as they were meant" if is_right else "otherwise than they were meant"
     sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
     return f"The model sorts them {how}, {sure}."
@@ -274,5 +274,5 @@ def build(service: Service) -> None:
         """
         return service.static_neighbours(word, n).to_dict()
 
-    endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")
-    endpoint(static_neighbours, "a word (a string) and n (a whole number)")
+    endpoint(meaning_forms)
+    endpoint(static_neighbours)

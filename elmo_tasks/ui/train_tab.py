@@ -36,24 +36,21 @@ FIELDS = (*(field.name for field in fields(TrainingPlan)), "hub")
 
 def plan_from(**data: Any) -> TrainingPlan:
     """Read the form; out-of-range numbers are kept for validation to reject."""
-    kind = str(data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS)))
-    words, source = TASK_WORDS[kind], str(data.get("source") or "sample")
-    numbers: dict[str, Any] = {
-        field: getattr(words, field) if data.get(field) in (None, "") else data[field]
-        for field in ("epochs", "hidden", "learning_rate")
-    }
-    text_column, label_column = (
-        str(data.get(field) or "") if source == "upload" else "" for field in ("text_column", "label_column")
-    )
+    kind = data["kind"] if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
+    words, source = TASK_WORDS[kind], data.get("source") or "sample"
+    defaults = {field: getattr(words, field) for field in ("epochs", "hidden", "learning_rate")}
+    numbers = {field: default if data.get(field) in (None, "") else data[field] for field, default in defaults.items()}
+    columns = [data.get("text_column"), data.get("label_column")] if source == "upload" else [None, None]
+    text_column, label_column = (str(column) if column else None for column in columns)
     return TrainingPlan(
         kind=kind,
         source=source,
         data=str(data.get({"hub": "hub", "upload": "data"}.get(source, "")) or ""),
-        name=str(data.get("name") or ""),
-        text_column=text_column or None,
-        label_column=label_column or None,
+        name=data.get("name") or "",
+        text_column=text_column,
+        label_column=label_column,
         header=data.get("header") if text_column else None,
-        layers=str(data.get("layers") or "learned"),
+        layers=data.get("layers") or "learned",
         with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
         balanced=data.get("balanced") is True and words.one_label,
         **numbers,

@@ -29,7 +29,7 @@ class Example(NamedTuple):
 
 #: The first is what the form opens with.
 TRY_EXAMPLES = tuple(Example(**entry) for entry in CONTENT["try"])
-READINGS, MAX_READINGS = 4, 10
+READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
@@ -323,8 +323,6 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         Returns:
             TaggedSentence of each: with tags, spans (type, confidence, where), probability, alternatives.
         """
-        if not 1 <= n_readings <= MAX_READINGS:
-            raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 
     def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
@@ -344,8 +342,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
         values = [correction.text, correction.draft]
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
-    of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
-    endpoint(sentiment, "texts (a list of strings) and a head (a string)", SLOW)
-    endpoint(senses, "a text (a string)")
-    endpoint(ner, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
+    endpoint(sentiment, SLOW)
+    endpoint(senses)
+    endpoint(ner)
     return shown

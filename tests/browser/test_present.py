@@ -201,7 +201,7 @@ BELOW_BAR = """async (selector) => {
 def test_an_answer_does_not_end_below_the_bar(present):
     page = answered(present(7, width=1366, height=640))
     page.locator("form.landing [data-sentence]").first.click()
-    page.locator(".pin-ties line").first.wait_for(state="attached")
+    page.locator(".mark.lit").first.wait_for(state="attached")
     page.wait_for_timeout(500)
     assert page.evaluate(BELOW_BAR, ".landed > li") <= 0
     assert page.locator(".sense-map").bounding_box()["y"] >= 0  # beside the map, which stays

@@ -1,7 +1,7 @@
 // The Present tab.
 // The page comes escaped from the server; one step of it is shown.
 
-const { make, when, button, requests, clearErrors, showError, glimpse, linkOf } = elmo;
+const { make, when, button, requests, clearErrors, showError, bring, linkOf } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -25,7 +25,6 @@ let from = 0; // the step to return to from the presenter's own word
 let playing = 0;
 let pair = 0; // of the quiz
 let quizNext = WAIT; // what the bar's button does in the quiz
-let glimpsed = false; // the page was scrolled to an answer, and not by a person
 
 // --- Steps ---
 
@@ -44,8 +43,7 @@ function show(wanted, focus = false) {
   const title = sections[step - 1].querySelector("h2").textContent;
   status.textContent = `Step ${step} of ${sections.length}: ${title}`;
   root.querySelector(".shown").scrollTop = 0;
-  if (glimpsed && seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
-  glimpsed = false;
+  if (seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
   label();
   remember();
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
@@ -216,7 +214,7 @@ function onAnswer(value, request) {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
     if (value.note) complain(value.note);
-    if (!value.note && step === OWN && seen()) glimpse(part("own"));
+    if (!value.note && step === OWN && seen()) bring(part("own"), "nearest");
     if (value.note && step === OWN) (ownSentences.value ? ownWord : ownSentences).focus();
   }
   label();
@@ -274,7 +272,6 @@ onPress("[data-full]", () => {
 });
 when(root, "input", "#present-words", (range) => { stop(); read(Number(range.value)); });
 when(root, "input", "#present-layer", showLayer);
-root.addEventListener("glimpsed", () => { glimpsed = true; });
 // The focus leaves the list, in which an arrow would choose another step.
 select.addEventListener("change", () => { show(Number(select.value)); next.focus({ preventScroll: true }); });
 root.addEventListener("submit", (event) => {
