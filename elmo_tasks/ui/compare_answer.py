@@ -62,11 +62,6 @@ def names_of(answer: Compared) -> tuple[str, str]:
     return f"{about} in {len(first.items)} sentences", f"compare-{slug(first.word)}"
 
 
-def how(models: Sequence[ModelInfo]) -> str:
-    """Render the fold that explains the page and the models."""
-    return render("compare_how.html", models=[model for model in models if model.about])
-
-
 # --- Of one model ---
 
 

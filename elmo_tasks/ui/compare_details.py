@@ -9,14 +9,14 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
+from elmo_tasks.api import Explanation, HiddenWord, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import first_capital, number, percent
 from elmo_tasks.messages.views import view_place
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
 from elmo_tasks.ui.page import csv_file, pieces, render, tint
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 
 #: Title of each fold, and what it offers.
 FOLDS = {
@@ -70,16 +70,12 @@ def respond(service: Service, kind: str, event: FormEvent) -> dict[str, Any]:
             explanation = service.explain(form.word, form.sentences, pair, layer, form.model)
             markup = _fold(kind, "done", why_body(explanation))
         elif form is not None:
-            substitutes = service.substitutes(form.word, form.sentences, form.model)
-            markup = _fold(kind, "done", expected_words(substitutes, groups_of(event, len(substitutes.items))))
+            found = service.substitutes(form.word, form.sentences, form.model)
+            groups = groups_of(event, len(found.items))
+            markup = _fold(kind, "done", render("expected_words.html", found=found, groups=groups, chance=chance))
     except InputError as error:
         markup = _fold(kind, "done", refused=str(error))
-    return {"revision": revision_of(event), "query": query, "groups": [], "state": "done", "markup": markup}
-
-
-def expected_words(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
-    """Render the expected words of each use; ``groups`` holds the group of each."""
-    return render("expected_words.html", found=substitutes, groups=groups, chance=chance)
+    return {"revision": event.get("revision"), "query": query, "groups": [], "state": "done", "markup": markup}
 
 
 def chance(probability: float) -> str:

@@ -1,8 +1,7 @@
 """Request of the Compare tab: its form, links, messages at fields, and examples.
 
-The examples were written for this project. The sentences of one differ in syntax and topic and are rich in context words:
-parallel sentences ("I ate an apple", "I ate a carrot") look alike to a language model whatever the word is. A page states the
-answer of the model, never the expected one.
+The sentences of an example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an apple",
+"I ate a carrot") look alike to a language model whatever the word is.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ def _ambiguity(item: ComparisonItem) -> str:
     return f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is compared."
 
 
-def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int = 0) -> dict[str, Any]:
+def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int | None = 0) -> dict[str, Any]:
     """Return the value of the form component; the revision marks a new answer."""
     return {
         "word": form.word,
@@ -113,18 +112,9 @@ class Example:
 
     title: str  # label of its button
     word: str
-    uses: Sequence[Sequence[str]]  # a sentence, ``[brackets]`` marking another word, and the meaning of the word in it
+    sentences: Sequence[str]  # ``[brackets]`` mark another word
+    meant: Sequence[str]  # meaning of the word in each sentence; of several words, the closest two share it
     is_one_word: bool = True
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Sentences of the uses."""
-        return tuple(sentence for sentence, _ in self.uses)
-
-    @property
-    def meant(self) -> tuple[str, ...]:
-        """Meaning of the word in each sentence; of several words, the closest two share it."""
-        return tuple(meaning for _, meaning in self.uses)
 
 
 #: The first is what the page opens with.

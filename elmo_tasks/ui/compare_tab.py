@@ -12,10 +12,10 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_details, compare_form, parts
 from elmo_tasks.ui.compare_answer import Compared
 from elmo_tasks.ui.compare_form import Form
-from elmo_tasks.ui.page import nothing
+from elmo_tasks.ui.page import nothing, render
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
-START = Form(compare_form.EXAMPLES[0].word, compare_form.EXAMPLES[0].sentences)
+START = Form(compare_form.EXAMPLES[0].word, tuple(compare_form.EXAMPLES[0].sentences))
 #: What an answer changes: the form, the answer, and the folds below it.
 Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 
@@ -31,7 +31,7 @@ def answer_to(service: Service, form: Form) -> Compared:
     return service.compare(form.word, form.sentences, form.model, form.own_meanings)
 
 
-def respond(service: Service, form: Form, revision: int) -> Changes:
+def respond(service: Service, form: Form, revision: int | None) -> Changes:
     """Answer a form, or say at its field why not."""
     try:
         answer = answer_to(service, form)
@@ -84,11 +84,11 @@ def build(app: gr.Blocks, service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = parts.markup(nothing("compare"), "scripts/answer.js")
             folds = compare_details.build(service)
-            parts.markup(compare_answer.how(service.models()))
+            parts.markup(render("compare_how.html", models=[model for model in service.models() if model.about]))
             parts.build_save_page("compare-page", lambda event: file_of(service, event))
 
     def submit(event: parts.FormEvent) -> Changes:
-        return respond(service, compare_form.form_from(event), parts.revision_of(event))
+        return respond(service, compare_form.form_from(event), event.get("revision"))
 
     def load(request: gr.Request) -> Changes:
         return respond_to_link(service, str(request.query_params))

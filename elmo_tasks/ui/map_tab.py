@@ -15,12 +15,12 @@ from urllib.parse import urlencode
 import gradio as gr
 import numpy as np
 
-from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
+from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import number, slug
 from elmo_tasks.messages.views import map_title
 from elmo_tasks.ui import parts
-from elmo_tasks.ui.page import CONTENT, GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
+from elmo_tasks.ui.page import CONTENT, csv_file, fill, nothing, render, saved_page
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
@@ -34,16 +34,6 @@ IN_LINK = {
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
 MARGIN = 22.0
-#: Of the groups, as styles/compare.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
-SHAPES = (
-    "M0-12a12 12 0 1 0 .01 0z",
-    "M-10.5-10.5h21v21h-21z",
-    "M0-14L14 0L0 14L-14 0z",
-    "M-7-12h14l7 12l-7 12h-14l-7-12z",
-    "M-11.5 11V0a11.5 11.5 0 0 1 23 0V11z",
-    "M-11-11H0A11 11 0 0 1 11 0V11H0A11 11 0 0 1-11 0z",
-)
-STAR = "M0-5.4L1.6-1.7 5.6-1.3 2.6 1.4 3.5 5.4 0 3.3-3.5 5.4-2.6 1.4-5.6-1.3-1.6-1.7z"
 
 
 def picture(answer: SenseMap) -> str:
@@ -58,14 +48,7 @@ def picture(answer: SenseMap) -> str:
         across=100 * scale / WIDTH,
         up=100 * scale / HEIGHT,
         size=size,
-        SHAPES=SHAPES,
-        STAR=STAR,
     )
-
-
-def shape(group: int | None) -> str:
-    """Draw the mark of a group, for the list of groups and for tables."""
-    return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
 def mark_size(n: int) -> float:
@@ -108,7 +91,6 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
         answer=answer,
         models=models,
         picture=picture(answer),
-        shape=shape,
         order=order,
         near=[[(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]] for use in answer.uses],
         name=f"sense-map-{slug(answer.word)}",
@@ -178,25 +160,19 @@ def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None
 
 def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
-    value: dict[str, Any] = {"revision": parts.revision_of(event), "note": "", "landed": None}
+    value: dict[str, Any] = {"revision": event.get("revision"), "note": "", "landed": None}
     try:
         found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
     except InputError as error:
         return {**value, "note": str(error)}
     place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
-    return {**value, "landed": {**place, "markup": landed_markup(found)}}
-
-
-def landed_markup(found: ProjectedUse) -> str:
-    """Render the result for a sentence placed on the map."""
-    signs = {at: shape(at) for at in (None, *range(len(GROUP_LETTERS)))}
-    return fill("landing.html", "landed", found, signs)
+    return {**value, "landed": {**place, "markup": fill("landing.html", "landed", found)}}
 
 
 def stage(service: Service) -> str:
     """Render the map of the talk's word, and the form for a sentence."""
     found = service.sense_map(MapRequest(CONTENT["landing"]["word"]))
-    return fill("landing.html", "stage", found, picture(found), shape, CONTENT["landing"]["ready"])
+    return fill("landing.html", "stage", found, picture(found), CONTENT["landing"]["ready"])
 
 
 def build_landing(service: Service, name: str = "landing") -> None:

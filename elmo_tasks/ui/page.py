@@ -132,8 +132,7 @@ def render(template: str, **values: Any) -> Markup:
 
 def fill(template: str, macro: str, *values: Any) -> Markup:
     """Render one macro of a template."""
-    made: Markup = getattr(_templates.get_template(template).module, macro)(*values)
-    return made
+    return Markup(getattr(_templates.get_template(template).module, macro)(*values))
 
 
 def joined(*names: str) -> str:

@@ -6,6 +6,7 @@ A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.j
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -42,12 +43,6 @@ def reported_by(progress: gr.Progress) -> Progress:
     return lambda step, fraction: progress(fraction, desc=step)
 
 
-def revision_of(event: FormEvent) -> int:
-    """Return the revision of a request; the page discards answers to older ones."""
-    revision = event.get("revision")
-    return revision if isinstance(revision, int) else 0
-
-
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
     """Create a list whose choices change; the handlers validate the chosen value."""
     # Gradio would check it against the choices of the session, which it forgets (see `launch_options`).
@@ -72,8 +67,7 @@ def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
 def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
     """Create a part of a unique name whose scripts send requests and read its ``props``.
 
-    They build it from text nodes, so that input is never read as a template; a ``template`` of ``"${value.markup}"`` shows the
-    markup of answers. The ``value`` is what the form shows at first.
+    A ``template`` of ``"${value.markup}"`` shows the markup of answers; the ``value`` is what the form shows at first.
     """
     return gr.HTML(
         {"revision": 0, **props.pop("value", {})},
@@ -112,11 +106,8 @@ def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) 
     """Add what a tab's "Save page" button asks; ``file_of`` computes the answer again, as none is kept."""
 
     def answer(event: FormEvent) -> dict[str, Any]:
-        try:
-            file_name, text = file_of(event)
-        except InputError:  # the page shows an answer, so this request was written by hand
-            file_name = text = ""
-        return {"revision": revision_of(event), "name": file_name, "text": text}
+        file_name, text = file_of(event)
+        return {"revision": event.get("revision"), "name": file_name, "text": text}
 
     part = custom_form(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
     on_submit(part, answer, part)
@@ -134,13 +125,7 @@ def take_upload(path: str) -> bytes | None:
 
 def with_whole_characters(value: Any) -> Any:
     """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.messages.text`)."""
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if isinstance(value, list):
-        return [with_whole_characters(part) for part in value]
-    if isinstance(value, dict):
-        return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
-    return value
+    return json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
 
 
 # --- Endpoints ---
@@ -182,7 +167,7 @@ class Pages(gr.Blocks):
             if needed:
                 raise gr.Error(f"Expected also: {', '.join(needed)}.", print_exception=False)
             inputs.extend(parameter.default for parameter in missing)
-        inputs[:] = map(with_whole_characters, inputs)
+        inputs[:] = with_whole_characters(inputs)
         super().validate_inputs(block_fn, inputs)
 
     async def call_function(self, *values: Any, **named: Any) -> Any:

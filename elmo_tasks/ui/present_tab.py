@@ -10,6 +10,8 @@ from functools import cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from markupsafe import Markup
+
 from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service, group_by
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
@@ -17,7 +19,7 @@ from elmo_tasks.ui import map_tab, page
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
 from elmo_tasks.ui.page import fill, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
@@ -29,6 +31,7 @@ STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("ban
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
 #: Below this probability the model's answer to a pair of the quiz counts as none.
 MIN_CONFIDENCE = 0.6
+SAME = {True: "the same", False: "different"}
 #: A live part, by its name.
 part = partial(fill, "present/answers.html")
 
@@ -153,7 +156,7 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
 
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:
     """Answer a request: ``all``, ``own``, or with a choice ``story``, ``forming``, a ``pair`` of the quiz or its ``reveal``."""
-    value: dict[str, Any] = {"revision": revision_of(event), "note": None}
+    value: dict[str, Any] = {"revision": event.get("revision"), "note": None}
     ask, at = event.get("ask"), event.get("choice")
     choice = at if type(at) is int else 0
     if ask == "own":
@@ -193,7 +196,7 @@ def _rendered(make: Callable[[], str]) -> str:
     try:
         return make()
     except InputError as error:
-        return part("problem", str(error))
+        return Markup('<p class="problem">{}</p>').format(error)
 
 
 # --- Quiz ---
@@ -206,11 +209,7 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
     same = comparison.same_meaning[0][1]
     if max(same, 1 - same) < MIN_CONFIDENCE:
         return None, f"cannot tell: “the same” gets {percent(same)}."
-    return same >= 0.5, f"{_same_or_not(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
-
-
-def _same_or_not(same: bool) -> str:
-    return "the same" if same else "different"
+    return same >= 0.5, f"{SAME[same >= 0.5]}, {percent(max(same, 1 - same))} likely."
 
 
 def quiz_pair(at: int) -> dict[str, Any]:
@@ -226,7 +225,7 @@ def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
     right = None if model is None else model == (one == other)
     room: tuple[str, bool] | None = None
     if guess in ("same", "different"):
-        room = f"{_same_or_not(guess == 'same')}.", (guess == "same") == (one == other)
+        room = f"{SAME[guess == 'same']}.", (guess == "same") == (one == other)
     markup = part("quiz_result", meant, (sentence, right), room)
     return {"parts": {"result": markup}, "model": right, "room": room[1] if room else None}
 
@@ -236,7 +235,7 @@ def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
 
 def build(service: Service) -> None:
     """Add the tab's components and events; the first request is sent on opening."""
-    value = {"parts": {}, "note": None}
+    value: dict[str, Any] = {"parts": {}, "note": None}
     stage = custom_form("present", "scripts/present.js", value=value, markup=stage_markup(), pairs=len(QUIZ))
     map_tab.build_landing(service, "present-landing")
     on_submit(stage, lambda event: respond(service, event), stage)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -33,26 +34,10 @@ READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
-#: The card of some texts, and for each text an answer by which two heads agree or not.
-HeadAnswer: TypeAlias = tuple[str, Sequence[Hashable]]
-
-
-def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.classify(texts, option.head.name)
-    plain = service.classify(texts, option.baseline.name) if option.baseline else ()
-    return sentiment_card(option, results, plain, query), [result.label for result in results]
-
-
-def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.tag(texts, option.head.name, READINGS)
-    plain = service.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
-    return entity_card(option, results, plain, query), [result.tags for result in results]
-
-
-#: How heads of a kind answer.
-HEAD_ANSWERS: Mapping[str, Callable[[Service, Sequence[str], HeadOption, str], HeadAnswer]] = {
-    "classification": _sentiment,
-    "tagging": _entities,
+#: Of heads of each kind: their card, their results, and for each result by what two heads agree or not.
+CARDS: Mapping[str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]] = {
+    "classification": (sentiment_card, lambda service, *asked: service.classify(*asked), attrgetter("label")),
+    "tagging": (entity_card, lambda service, *asked: service.tag(*asked, READINGS), attrgetter("tags")),
 }
 #: Name of the mode of the heads of each kind, also in links; and the modes in order, of which meanings need no head.
 MODE_OF = {"classification": "sentiment", "tagging": "entities"}
@@ -103,14 +88,18 @@ def _head_cards(
     words = TASK_WORDS[kind]
     link = [("tab", "try"), ("look", MODE_OF[kind]), ("t", "\n".join(texts))]
     query = urlencode([*link, *((kind, option.head.name) for option in chosen)])
-    answers = [HEAD_ANSWERS[kind](service, texts, option, query) for option in chosen]
-    if len(answers) == 1:
-        return answers[0][0]
-    equal = sum(len(set(of_text)) == 1 for of_text in zip(*(answer for _, answer in answers), strict=True))
-    agreement = f"The {len(answers)} models say the same of {equal} of {len(texts)} {words.unit}."
+    card_of, results_of, finding_of = CARDS[kind]
+    answers = [results_of(service, texts, option.head.name) for option in chosen]
+    without = [results_of(service, texts, option.baseline.name) if option.baseline else () for option in chosen]
+    cards = [card_of(*of_head, query) for of_head in zip(chosen, answers, without, strict=True)]
+    if len(cards) == 1:
+        return cards[0]
+    findings = zip(*(map(finding_of, of_head) for of_head in answers), strict=True)
+    equal = sum(len(set(of_text)) == 1 for of_text in findings)
+    agreement = f"The {len(cards)} models say the same of {equal} of {len(texts)} {words.unit}."
     if len(texts) == 1:
-        agreement = f"The {len(answers)} models {'say the same' if equal else 'do not say the same'} here."
-    return render("try_several.html", agreement=agreement, cards=[card for card, _ in answers])
+        agreement = f"The {len(cards)} models {'say the same' if equal else 'do not say the same'} here."
+    return render("try_several.html", agreement=agreement, cards=cards)
 
 
 def _meanings(service: Service, texts: Sequence[str]) -> str:
@@ -206,16 +195,16 @@ class TryTab:
                 )
                 modes = [(mode.capitalize(), mode) for mode in (*MODES, ALL)]
                 self.mode = gr.Radio(modes, value=TRY_EXAMPLES[0].task, label="Look for")
-                for kind in HEAD_ANSWERS:
+                for kind in CARDS:
                     self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
                 titles = [example.title for example in TRY_EXAMPLES]
                 self.examples = buttons(titles, "Or try an example", type="index")
             with gr.Column(elem_classes="compare-answer"):
-                first = nothing("try") if service.heads() else _frame(missing=list(HEAD_ANSWERS))
+                first = nothing("try") if service.heads() else _frame(missing=list(CARDS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
-                kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
+                kinds = CARDS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
         #: Components of a request, and those that its answer changes.
         self.inputs: list[Any] = [self.text, self.mode, *self.head.values()]

@@ -8,9 +8,7 @@ let query = ""; // of the comparison above
 let groups = []; // that of each of its uses
 let chooser = ""; // which list was used last, to give it the focus back
 
-const answers = requests({ props, trigger, watch }, { answer() {}, lost,
-  busy: (is) => body()?.setAttribute("aria-busy", String(is)),
-});
+const answers = requests({ props, trigger, watch }, { lost, busy: (is) => body()?.setAttribute("aria-busy", String(is)) });
 function lost(text, request) {
   body()?.prepend(make("div", { class: "note error lost", role: "alert" }, make("p", {}, text),
     button("Ask again", () => ask(request), { class: "chip" })));

@@ -101,7 +101,7 @@ window.elmo = (() => {
   // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
   // that none will come. A request made meanwhile waits: the last request, or with `all` every one. A function is called for its
   // request when its turn comes. `first` is the number of the answer that comes without a request.
-  function requests({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
+  function requests({ props, trigger, watch }, { answer = () => {}, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
     const line = [];
     let sent = null;
     let number = first;
@@ -160,16 +160,10 @@ window.elmo = (() => {
     });
     return () => { for (const [name, fold] of folds()) fold.open = unfolded.get(name) ?? fold.open; };
   }
-  // The tab that is chosen stands whole in the bar of a narrow page: when it is pressed, and for some seconds after a link has opened one.
-  const whole = (tab) => tab?.scrollIntoView({ block: "nearest", inline: "center" });
+  // The chosen tab stands whole in the bar of a narrow page: when it is pressed, and once a link has opened one.
+  const whole = (tab) => tab?.parentElement.scrollTo({ left: tab.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2 });
   when(document, "click", "[role=tab]", whole);
-  let shown = null;
-  const follow = setInterval(() => {
-    const tab = document.querySelector("[role=tab][aria-selected=true]");
-    if (tab !== shown) whole(tab);
-    shown = tab;
-  }, 250);
-  setTimeout(clearInterval, 8000, follow);
+  for (const wait of [1000, 2000, 4000]) setTimeout(() => whole(document.querySelector("[role=tab][aria-selected=true]")), wait);
   return {
     make, draw, tie, when, button, showError, clearErrors, busy, narrow, bring, isCalm, markOld, markNew, bringAnswer,
     openText, requests, save, linkOf, remembered,

@@ -11,7 +11,6 @@ let drawn = null; // the request of that map: gradio draws the next one into the
 const form = () => panel.querySelector("form.landing");
 const map = () => panel.querySelector(".sense-map");
 const pinOf = (number) => map().querySelector(`.pin[data-pin="${number}"]`);
-const linkButton = () => form().closest(".map-answer")?.querySelector("[data-link]");
 const answers = requests({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
   busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
 
@@ -32,11 +31,12 @@ function onAnswer(value, question) {
   }
   if (!landed.includes(question.sentence)) landed.push(question.sentence);
   show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
-  const link = linkButton();
-  if (!link) return;
-  link.dataset.base ??= link.dataset.link;
+  relink();
+}
+function relink() {
+  const link = form().closest(".map-answer")?.querySelector("[data-link]");
   const more = landed.map((sentence) => `&land=${encodeURIComponent(sentence)}`).join("");
-  link.dataset.link = link.dataset.base + (more.length <= MAX_IN_LINK ? more : "");
+  if (link) link.dataset.link = link.dataset.link.split("&land=")[0] + (more.length <= MAX_IN_LINK ? more : "");
 }
 
 // --- On the map ---
@@ -103,8 +103,7 @@ when(panel, "click", "form.landing [data-again]", (again) => {
   elmo.tie(map(), null, [], []);
   panel.querySelector(".landed").replaceChildren();
   again.hidden = true;
-  const link = linkButton();
-  if (link?.dataset.base) link.dataset.link = link.dataset.base;
+  relink();
 });
 // Another map has come: on one of the same word, all land again.
 function start() {

@@ -45,7 +45,7 @@ function show(wanted, focus = false) {
   root.querySelector(".shown").scrollTop = 0;
   if (seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
   label();
-  remember();
+  if (seen()) remember(true);
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
 }
 // What is left to show on this step before the next one: the title of the button, and what shows it.
@@ -79,21 +79,14 @@ function label() {
   headlineNote.textContent = headline && `On the screen: ${headline}`;
   headlineNote.hidden = !headline;
 }
-function remember() {
-  if (!seen()) return;
+// The address names the step while the tab is open, so that a reload comes back to it.
+function remember(isOpen) {
   const query = new URLSearchParams(location.search);
+  if (!isOpen && query.get("tab") !== "present") return;
   for (const key of [...query.keys()]) if (!key.startsWith("__")) query.delete(key);
-  query.set("tab", "present");
-  query.set("step", String(step));
-  readdress(query);
+  if (isOpen) for (const [key, value] of [["tab", "present"], ["step", step]]) query.set(key, value);
+  history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
 }
-function forget() {
-  const query = linkOf("present");
-  if (!query.has("tab")) return;
-  for (const key of ["tab", "step"]) query.delete(key);
-  readdress(query);
-}
-const readdress = (query) => history.replaceState(history.state, "", `${query}` ? `${location.pathname}?${query}` : location.pathname);
 
 // --- What an audience does ---
 
@@ -302,10 +295,10 @@ document.addEventListener("keydown", onKey);
 document.addEventListener("fullscreenchange", () => {
   full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen";
 });
-// The tab was opened or left: the address says so, and a reload comes back to the same step.
+// The tab was opened or left.
 new IntersectionObserver((entries) => {
-  if (entries.at(-1).isIntersecting) remember();
-  else if (root.offsetParent === null && document.fullscreenElement !== stage) { stop(); forget(); }
+  if (entries.at(-1).isIntersecting) remember(true);
+  else if (!seen()) { stop(); remember(false); }
 }).observe(root);
 
 // The bar may have two lines: what is brought into view ends above it.
