@@ -117,10 +117,9 @@ _templates.filters.update(
     layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
 _templates.globals.update({helper.__name__: helper for helper in _HELPERS})
-# Their sentences.
 _templates.globals.update(heads=heads, layer_weights=layer_weights, meanings=meanings, training=training)
 _templates.globals.update(CHANCES=CHANCES, COSINES=COSINES, GROUP_LETTERS=GROUP_LETTERS)
-# And macros of other templates.
+# Macros of other templates.
 _templates.globals["m"] = _templates.get_template("macros.html").module
 _templates.globals["maps"] = _templates.get_template("heat_map.html").module
 

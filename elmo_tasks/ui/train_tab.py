@@ -127,11 +127,6 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
     )
 
 
-def no_data(message: str = "", *, is_file: bool = True) -> str:
-    """Render the placeholder for the data, with the error if they are unusable."""
-    return render("train_data_none.html", message=message, is_file=is_file)
-
-
 def _hint(text: str) -> str:
     return render("hint.html", text=text)
 
@@ -203,13 +198,13 @@ class _Form:
     def preview(self, plan: TrainingPlan) -> tuple[str, DatasetPreview | None]:
         """Return the card of a plan's data, read as in training, and the preview if usable."""
         if plan.source == "upload" and not plan.data:
-            return no_data(), None
+            return render("train_data_none.html", message="", is_file=True), None
         if plan.source == "examples" and not self.service.training.examples(plan.kind).strip():
-            return no_data(is_file=False), None
+            return render("train_data_none.html", message="", is_file=False), None
         try:
             preview = self.service.training.preview(plan)
         except InputError as error:
-            return no_data(str(error), is_file=plan.source == "upload"), None
+            return render("train_data_none.html", message=str(error), is_file=plan.source == "upload"), None
         return data_card(preview, plan.kind), preview
 
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:

@@ -120,7 +120,7 @@ def training_data():
     texts = replace(PREVIEW, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
     shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
-    return shown + train_tab.no_data(HOSTILE)
+    return shown + page.render("train_data_none.html", message=HOSTILE, is_file=True)
 
 
 PAGES = {

@@ -1,5 +1,4 @@
-// The Present tab.
-// The page comes escaped from the server; one step of it is shown.
+// The Present tab: its page comes escaped from the server; one step of it is shown.
 
 const { make, when, button, requests, clearErrors, showError, bring, linkOf } = elmo;
 
