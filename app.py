@@ -1,16 +1,6 @@
-"""What a hosted Space runs: ``python app.py``. The app itself is :mod:`elmo_tasks.app`."""
+"""What a hosted Space runs: ``python app.py``."""
 
-from __future__ import annotations
-
-from typing import Any
-
-from elmo_tasks import app
-
-
-def __getattr__(name: str) -> Any:
-    """``demo``, for gradio's own commands: it is built when something asks for it."""
-    return getattr(app, name)
-
+from elmo_tasks.app import __getattr__, main  # noqa: F401  (the first finds `demo`, for gradio's own commands)
 
 if __name__ == "__main__":
-    app.main()
+    main()

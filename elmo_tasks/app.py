@@ -5,19 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import socket
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from elmo_tasks.cli.arguments import add_device, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import describe_os_error
 
-if TYPE_CHECKING:
-    from elmo_tasks.service.session import Session
-
-LOCAL = ("", "127.0.0.1", "localhost", "::1")
+LOCAL = (None, "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Maximum number of waiting requests; further ones receive a message to retry.
 _MAX_WAITING = 200
@@ -25,9 +23,12 @@ _MAX_WAITING = 200
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog=prog, description="ELMo in context: see what a word means in every sentence.")
-    parser.add_argument("--host", help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)")
+    host, port = os.environ.get("GRADIO_SERVER_NAME"), os.environ.get("GRADIO_SERVER_PORT")
+    parser.add_argument(
+        "--host", default=host or None, help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)"
+    )
     text = "port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
-    parser.add_argument("--port", type=_port, help=text)
+    parser.add_argument("--port", type=_port, default=port or None, help=text)
     text = "name or folder of a model (default: the bundled one); given again, one more to choose and compare with"
     parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
@@ -47,13 +48,12 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     return parser
 
 
-def training_is_allowed(args: argparse.Namespace, environment: Mapping[str, str]) -> bool:
+def training_is_allowed(args: argparse.Namespace) -> bool:
     """Return True on request, or if only this machine reaches the app."""
     if args.allow_training:
         return True
-    host = args.host or environment.get("GRADIO_SERVER_NAME") or ""
-    shared = args.share or environment.get("GRADIO_SHARE", "").lower() in ("true", "1", "yes")
-    return host in LOCAL and not shared and not environment.get("SPACE_ID")
+    shared = args.share or os.environ.get("GRADIO_SHARE", "").lower() in ("true", "1", "yes")
+    return args.host in LOCAL and not shared and not os.environ.get("SPACE_ID")
 
 
 def _user_and_password(text: str) -> tuple[str, str]:
@@ -95,38 +95,29 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
 def check_address(host: str | None, port: int | None) -> None:
     """Check that the app can listen there; gradio would report every failure as taken ports."""
     name = (host or "127.0.0.1").strip("[]")
+    where = f"--host {name}" if port is None else f"--host {name} --port {port}"
     try:
-        addresses = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (OSError, UnicodeError) as error:
+        family, *_, address = socket.getaddrinfo(name, port or 0, type=socket.SOCK_STREAM)[0]
+        socket.create_server(address[:2], family=family).close()
+    except (socket.gaierror, UnicodeError) as error:
         raise ConfigError(f"--host {name}: there is no such address ({error})") from None
-    family, kind, protocol, _, address = addresses[0]
-    with socket.socket(family, kind, protocol) as trial:
-        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            trial.bind(address)
-        except OSError as error:
-            where = f"--host {name}" if port is None else f"--host {name} --port {port}"
-            raise ConfigError(f"{where}: {describe_os_error(error)}") from None
+    except OSError as error:
+        raise ConfigError(f"{where}: {describe_os_error(error)}") from None
 
 
-def _service(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Session:
+def _build(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Any:
+    """Build the page on a service with these models, the default one without any."""
     from elmo_tasks.service.session import Session
-
-    first, *others = models or (None,)
-    return Session(first, device, others=others, **settings)
-
-
-def _build(service: Session) -> Any:
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(service)
+    return build_app(Session(next(iter(models), None), device, others=models[1:], **settings))
 
 
+@cache
 def __getattr__(name: str) -> Any:
-    """Build ``demo`` on first access, so that importing this file stays cheap."""
+    """Build ``demo``, for gradio's own commands, on first access, so that importing this file stays cheap."""
     if name == "demo":
-        globals()["demo"] = _build(_service())
-        return globals()["demo"]
+        return _build()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -147,13 +138,13 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
 
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
-    check_address(args.host or os.environ.get("GRADIO_SERVER_NAME"), args.port or _port_of(os.environ))
+    check_address(args.host, args.port)
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.layout import launch_options
 
-    training = training_is_allowed(args, os.environ)
-    service = _service(
+    training = training_is_allowed(args)
+    app = _build(
         args.models or (),
         args.device,
         runs_dir=args.runs_dir,
@@ -162,10 +153,9 @@ def _serve(args: argparse.Namespace) -> None:
         may_measure=not args.no_calibration,
         precision=args.precision,
     )
-    app = _build(service)
     bounds = {"uploads": UploadLimits(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MAX_WAITING)
-    # None leaves the choice to gradio and its GRADIO_* variables.
+    # None leaves the choice to gradio.
     app.launch(
         server_name=args.host,
         server_port=args.port,
@@ -178,10 +168,3 @@ def _serve(args: argparse.Namespace) -> None:
         app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
         **launch_options(),
     )
-
-
-def _port_of(environment: Mapping[str, str]) -> int | None:
-    try:
-        return _port(environment["GRADIO_SERVER_PORT"]) if environment.get("GRADIO_SERVER_PORT") else None
-    except argparse.ArgumentTypeError as error:
-        raise ConfigError(f"$GRADIO_SERVER_PORT: {error}") from None

@@ -34,7 +34,7 @@ UI_MAY = {"api", "errors", "messages", "ui"}
 PACKAGES: dict[str, set[str]] = {
     **{own: set() for own in ("errors", "bundled", "api", "messages")},
     "files": {"filelock"},
-    "ui": {"gradio", "jinja2", "markupsafe"},  # the last two come with gradio
+    "ui": {"gradio", "jinja2", "markupsafe", "numpy", "pydantic"},  # all come with gradio
 }
 #: How many files may import a package, at most.
 HEAVY = {"h5py": 2, "transformers": 1, "gensim": 1, "nltk": 0, "snowballstemmer": 1}

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.api import partition
+from elmo_tasks.api import group_by, partition
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.meaning_scores import score_sets
 from elmo_tasks.service.session import Session
-from elmo_tasks.ui.compare_form import EXAMPLES, groups_of
+from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 
 SETS = Path(__file__).parents[2] / "tests" / "senses" / "fresh_sets.jsonl"
@@ -21,8 +21,8 @@ def session(tmp_path_factory):
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.is_one_word], ids=lambda e: e.title)
 def test_a_comparison_is_sorted_as_its_sentences_were_meant(session, example):
-    found = session.compare(example.word, [sentence for sentence, _ in example.uses])
-    assert partition(found.groups) == partition(groups_of([meaning for _, meaning in example.uses]).values())
+    found = session.compare(example.word, example.sentences)
+    assert partition(found.groups) == partition(group_by(example.meant).values())
 
 
 def test_the_first_text_of_try_shows_what_context_adds(session):

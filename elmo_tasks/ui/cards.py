@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
 from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
 from elmo_tasks.messages.text import score_line
@@ -112,32 +113,39 @@ def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without
 
 def colour_of(name: str, labels: Sequence[str]) -> int:
     """Return the colour of an entity type, the same everywhere; its letters stand beside it."""
-    if name in COLOURS:
-        return COLOURS[name]
-    return labels.index(name) % 6 if name in labels else len(name) % 6
+    return COLOURS.get(name, labels.index(name) % 6 if name in labels else len(name) % 6)
 
 
 def entity_card(
     option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), query: str = ""
 ) -> str:
     """Render the answer of a tagger; the arguments are those of :func:`sentiment_card`."""
-    spans = heads.has_spans(results)
-    shown = _shown(option.head, (*results, *without), spans=spans)
+    spans, labels = heads.has_spans(results), option.head.labels
+    types = {entity.type for result in (*results, *without) for entity in _entities(result, result.best, spans=spans)}
+    shown = [name for name in (*labels, *sorted(types - set(labels))) if name in types]
     return render(
         "entities.html",
         results=results,
         without=without,
         spans=spans,
         about=about_line(option, baseline=bool(without)),
-        colour=lambda name: colour_of(name, option.head.labels),
+        colour=lambda name: colour_of(name, labels),
         pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
         query=query,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
-        rows=list(_places(results, without)) if spans else (),
+        rows=list(_places(results, without, spans=spans)),
         csv=entity_csv(option, results, without),
         data=json_data(option, results, without),
     )
+
+
+def _entities(result: TaggedSentence, reading: TagSequence, *, spans: bool) -> Sequence[Entity]:
+    """Return the entities of a reading or, from a head that tags words, one for each word."""
+    if spans:
+        return reading.entities
+    words = zip(reading.tags, result.offsets, strict=True)
+    return [Entity(k, k + 1, tag, 1.0, *place) for k, (tag, place) in enumerate(words)]
 
 
 def marked(result: TaggedSentence) -> str:
@@ -147,25 +155,17 @@ def marked(result: TaggedSentence) -> str:
     return marked_words(result.tokens, result.best.tags)
 
 
-def _shown(head: HeadInfo, results: Sequence[TaggedSentence], *, spans: bool) -> list[str]:
-    """Return the types or tags that occur, in the order of the head."""
-    if spans:
-        names = {entity.type for result in results for entity in result.best.entities}
-    else:
-        names = {tag for result in results for tag in result.best.tags}
-    return [name for name in (*head.labels, *sorted(names - set(head.labels))) if name in names]
-
-
 def _places(
-    results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]
+    results: Sequence[TaggedSentence], without: Sequence[TaggedSentence], *, spans: bool
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
     """Yield where a head finds an entity: sentence number, words, position, both entities."""
-    for number, result in enumerate(results, 1):
-        others = without[number - 1].best.entities if without else ()
-        baseline = {(span.start_char, span.end_char): span for span in others}
-        own = {(span.start_char, span.end_char): span for span in result.best.entities}
+    for number, pair in enumerate(zip_longest(results, without), 1):
+        own, baseline = (
+            {(e.start_char, e.end_char): e for e in (_entities(result, result.best, spans=spans) if result else ())}
+            for result in pair
+        )
         for place in sorted({*own, *baseline}):
-            yield number, result.sentence[slice(*place)], place, own.get(place), baseline.get(place)
+            yield number, pair[0].sentence[slice(*place)], place, own.get(place), baseline.get(place)
 
 
 def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
@@ -176,14 +176,10 @@ def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: S
     rows = []
     for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.alternatives), 1):
-            cells: list[tuple[object, ...]]
-            if spans:
-                cells = [
-                    (heads.entity_text(result, e), e.type, e.confidence, e.start_char, e.end_char)
-                    for e in reading.entities
-                ] or [("",) * 5]
-            else:
-                words = zip(result.tokens, reading.tags, result.offsets, strict=True)
-                cells = [(token, tag, "", *place) for token, tag, place in words]
-            rows += [(number, name, rank, reading.probability, *cell, result.sentence) for cell in cells]
+            cells: list[tuple[object, ...]] = [
+                (heads.entity_text(result, e), e.type, e.confidence if spans else "", e.start_char, e.end_char)
+                for e in _entities(result, reading, spans=spans)
+            ]
+            first = (number, name, rank, reading.probability)
+            rows += [(*first, *cell, result.sentence) for cell in cells or [("",) * 5]]
     return csv_file(header, rows)

@@ -9,6 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from elmo_tasks.api import TrainingJob
 from elmo_tasks.messages.text import number, percent
 from elmo_tasks.ui.page import render
@@ -62,19 +64,12 @@ def full_tenth(value: float) -> float:
 
 def spread_out(values: Sequence[float], gap: float) -> list[float]:
     """Spread values in 0..1 so that their labels do not overlap; keep their order."""
-    gap = min(gap, 1 / max(1, len(values) - 1)) if len(values) > 1 else gap
-    ranked = sorted(range(len(values)), key=lambda at: values[at])
-    placed = [min(1.0, max(0.0, values[at])) for at in ranked]
-    for at in range(1, len(placed)):
-        placed[at] = max(placed[at], placed[at - 1] + gap)
-    limit = 1.0
-    for at in range(len(placed) - 1, -1, -1):
-        placed[at] = min(placed[at], limit)
-        limit = placed[at] - gap
-    moved = [0.0] * len(values)
-    for place, at in enumerate(ranked):
-        moved[at] = placed[place]
-    return moved
+    order = np.argsort(values, kind="stable")
+    steps = np.arange(len(values)) * min(gap, 1 / max(1, len(values) - 1))
+    placed = np.maximum.accumulate(np.clip(values, 0, 1)[order] - steps) + steps
+    moved = np.empty(len(values))
+    moved[order] = np.minimum(placed, 1 - steps[::-1])
+    return moved.tolist()
 
 
 def rounds(job: TrainingJob) -> int:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, product
+from textwrap import shorten
 from typing import NamedTuple, TypeAlias
 
 from elmo_tasks.api import (
     Comparison,
     ComparisonItem,
     LayerComparison,
-    Message,
     ModelInfo,
     SentenceComparison,
-    SentenceLayer,
     SideBySide,
 )
 from elmo_tasks.messages.meanings import source_line
@@ -70,11 +69,6 @@ def names_of(answer: Compared) -> tuple[str, str]:
         return f"{len(first[0].sentences)} whole sentences", "compare-sentences"
     about = f"“{first.word}”" if first.word else "The marked words"
     return f"{about} in {len(first.items)} sentences", f"compare-{slug(first.word)}"
-
-
-def how(models: Sequence[ModelInfo]) -> str:
-    """Render the fold that explains the page and the models."""
-    return render("compare_how.html", models=[model for model in models if model.about])
 
 
 # --- Of one model ---
@@ -136,15 +130,13 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
         alone = f"This view reads no other word: it sees {layer.sees}."
         return f"{alone} Every use scores 1.00." if low > 0.995 else alone
     if layer.name == "0":
+        start = "This is the view without context: it sees letters only, so the"
         if low > 0.995:
             return (
-                "This is the view without context: it sees letters only, so the same spelling gives the same vector and "
-                "every use scores 1.00. Move the slider to let the model read the sentences."
+                f"{start} same spelling gives the same vector and every use scores 1.00. "
+                "Move the slider to let the model read the sentences."
             )
-        return (
-            "This is the view without context: it sees letters only, so the numbers say how alike the spellings are, "
-            "whatever the sentences mean. One spelling scores 1.00 everywhere."
-        )
+        return f"{start} numbers say how alike the spellings are, whatever the sentences mean. One spelling scores 1.00 everywhere."
     where = first_capital(view_place(layer.name))
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
@@ -172,11 +164,9 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
     """Return the compared word with a little text on either side, cut between words."""
     before, after = item.sentence[: item.start], item.sentence[item.end :]
     if len(before) > width:
-        cut = before[-width:]
-        before = "…" + (cut.split(" ", 1)[1] if " " in cut.rstrip() else cut)
+        before = "…" + before[-width:].partition(" ")[2]
     if len(after) > width:
-        cut = after[:width]
-        after = (cut.rsplit(" ", 1)[0] if " " in cut.lstrip() else cut) + "…"
+        after = after[:width].rpartition(" ")[0] + "…"
     return before, item.sentence[item.start : item.end], after
 
 
@@ -271,43 +261,24 @@ def csv_by_several(answer: SideBySide) -> str:
 
 
 def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, saved: bool) -> str:
-    query, name = query_of(form, *(answer.model for answer in answers)), names_of(answers)[1]
-    first = answers[0]
-    if len(answers) > 1:
-        verdict = render(
-            "sentences.html",
-            sentences=first.sentences,
-            message=Message(f"Whole sentences, by {len(answers)} models"),
-            limits=[answer.limits for answer in answers],
-            columns=[(answer, _sentence_layer(answer, answer.layer(), in_column=True)) for answer in answers],
-            files=None if saved else {"name": name, "csv": csv_of_sentences(answers), "query": query},
-        )
-        return render("sentences_several.html", verdict=verdict, query=query)
+    first, query = answers[0], query_of(form, *(answer.model for answer in answers))
     names = [layer.name for layer in first.layers]
-    shared = {"sentences": first.sentences, "message": first.message, "limits": [first.limits]}
+    starts = [(shorten(sentence, 35, placeholder="…"), "", "") for sentence in first.sentences]
+    rows = Rows(range(len(starts)), [None] * len(starts), starts)
+    shared = {"query": query, "saved": saved, "name": names_of(answers)[1], "csv": csv_of_sentences(answers)}
+    verdict = render("sentences.html", answers=answers, rows=rows, **shared)
+    if len(answers) > 1:
+        return verdict
     return render(
         "compare.html",
-        query=query,
+        **shared,
         names=names,
         titles=[sentence_layer_title(name) for name in names],
         shown=form.layer if form.layer in names else first.shown,
-        verdict=render("sentences.html", **shared, columns=(), files=None),
-        panels=[_sentence_layer(first, layer) for layer in first.layers],
-        name=name,
-        csv=csv_of_sentences(answers),
-        saved=saved,
+        verdict=verdict,
+        panels=[render("sentences_layer.html", layer=layer, rows=rows) for layer in first.layers],
         rests_on_more=False,
     )
-
-
-def _sentence_layer(answer: SentenceComparison, layer: SentenceLayer, *, in_column: bool = False) -> str:
-    n, starts = len(answer.sentences), [(_cut(sentence), "", "") for sentence in answer.sentences]
-    rows, title = Rows(range(n), [None] * n, starts), sentence_layer_title(layer.name)
-    return render("sentences_layer.html", model=answer.model, layer=layer, title=title, rows=rows, in_column=in_column)
-
-
-def _cut(sentence: str, width: int = 34) -> str:
-    return sentence if len(sentence) <= width else f"{sentence[:width].rsplit(' ', 1)[0]}…"
 
 
 def csv_of_sentences(answers: Sequence[SentenceComparison]) -> str:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
 from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Explanation, HiddenWord, Service, Substitutes
+from elmo_tasks.api import Explanation, HiddenWord, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import first_capital, number, percent, view_place
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
-from elmo_tasks.ui.page import csv_file, pieces, render, share_of, tint
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
+from elmo_tasks.ui.page import csv_file, pieces, render, tint
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 
 #: Title of each fold, and what it offers.
 FOLDS = {
@@ -63,22 +63,18 @@ def respond(service: Service, kind: str, event: FormEvent) -> dict[str, Any]:
     """Render the fold with the answer for the comparison that the page sent."""
     query, markup = str(event.get("query") or ""), ""
     try:
-        form = form_from_query(query, service.limits)
+        form = form_from_query(query)
         if form is not None and kind == "why":
             pair, layer = pair_of(event.get("pair")), str(event.get("layer") or "") or None
             explanation = service.explain(form.word, form.sentences, pair, layer, form.model)
             markup = _fold(kind, "done", why_body(explanation))
         elif form is not None:
-            substitutes = service.substitutes(form.word, form.sentences, form.model)
-            markup = _fold(kind, "done", expected_words(substitutes, groups_of(event, len(substitutes.items))))
+            found = service.substitutes(form.word, form.sentences, form.model)
+            groups = groups_of(event, len(found.items))
+            markup = _fold(kind, "done", render("expected_words.html", found=found, groups=groups, chance=chance))
     except InputError as error:
         markup = _fold(kind, "done", refused=str(error))
-    return {"revision": revision_of(event), "query": query, "groups": [], "state": "done", "markup": markup}
-
-
-def expected_words(substitutes: Substitutes, groups: Sequence[int | None]) -> str:
-    """Render the expected words of each use; ``groups`` holds the group of each."""
-    return render("expected_words.html", found=substitutes, groups=groups, chance=chance)
+    return {"revision": event.get("revision"), "query": query, "groups": [], "state": "done", "markup": markup}
 
 
 def chance(probability: float) -> str:
@@ -92,19 +88,15 @@ def chance(probability: float) -> str:
 # --- Why ---
 
 
-def question(explanation: Explanation) -> str:
-    """State the question that the card answers."""
-    a, b = (use + 1 for use in explanation.pair)
-    return f"What sets {a} and {b} apart?" if explanation.apart else f"What holds {a} and {b} together?"
-
-
 def reason(explanation: Explanation) -> str:
     """Describe the numbers behind the answer, and any reason for naming no word."""
     is_verdict = explanation.layer == "verdict"
-    shown, where = (percent, "") if is_verdict else (number, view_place(explanation.layer))
+    shown = percent if is_verdict else number
     now = shown(explanation.cosine)
-    now_is = f"the verdict gives {now} that they mean the same" if is_verdict else f"their cosine {where} is {now}"
-    stick = "" if is_verdict else f" Two random words have {number(explanation.random_pair_cosine)}."
+    now_is = f"their cosine {view_place(explanation.layer)} is {now}"
+    stick = f" Two random words have {number(explanation.random_pair_cosine)}."
+    if is_verdict:
+        now_is, stick = f"the verdict gives {now} that they mean the same", ""
     if not explanation.words:
         return f"{first_capital(now_is)}.{stick}"
     sign = 1 if explanation.apart else -1  # of the changes that count
@@ -112,26 +104,19 @@ def reason(explanation: Explanation) -> str:
     then = shown(explanation.cosine + top.change)
     if explanation.decisive is not None:
         return f"With it, {now_is}; with it hidden, {then}.{stick}"
-    name = f"“{top.token}” in sentence {top.use + 1}"
+    if sign * top.change <= 0 or now == then:
+        return f"{first_capital(now_is)}, and no one word, hidden, changes that much.{stick}"
+    ways = range(len(explanation.ways))
+    agree = all(sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words) for way in ways)
     if is_verdict:
-        if sign * top.change <= 0 or now == then:
-            return f"{first_capital(now_is)}, and no one word, hidden, changes that much."
-        return f"Hiding {name} moves it most: {now_is}, with it hidden {then}."
-    if sign * top.change <= 0:
-        more = "more" if explanation.apart else "less"
-        return f"{first_capital(now_is)}, and hiding any one word makes them no {more} alike.{stick}"
-    if now == then:
-        return f"{first_capital(now_is)}; hiding {name} moves it most, and hardly at all.{stick}"
-    agreed = all(
-        max(explanation.words, key=lambda word: sign * word.changes[way]) == top for way in range(len(explanation.ways))
-    )
-    if not any(c.isalnum() for c in top.token):
-        because = "which is no word"
-    elif agreed:
-        because = "less than all other words together"
+        but = ""
+    elif not any(c.isalnum() for c in top.token):
+        but = ", but it is no word"
+    elif agree:
+        but = ", less than all other words together"
     else:
-        because = "but the three ways of hiding do not agree on the word"
-    return f"Hiding {name} moves their cosine {where} most, from {now} to {then}, {because}.{stick}"
+        but = ", but the three ways of hiding do not agree on the word"
+    return f"Hiding “{top.token}” in sentence {top.use + 1} moves it most: {now_is}, with it hidden {then}{but}.{stick}"
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
@@ -155,17 +140,6 @@ def way_words(way: str) -> str:
     return f"as “{way}”" if way else "left out"
 
 
-def halves(explanation: Explanation) -> Iterator[tuple[str, bool, list[tuple[str, float, float]]]]:
-    """Yield the half-views: title, whether before the word, and bars (layer, cosine, length)."""
-
-    def bar(layer: str, cosine: float, random: float) -> tuple[str, float, float]:
-        return layer, cosine, share_of(cosine, random)
-
-    sides = explanation.sides
-    yield "Reading up to the word", True, [bar(s.layer, s.before, s.random_before) for s in sides]
-    yield "Reading back to the word", False, [bar(s.layer, s.after, s.random_after) for s in sides]
-
-
 def why_body(explanation: Explanation) -> str:
     """Render the whole answer, below the fold's title."""
     comparison = explanation.comparison
@@ -177,13 +151,11 @@ def why_body(explanation: Explanation) -> str:
         groups=group_of(comparison),
         pairs=list(combinations(range(len(comparison.items)), 2)),
         layers=[*(name for name, is_there in views if is_there), *(layer.name for layer in comparison.layers[1:])],
-        question=question(explanation),
         reason=reason(explanation),
         words=lambda use: words(explanation, use),
         step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
         tip=lambda word: tip(explanation, word),
         ways=[(way_words(way), True) for way in explanation.ways],
-        halves=list(halves(explanation)) if explanation.sides else (),
         csv=why_csv(explanation),
         data=explanation.to_dict(),
     )
@@ -223,9 +195,6 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
 
 
 def _endpoints(service: Service) -> None:
-    expected = "a word (a string) and sentences (a list of strings)"
-    of_pair = "pair as a list of two whole numbers, counted from 0"
-
     def why(
         word: str,
         sentences: list[str],
@@ -249,7 +218,7 @@ def _endpoints(service: Service) -> None:
             leaving out), words (changes of the cosine for each way, change: their mean), sides (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
-            raise InputError(f"Expected {of_pair}.")
+            raise InputError("Expected pair as a list of two whole numbers, counted from 0.")
         chosen = None if pair is None else (pair[0], pair[1])
         return service.explain(word, sentences, chosen, layer or None, model or None).to_dict()
 
@@ -268,5 +237,5 @@ def _endpoints(service: Service) -> None:
         """
         return service.substitutes(word, sentences, model or None).to_dict()
 
-    endpoint(why, expected, pair=of_pair)
-    endpoint(substitutes, expected)
+    endpoint(why)
+    endpoint(substitutes)

@@ -1,8 +1,7 @@
 """Request of the Compare tab: its form, links, messages at fields, and examples.
 
-The examples were written for this project. The sentences of one differ in syntax and topic and are rich in context words:
-parallel sentences ("I ate an apple", "I ate a carrot") look alike to a language model whatever the word is. A page states the
-answer of the model, never the expected one.
+The sentences of an example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an apple",
+"I ate a carrot") look alike to a language model whatever the word is.
 """
 
 from __future__ import annotations
@@ -10,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qs, urlencode
 
-from elmo_tasks.api import Choice, Comparison, ComparisonItem, Limits
-from elmo_tasks.errors import InputError
+from elmo_tasks.api import Choice, Comparison, ComparisonItem
 from elmo_tasks.messages.text import ordinal
 from elmo_tasks.ui import page
 
@@ -51,28 +49,14 @@ def form_from(data: Mapping[str, Any]) -> Form:
     )
 
 
-def form_from_query(query: str, limits: Limits) -> Form | None:
-    """Read a link made by :func:`query_of`; ``None`` without a comparison.
-
-    Raises:
-        InputError: the link holds more than a comparison may.
-    """
-    pairs = parse_qsl(query, keep_blank_values=True)
-    sentences = [value for key, value in pairs if key == "s"]
-    models = [value for key, value in pairs if key == "model"]
-    single = {key: value for key, value in pairs if key in ("word", "layer", "whole", "own")}
-    if not sentences and "word" not in single:
+def form_from_query(query: str) -> Form | None:
+    """Read a link made by :func:`query_of`; ``None`` without a comparison."""
+    values = parse_qs(query, keep_blank_values=True)
+    if not {"s", "word"} & values.keys():
         return None
-    problem = ""
-    if len(sentences) > limits.max_sentences:
-        problem = f"it holds {len(sentences)} sentences, and {limits.max_sentences} is the most."
-    elif len(models) > limits.max_models:
-        problem = f"it names {len(models)} models, and {limits.max_models} is the most."
-    elif any(len(text) > limits.max_characters for key, text in pairs if key != "own"):
-        problem = f"one of its texts is longer than {limits.max_characters} characters."
-    if problem:
-        raise InputError(f"This link cannot be opened: {problem}")
-    return replace(form_from({**single, "sentences": sentences, "models": models}), layer=single.get("layer"))
+    single = {key: of_key[-1] for key, of_key in values.items()}
+    lists = {"sentences": values.get("s"), "models": values.get("model")}
+    return replace(form_from({**single, **lists}), layer=single.get("layer"))
 
 
 def query_of(form: Form, *models: str) -> str:
@@ -87,11 +71,6 @@ def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> di
     """Return a message at a field of the form; ``kind`` is ``"error"`` or ``"hint"``."""
     buttons = [{"label": f"Use {choice.label}", "text": choice.sentence} for choice in choices]
     return {"field": field, "kind": kind, "text": text, "choices": buttons}
-
-
-def note_of_error(error: InputError) -> dict[str, Any]:
-    """Return the message of an error, at the field that caused it."""
-    return note(error.field, "error", str(error), error.choices)
 
 
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
@@ -111,7 +90,7 @@ def _ambiguity(item: ComparisonItem) -> str:
     return f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is compared."
 
 
-def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int = 0) -> dict[str, Any]:
+def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int | None = 0) -> dict[str, Any]:
     """Return the value of the form component; the revision marks a new answer."""
     return {
         "word": form.word,
@@ -133,22 +112,13 @@ class Example:
 
     title: str  # label of its button
     word: str
-    uses: Sequence[Sequence[str]]  # a sentence, ``[brackets]`` marking another word, and the meaning of the word in it
+    sentences: Sequence[str]  # ``[brackets]`` mark another word
+    meant: Sequence[str]  # meaning of the word in each sentence; of several words, the closest two share it
     is_one_word: bool = True
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """Sentences of the uses."""
-        return tuple(sentence for sentence, _ in self.uses)
-
-    @property
-    def meant(self) -> tuple[str, ...]:
-        """Meaning of the word in each sentence; of several words, the closest two share it."""
-        return tuple(meaning for _, meaning in self.uses)
 
 
 #: The first is what the page opens with.
-EXAMPLES = tuple(Example(**entry) for entry in page.EXAMPLES["compare"])
+EXAMPLES = tuple(Example(**entry) for entry in page.CONTENT["compare"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
@@ -158,8 +128,3 @@ def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
         if example.word == word and sentences and all(sentence in meanings for sentence in sentences):
             return tuple(meanings[sentence] for sentence in sentences)
     return ()
-
-
-def groups_of(meant: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Return the uses of each meaning, in order of first appearance."""
-    return {name: tuple(at for at, other in enumerate(meant) if other == name) for name in dict.fromkeys(meant)}

@@ -12,10 +12,10 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_details, compare_form, parts
 from elmo_tasks.ui.compare_answer import Compared
 from elmo_tasks.ui.compare_form import Form
-from elmo_tasks.ui.page import nothing
+from elmo_tasks.ui.page import nothing, render
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
-START = Form(compare_form.EXAMPLES[0].word, compare_form.EXAMPLES[0].sentences)
+START = Form(compare_form.EXAMPLES[0].word, tuple(compare_form.EXAMPLES[0].sentences))
 #: What an answer changes: the form, the answer, and the folds below it.
 Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 
@@ -23,7 +23,7 @@ Changes = tuple[dict[str, Any], str, dict[str, Any], dict[str, Any]]
 def answer_to(service: Service, form: Form) -> Compared:
     """Answer a form: by one model, by several, or for whole sentences."""
     if form.whole:
-        models: Sequence[str | None] = form.models or [None]
+        models: Sequence[str | None] = form.models[: service.limits.max_models] or [None]
         return [service.compare_sentences(form.sentences, model) for model in models]
     if form.others:
         senses = compare_form.known_senses(form.word, form.sentences)
@@ -31,12 +31,14 @@ def answer_to(service: Service, form: Form) -> Compared:
     return service.compare(form.word, form.sentences, form.model, form.own_meanings)
 
 
-def respond(service: Service, form: Form, revision: int) -> Changes:
+def respond(service: Service, form: Form, revision: int | None) -> Changes:
     """Answer a form, or say at its field why not."""
     try:
         answer = answer_to(service, form)
     except InputError as error:
-        return _refused(form, error, revision)
+        note = compare_form.note(error.field, "error", str(error), error.choices)
+        shown = compare_form.editor_value(form, [note], revision)
+        return shown, nothing("compare", str(error)), *compare_details.closed()
     first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
     notes, folds = compare_form.notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
     if isinstance(answer, Comparison):  # the folds explain one model
@@ -50,25 +52,14 @@ def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:
     Raises:
         InputError: the link holds no comparison that can be answered.
     """
-    form = compare_form.form_from_query(str(event.get("query") or ""), service.limits)
-    if form is None:
-        raise InputError("Compare some sentences first.")
+    form = compare_form.form_from_query(str(event.get("query") or "")) or Form("", ())
     answer = answer_to(service, form)
     return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(answer, form, service.models())
 
 
 def respond_to_link(service: Service, query: str) -> Changes:
     """Answer the link that opened the page, or the first example without a link."""
-    try:
-        form = compare_form.form_from_query(query, service.limits)
-    except InputError as error:
-        return _refused(START, error, 1)
-    return respond(service, form or START, 1)
-
-
-def _refused(form: Form, error: InputError, revision: int) -> Changes:
-    shown = compare_form.editor_value(form, [compare_form.note_of_error(error)], revision)
-    return shown, nothing("compare", str(error)), *compare_details.closed()
+    return respond(service, compare_form.form_from_query(query) or START, 1)
 
 
 def build(app: gr.Blocks, service: Service) -> None:
@@ -93,11 +84,11 @@ def build(app: gr.Blocks, service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = parts.markup(nothing("compare"), "scripts/answer.js")
             folds = compare_details.build(service)
-            parts.markup(compare_answer.how(service.models()))
+            parts.markup(render("compare_how.html", models=[model for model in service.models() if model.about]))
             parts.build_save_page("compare-page", lambda event: file_of(service, event))
 
     def submit(event: parts.FormEvent) -> Changes:
-        return respond(service, compare_form.form_from(event), parts.revision_of(event))
+        return respond(service, compare_form.form_from(event), event.get("revision"))
 
     def load(request: gr.Request) -> Changes:
         return respond_to_link(service, str(request.query_params))
@@ -162,6 +153,6 @@ def _endpoints(service: Service) -> None:
         names = [model.name for model in service.models()[: service.limits.max_models]] if models is None else models
         return service.side_by_side(word, sentences, names, compare_form.known_senses(word, sentences)).to_list()
 
-    parts.endpoint(compare, "a word (a string) and sentences (a list of strings)")
-    parts.endpoint(sentences, "sentences (a list of strings)")
-    parts.endpoint(side_by_side, "a word (a string), sentences and models (lists of strings)", parts.SLOW)
+    parts.endpoint(compare)
+    parts.endpoint(sentences)
+    parts.endpoint(side_by_side, parts.SLOW)

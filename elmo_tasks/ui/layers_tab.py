@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -15,7 +15,7 @@ from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.text import first_capital, listed, number, slug
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
-from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 
 AXIS = "Epoch (one pass over the training texts)"
@@ -23,28 +23,8 @@ AXIS = "Epoch (one pass over the training texts)"
 _SAME = 0.005
 
 
-class Probe(NamedTuple):
-    """Description of a probing test in plain words."""
-
-    title: str
-    question: str  # put to each layer
-    counted: str  # unit of the number, after "of 100"
-
-
-TESTS = {
-    "pos": Probe("Kinds of words", "Is this word here a noun, a verb, an adjective or something else?", "words"),
-    "chunks": Probe("Phrases", "Which words belong together, as in “the old mill / was sold / in May”?", "phrases"),
-    "ner": Probe("Entities", "Which words name a person, a place, an organisation?", "names"),
-    "sentiment": Probe("Sentiment", "Is this sentence from a film review for or against the film?", "sentences"),
-    "wsd": Probe("Senses of a dictionary", "Which of the senses that a dictionary lists has this word here?", "words"),
-    "wic": Probe("One meaning or two", "Has the word the same meaning in both of these sentences?", "pairs"),
-    "coarsewsd": Probe(
-        "Clearly different senses", "Is this “spring” the season, the coil or the water? Asked of twenty nouns.", "uses"
-    ),
-    "cosimlex": Probe(
-        "Likeness in a text", "How alike do people find two words, once they have read the text around them?", ""
-    ),
-}
+#: Title of each probing test, its question, and the unit of its number, after "of 100".
+TESTS = CONTENT["probes"]
 
 
 def build(service: Service, tab: gr.Tab) -> None:
@@ -172,9 +152,8 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
     scores = [score for score in result.scores if score.layer.isdecimal()]
     best = max(score.score for score in scores)
     ahead = [score for score in scores if best - score.score < _SAME]
-    counted = (
-        f" of 100 {TESTS[result.task].counted}" if result.unit == "percent" else ", where 1 would be as people say"
-    )
+    is_percent, unit = result.unit == "percent", TESTS[result.task]["counted"]
+    counted = f" of 100 {unit}" if is_percent else ", where 1 would be as people say"
     if len(scores) == 1:
         sentence = f"{model.model}: {shown(result, best)}{counted}"
     else:

@@ -13,37 +13,26 @@ from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
+import numpy as np
 
-from elmo_tasks.api import MapRequest, ModelInfo, Progress, ProjectedUse, SenseMap, Service
+from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import map_title, number, slug
 from elmo_tasks.ui import parts
-from elmo_tasks.ui.page import GROUP_LETTERS, csv_file, fill, nothing, render, saved_page
+from elmo_tasks.ui.page import CONTENT, csv_file, fill, nothing, render, saved_page
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
 #: Characters of the user's text that a link may hold: servers refuse addresses much longer than 8,000 characters.
 MAX_IN_LINK = 2_000
+#: Field of a map request by its key in a link.
+IN_LINK = {
+    **{field: field for field in ("word", "view", "model", "examples", "index")},
+    **{"t": "text", "u": "text_b"},
+}
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
 WIDTH, HEIGHT = 720.0, 440.0
 MARGIN = 22.0
-#: Of the groups, as styles/compare.css draws them elsewhere: circle, square, diamond, hexagon, dome, leaf.
-SHAPES = (
-    "M0-12a12 12 0 1 0 .01 0z",
-    "M-10.5-10.5h21v21h-21z",
-    "M0-14L14 0L0 14L-14 0z",
-    "M-7-12h14l7 12l-7 12h-14l-7-12z",
-    "M-11.5 11V0a11.5 11.5 0 0 1 23 0V11z",
-    "M-11-11H0A11 11 0 0 1 11 0V11H0A11 11 0 0 1-11 0z",
-)
-STAR = "M0-5.4L1.6-1.7 5.6-1.3 2.6 1.4 3.5 5.4 0 3.3-3.5 5.4-2.6 1.4-5.6-1.3-1.6-1.7z"
-#: Of the Present tab: a word, and sentences of ours that are not in the dictionary.
-WORD = "case"
-READY = (
-    "Her lawyer says that we will lose the case.",
-    "The vet found a case of flu among the horses.",
-    "This is a strange case.",
-)
 
 
 def picture(answer: SenseMap) -> str:
@@ -58,14 +47,7 @@ def picture(answer: SenseMap) -> str:
         across=100 * scale / WIDTH,
         up=100 * scale / HEIGHT,
         size=size,
-        SHAPES=SHAPES,
-        STAR=STAR,
     )
-
-
-def shape(group: int | None) -> str:
-    """Draw the mark of a group, for the list of groups and for tables."""
-    return render("map_sign.html", group=group, SHAPES=SHAPES)
 
 
 def mark_size(n: int) -> float:
@@ -80,30 +62,22 @@ def scale_of(points: Sequence[tuple[float, float]]) -> float:
     return min((WIDTH / 2 - MARGIN) / widest, (HEIGHT / 2 - MARGIN) / tallest)
 
 
-def apart(points: Sequence[tuple[float, float]], least: float) -> list[tuple[float, float]]:
-    """Return places in percent of the plot, marks ``least`` pixels apart; y points upwards."""
-    scale = scale_of(points)
-    places = [[WIDTH / 2 + x * scale, HEIGHT / 2 - y * scale] for x, y in points]
-    for _ in range(60 if len(points) <= 120 else 12):
-        moved = False
-        for i in range(len(places)):
-            for j in range(i):
-                dx, dy = places[i][0] - places[j][0], places[i][1] - places[j][1]
-                distance = math.hypot(dx, dy)
-                if distance >= least:
-                    continue
-                if distance < 1e-6:  # on one spot: each goes its own way
-                    dx, dy, distance = math.cos(2.4 * i), math.sin(2.4 * i), 1.0
-                    push = least / 2
-                else:
-                    push = (least - distance) / 2
-                for k, sign in ((i, 1), (j, -1)):
-                    places[k][0] = min(WIDTH - MARGIN, max(MARGIN, places[k][0] + sign * push * dx / distance))
-                    places[k][1] = min(HEIGHT - MARGIN, max(MARGIN, places[k][1] + sign * push * dy / distance))
-                moved = True
-        if not moved:
+def apart(points: Sequence[tuple[float, float]], gap: float) -> list[tuple[float, float]]:
+    """Return places in percent of the plot, marks ``gap`` pixels apart; y points upwards."""
+    size, scale = np.array([WIDTH, HEIGHT]), scale_of(points)
+    places = size / 2 + np.reshape(points, (-1, 2)) * [scale, -scale]
+    turns = 2.4 * np.arange(len(places))[:, None] + [0, math.pi / 2]
+    places += 1e-6 * np.cos(turns)  # of those on one spot, each goes its own way
+    for _ in range(60):
+        ways = places[:, None] - places
+        distances = np.linalg.norm(ways, axis=2)
+        np.fill_diagonal(distances, np.inf)
+        pushes = np.maximum(0, gap / distances - 1) / 2
+        if not pushes.any():
             break
-    return [(100 * x / WIDTH, 100 * y / HEIGHT) for x, y in places]
+        steps = (pushes[..., None] * ways).sum(axis=1) / np.maximum(1, np.count_nonzero(pushes, axis=1, keepdims=True))
+        places = np.clip(places + steps, MARGIN, size - MARGIN)
+    return [(float(x), float(y)) for x, y in 100 * places / size]
 
 
 def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
@@ -116,7 +90,6 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
         answer=answer,
         models=models,
         picture=picture(answer),
-        shape=shape,
         order=order,
         near=[[(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]] for use in answer.uses],
         name=f"sense-map-{slug(answer.word)}",
@@ -161,32 +134,19 @@ def request_from(data: Any) -> MapRequest:
 def link_of(request: MapRequest) -> tuple[str, str]:
     """Return the query string of a map, and a remark if its text is too long for it."""
     fits = len(request.text) + len(request.text_b) <= MAX_IN_LINK
-    pairs = {
-        "tab": "map",
-        "word": request.word,
-        "view": request.view or "",
-        "model": request.model or "",
-        "examples": "" if request.examples else "no",
-        "index": "yes" if request.index else "",
-        "t": request.text if fits else "",
-        "u": request.text_b if fits else "",
-    }
-    query = urlencode({key: value for key, value in pairs.items() if value.strip()})
+    values = dataclasses.asdict(request) if fits else {**dataclasses.asdict(request), "text": "", "text_b": ""}
+    values |= {"examples": "" if request.examples else "no", "index": "yes" if request.index else ""}
+    pairs = {key: values[field] or "" for key, field in IN_LINK.items()}
+    query = urlencode({"tab": "map", **{key: value for key, value in pairs.items() if value.strip()}})
     return query, "" if fits else ", without your own text: it is too long for a link"
 
 
 def linked(query: Mapping[str, str]) -> dict[str, Any]:
     """Return the form's values from a link; the inverse of :func:`link_of`."""
-    return {
-        "word": query.get("word"),
-        "text": query.get("t") or "",
-        "view": query.get("view"),
-        "examples": query.get("examples") != "no",
-        "name": "",
-        "model": query.get("model"),
-        "index": query.get("index") == "yes",
-        "text_b": query.get("u") or "",
-    }
+    values = {field: query.get(key) for key, field in IN_LINK.items()}
+    texts = {field: values[field] or "" for field in ("text", "text_b")}
+    flags = {"examples": values["examples"] != "no", "index": values["index"] == "yes"}
+    return {**values, **texts, **flags, "name": ""}
 
 
 def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
@@ -199,25 +159,19 @@ def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None
 
 def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
-    value: dict[str, Any] = {"revision": parts.revision_of(event), "note": "", "landed": None}
+    value: dict[str, Any] = {"revision": event.get("revision"), "note": "", "landed": None}
     try:
         found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
     except InputError as error:
         return {**value, "note": str(error)}
     place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
-    return {**value, "landed": {**place, "markup": landed_markup(found)}}
+    return {**value, "landed": {**place, "markup": fill("landing.html", "landed", found)}}
 
 
-def landed_markup(found: ProjectedUse) -> str:
-    """Render the result for a sentence placed on the map."""
-    signs = {at: shape(at) for at in (None, *range(len(GROUP_LETTERS)))}
-    return fill("landing.html", "landed", found, signs)
-
-
-def stage(service: Service, word: str = WORD, ready: tuple[str, ...] = READY) -> str:
-    """Render the map of the word and its form."""
-    found = service.sense_map(MapRequest(word))
-    return fill("landing.html", "stage", found, picture(found), shape, ready)
+def stage(service: Service) -> str:
+    """Render the map of the talk's word, and the form for a sentence."""
+    found = service.sense_map(MapRequest(CONTENT["landing"]["word"]))
+    return fill("landing.html", "stage", found, picture(found), CONTENT["landing"]["ready"])
 
 
 def build_landing(service: Service, name: str = "landing") -> None:
@@ -293,7 +247,7 @@ def build(service: Service, tab: gr.Tab) -> None:
         link = linked(query)
         filled = {box: link[field] for field, box in fields.items() if link[field] is not None}
         is_open = gr.update(open=bool(link["text"] or link["text_b"]))
-        return {drawn: "yes", own: is_open, **filled, **draw(progress, *link.values())}
+        return {drawn: "yes", own: is_open, **filled, **draw(progress, *(link[field] for field in fields))}
 
     inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
     options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
@@ -370,5 +324,5 @@ def _endpoints(service: Service) -> None:
             sentence, MapRequest(word, text, view or None, examples, model=model or None)
         ).to_dict()
 
-    parts.endpoint(sense_map, "a word, a text and a view as strings, examples and index as true or false", parts.SLOW)
-    parts.endpoint(land, "a word, a sentence, a text and a view as strings, examples as true or false", parts.SLOW)
+    parts.endpoint(sense_map, parts.SLOW)
+    parts.endpoint(land, parts.SLOW)

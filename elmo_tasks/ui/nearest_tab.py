@@ -12,21 +12,11 @@ from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug, view_title
-from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
 from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, buttons, choice, endpoint, markup, reported_by
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
-EXAMPLES = (
-    ("bank: river", "bank", "Herons were nesting in the reeds along the muddy bank of the river."),
-    ("play: on stage", "play", "Her new play about two sisters opened at the theatre to loud applause."),
-    ("play: in a match", "play", "A brilliant play in the last minute won the match for the visitors."),
-    ("cell: prison", "cell", "The guard locked the prisoner in his cell for the night."),
-    ("cell: body", "cell", "Under the microscope we watched a single cell divide."),
-    ("crane: bird", "crane", "A crane with grey feathers stood in the shallow water of the marsh."),
-    ("crane: machine", "crane", "The crane lifted the steel beams to the top of the new building."),
-    ("match: fire", "match", "He struck a match and lit the candle."),
-    ("jam: fruit", "jam", "She spread strawberry jam on her toast."),
-)
+EXAMPLES = CONTENT["nearest"]
 ONLY = [("All", "all"), ("Same word", "same"), ("Other words", "other")]
 #: Number of uses of each of several models.
 _MAX_OF_SEVERAL = 10
@@ -37,62 +27,40 @@ def source_title(name: str) -> str:
     return "the dictionary" if name == "dictionary" else f"your index “{name}”"
 
 
-def page(answer: NearestUses, models: Sequence[ModelInfo], query: str = "") -> str:
-    """Render the answer: uses, neighbours without context, and explanation."""
-    return render(
-        "nearest.html",
-        several=False,
-        answer=answer,
-        message=answer.message,
-        models=models,
-        source=source_title(answer.source),
-        floor=min(answer.random_pair_cosine, *(use.cosine for use in answer.uses), 1.0),
-        is_mixed=len({use.same_word for use in answer.uses}) > 1,
-        name=f"nearest-{slug(answer.word)}",
-        csv=csv_text(answer),
-        data=answer.to_dict(),
-        query=query,
-    )
-
-
-def csv_text(answer: NearestUses) -> str:
-    """Return the uses, then the words without context, as a spreadsheet."""
-    uses = [
-        ("in this sentence", u.token, u.cosine, u.same_word, u.sentence, u.sense, u.probability) for u in answer.uses
-    ]
-    words = [("in any sentence", n.word, n.cosine, "", "", "", None) for n in answer.static]
-    return csv_file(("near", "word", "cosine", "same word", "sentence", "meaning", "probability"), [*uses, *words])
-
-
-def page_of_several(answers: Sequence[NearestUses], sense: str = "", query: str = "") -> str:
-    """Render the answers of several models; ``sense`` is the meaning of the word, if known."""
-    first = answers[0]
-    reading = [answer for answer in answers if answer.reads_sentence]
+def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query: str = "") -> str:
+    """Render the answer of one model, or those of several side by side."""
+    first, several = answers[0], len(answers) > 1
     # Static vectors for comparison: the requested ones, or the bundled ones.
+    reading = [answer for answer in answers if answer.reads_sentence] if several else answers
     words = [answer for answer in answers if not answer.reads_sentence] or [first]
     return render(
         "nearest.html",
-        several=True,
+        several=several,
         answer=first,
-        message=Message(nearest_by_several(first.word, reading, sense)),
-        known=sense,
+        message=Message(nearest_by_several(first.word, reading, first.sense)) if several else first.message,
+        models=models,
         reading=reading,
         words=words,
+        source=source_title(first.source),
+        floor=min(first.random_pair_cosine, *(use.cosine for use in first.uses), 1.0),
+        is_mixed=len({use.same_word for use in first.uses}) > 1,
         name=f"nearest-{slug(first.word)}",
-        csv=csv_of_several(reading, words),
+        csv=csv_text(reading, words),
+        data=None if several else first.to_dict(),
         query=query,
     )
 
 
-def csv_of_several(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
-    """Return the content of the columns as a spreadsheet."""
+def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
+    """Return the uses near the sentence, then the words near the word alone, as a spreadsheet."""
     uses = [
-        (answer.model, "in this sentence", use.token, use.cosine, use.sentence, use.sense)
+        (answer.model, "in this sentence", u.token, u.cosine, u.same_word, u.sentence, u.sense, u.probability)
         for answer in reading
-        for use in answer.uses
+        for u in answer.uses
     ]
-    near = [(a.vectors, "in any sentence", near.word, near.cosine, "", "") for a in words for near in a.static]
-    return csv_file(("model", "near", "word", "cosine", "sentence", "meaning"), [*uses, *near])
+    near = [(a.vectors, "in any sentence", n.word, n.cosine, "", "", "", None) for a in words for n in a.static]
+    header = ("model", "near", "word", "cosine", "same word", "sentence", "meaning", "probability")
+    return csv_file(header, [*uses, *near])
 
 
 def respond(
@@ -113,12 +81,12 @@ def respond(
     if len(names) > 1:  # each at the layer that is its own choice
         found = [service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress) for name in names]
         query = urlencode([*link, *(("model", name) for name in names)])
-        return page_of_several(found, found[0].sense, query), None
+        return page(found, query=query), None
     model = names[0] if names else None
     answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
     chosen = {"layer": answer.layer, "source": source, "model": model}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
-    return page(answer, service.models(), query), answer
+    return page([answer], service.models(), query), answer
 
 
 def build(service: Service, tab: gr.Tab) -> None:
@@ -235,4 +203,4 @@ def _endpoints(service: Service) -> None:
         """
         return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
 
-    endpoint(nearest, "strings, and n as a whole number")
+    endpoint(nearest)

@@ -13,9 +13,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
+import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -23,8 +24,8 @@ from elmo_tasks.messages import heads, layer_weights, meanings, training
 from elmo_tasks.messages import text as texts
 
 FOLDER = Path(__file__).parent
-#: Texts of ours to try, in the order of the page; what belongs in them is said in :mod:`elmo_tasks.ui.compare_form`.
-EXAMPLES: Mapping[str, Any] = json.loads((FOLDER / "examples.json").read_text(encoding="utf-8"))
+#: Examples to try (:mod:`elmo_tasks.ui.compare_form` states the rules for them), steps of the talk, probing tests.
+CONTENT: Mapping[str, Any] = json.loads((FOLDER / "content.json").read_text(encoding="utf-8"))
 GROUP_LETTERS = "ABCDEFGHIJKL"
 Mark = TypeVar("Mark")
 
@@ -32,54 +33,27 @@ Mark = TypeVar("Mark")
 # --- Colours of the heat maps ---
 
 
-class Scale(NamedTuple):
-    """Colours from zero to one, in the light and the dark theme."""
-
-    light: tuple[str, ...]
-    dark: tuple[str, ...]
-
-    @property
-    def legend(self) -> str:
-        """CSS variables of a legend."""
-        return f"--l:{','.join(self.light)};--d:{','.join(self.dark)}"
-
-
-#: How likely two uses mean the same.
-CHANCES = Scale(
-    ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"), ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2")
+#: How likely two uses mean the same: colours from zero to one, in the light and the dark theme.
+CHANCES = (
+    ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"),
+    ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2"),
 )
 #: Cosines, in other colours to avoid confusion.
-COSINES = Scale(
-    ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"), ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa")
+COSINES = (
+    ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"),
+    ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa"),
 )
 
 
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
-
-
-def _luminance(colour: str) -> float:
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (v / 255 for v in _channels(colour))]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: str, other: str) -> float:
-    """Compute the WCAG contrast ratio of two colours, 1 to 21."""
-    low, high = sorted((_luminance(one), _luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _mix(stops: tuple[str, ...], share: float) -> str:
-    position = share * (len(stops) - 1)
-    index = min(int(position), len(stops) - 2)
-    weight = position - index
-    pairs = zip(_channels(stops[index]), _channels(stops[index + 1]), strict=True)
-    return "#" + "".join(f"{round(a + (b - a) * weight):02x}" for a, b in pairs)
-
-
-def _text_on(background: str) -> str:
-    # White reads better on a saturated middle tone; where it lacks contrast, black has more than enough.
-    return "#ffffff" if contrast(background, "#ffffff") >= 4.5 else "#000000"
+def _cell_colours(colours: Sequence[str], share: float) -> tuple[str, str]:
+    """Return the background of a cell, between two of the colours, and white or black text that is legible on it."""
+    channels = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours])
+    places = np.linspace(0, 1, len(colours))
+    background = np.array([round(np.interp(share, places, channel)) for channel in channels.T])
+    v = background / 255
+    luminance = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+    # White has a contrast of 4.5 (WCAG) up to this luminance; beyond it black has more.
+    return "#" + bytes(background.astype(np.uint8)).hex(), "#ffffff" if luminance <= 1.05 / 4.5 - 0.05 else "#000000"
 
 
 def share_of(cosine: float, floor: float) -> float:
@@ -87,15 +61,15 @@ def share_of(cosine: float, floor: float) -> float:
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
-def cell_colours(share: float, scale: Scale = CHANCES) -> list[tuple[str, str]]:
-    """Return the background and text colours of a cell, in both themes."""
-    return [(background, _text_on(background)) for background in (_mix(stops, share) for stops in scale)]
-
-
-def cell_style(share: float, scale: Scale = CHANCES) -> str:
+def cell_style(share: float, scale: Sequence[Sequence[str]] = CHANCES) -> str:
     """Return the colours of a cell as CSS variables."""
-    (background, text), (background_dark, text_dark) = cell_colours(share, scale)
-    return f"--b:{background};--t:{text};--bd:{background_dark};--td:{text_dark}"
+    (background, text), (dark_background, dark_text) = (_cell_colours(colours, share) for colours in scale)
+    return f"--b:light-dark({background},{dark_background});--t:light-dark({text},{dark_text})"
+
+
+def legend_style(scale: Sequence[Sequence[str]]) -> str:
+    """Return the colours of a legend as a CSS variable."""
+    return "--l:" + ",".join(f"light-dark({light},{dark})" for light, dark in zip(*scale, strict=True))
 
 
 def cosine_style(cosine: float, floor: float) -> str:
@@ -131,8 +105,8 @@ _templates = Environment(
 _HELPERS: tuple[Callable[..., Any], ...] = (
     *(texts.cell_percent, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
     *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
-    *(texts.map_title, texts.mapped_by, texts.title_of, texts.view_place, texts.view_title),
-    *(cell_style, cosine_style, share_of, data_link, zip),
+    *(texts.map_title, texts.mapped_by, texts.sentence_layer_title, texts.title_of, texts.view_place),
+    *(texts.view_title, cell_style, cosine_style, legend_style, share_of, data_link, zip),
 )
 _templates.filters.update({helper.__name__: helper for helper in _HELPERS})
 _templates.filters.update(
@@ -143,10 +117,9 @@ _templates.filters.update(
     layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
 _templates.globals.update({helper.__name__: helper for helper in _HELPERS})
-# Their sentences.
 _templates.globals.update(heads=heads, layer_weights=layer_weights, meanings=meanings, training=training)
 _templates.globals.update(CHANCES=CHANCES, COSINES=COSINES, GROUP_LETTERS=GROUP_LETTERS)
-# And macros of other templates.
+# Macros of other templates.
 _templates.globals["m"] = _templates.get_template("macros.html").module
 _templates.globals["maps"] = _templates.get_template("heat_map.html").module
 
@@ -158,8 +131,7 @@ def render(template: str, **values: Any) -> Markup:
 
 def fill(template: str, macro: str, *values: Any) -> Markup:
     """Render one macro of a template."""
-    made: Markup = getattr(_templates.get_template(template).module, macro)(*values)
-    return made
+    return Markup(getattr(_templates.get_template(template).module, macro)(*values))
 
 
 def joined(*names: str) -> str:
@@ -170,7 +142,7 @@ def joined(*names: str) -> str:
 def saved_page(title: str, answer: str) -> str:
     """Return an answer as a page of its own, with the styles and scripts that it needs."""
     styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page")))
-    shared = joined(*(f"scripts/{name}.js" for name in ("saved_page", "form", "terms")))
+    shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms")))
     # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
     calls = [
         f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"

@@ -6,16 +6,16 @@ A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.j
 from __future__ import annotations
 
 import inspect
+import json
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any
 
 import gradio as gr
 from gradio.blocks import BlockFunction
 from gradio.utils import get_upload_folder
+from pydantic import ValidationError, validate_call
 
 from elmo_tasks.api import Cancelled, Progress, cancellable
 from elmo_tasks.errors import InputError
@@ -43,12 +43,6 @@ def reported_by(progress: gr.Progress) -> Progress:
     return lambda step, fraction: progress(fraction, desc=step)
 
 
-def revision_of(event: FormEvent) -> int:
-    """Return the revision of a request; the page discards answers to older ones."""
-    revision = event.get("revision")
-    return revision if isinstance(revision, int) else 0
-
-
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
     """Create a list whose choices change; the handlers validate the chosen value."""
     # Gradio would check it against the choices of the session, which it forgets (see `launch_options`).
@@ -73,8 +67,7 @@ def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
 def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
     """Create a part of a unique name whose scripts send requests and read its ``props``.
 
-    They build it from text nodes, so that input is never read as a template; a ``template`` of ``"${value.markup}"`` shows the
-    markup of answers. The ``value`` is what the form shows at first.
+    A ``template`` of ``"${value.markup}"`` shows the markup of answers; the ``value`` is what the form shows at first.
     """
     return gr.HTML(
         {"revision": 0, **props.pop("value", {})},
@@ -113,74 +106,45 @@ def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) 
     """Add what a tab's "Save page" button asks; ``file_of`` computes the answer again, as none is kept."""
 
     def answer(event: FormEvent) -> dict[str, Any]:
-        try:
-            file_name, text = file_of(event)
-        except InputError:  # the page shows an answer, so this request was written by hand
-            file_name = text = ""
-        return {"revision": revision_of(event), "name": file_name, "text": text}
+        file_name, text = file_of(event)
+        return {"revision": event.get("revision"), "name": file_name, "text": text}
 
     part = custom_form(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
     on_submit(part, answer, part)
 
 
-def take_upload(path: Any) -> bytes | None:
-    """Read and delete an uploaded file; return ``None`` if gradio did not store it.
-
-    The path comes from the browser: files outside gradio's upload folder are never read.
-    """
-    folder = Path(get_upload_folder()).resolve()
-    if not isinstance(path, str) or "\0" in path:
-        return None
+def take_upload(path: str) -> bytes | None:
+    """Read and delete an uploaded file; return ``None`` unless it lies in gradio's upload folder."""
     sent = Path(path).resolve()
-    if not sent.is_relative_to(folder) or not sent.is_file():
+    if not sent.is_relative_to(Path(get_upload_folder()).resolve()) or not sent.is_file():
         return None
     content = sent.read_bytes()
-    sent.unlink(missing_ok=True)
-    with suppress(OSError):  # gradio gives each file a folder of its own
-        sent.parent.rmdir()
+    sent.unlink()
     return content
 
 
 def with_whole_characters(value: Any) -> Any:
     """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.messages.text`)."""
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if isinstance(value, list):
-        return [with_whole_characters(part) for part in value]
-    if isinstance(value, dict):
-        return {with_whole_characters(key): with_whole_characters(part) for key, part in value.items()}
-    return value
+    return json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
 
 
 # --- Endpoints ---
 
 
-def endpoint(
-    function: Callable[..., Any], expected: str = "", slots: Mapping[str, Any] = SHARED, **expected_of: str
-) -> None:
-    """Register a public endpoint and check the types of its requests, which gradio does not.
-
-    The message of an error says what is ``expected`` (or, of single arguments, ``expected_of`` them).
-    """
-    types = get_type_hints(function)
+def endpoint(function: Callable[..., Any], slots: Mapping[str, Any] = SHARED) -> None:
+    """Register a public endpoint and check the types of its requests, which gradio does not."""
+    strict = validate_call(config={"strict": True})(function)
+    names = list(inspect.signature(function).parameters)
 
     @wraps(function)
     def checked(*values: Any) -> Any:
-        for (name, wanted), value in zip(types.items(), values, strict=False):  # the last type is what comes back
-            if not _is_a(value, wanted):
-                raise gr.Error(f"Expected {expected_of.get(name, expected)}.", print_exception=False)
-        return function(*values)
+        try:
+            return strict(*values)
+        except ValidationError as error:
+            wrong = error.errors()[0]
+            raise gr.Error(f"{names[int(wrong['loc'][0])]}: {wrong['msg']}.", print_exception=False) from None
 
     gr.api(checked, api_name=function.__name__, **slots)
-
-
-def _is_a(value: Any, wanted: Any) -> bool:
-    parts = get_args(wanted)
-    if NoneType in parts:
-        return value is None or _is_a(value, parts[0])
-    if get_origin(wanted) is list:
-        return isinstance(value, list) and all(_is_a(part, parts[0]) for part in value)
-    return type(value) is wanted  # to isinstance, true is a whole number
 
 
 class Pages(gr.Blocks):
@@ -203,7 +167,7 @@ class Pages(gr.Blocks):
             if needed:
                 raise gr.Error(f"Expected also: {', '.join(needed)}.", print_exception=False)
             inputs.extend(parameter.default for parameter in missing)
-        inputs[:] = map(with_whole_characters, inputs)
+        inputs[:] = with_whole_characters(inputs)
         super().validate_inputs(block_fn, inputs)
 
     async def call_function(self, *values: Any, **named: Any) -> Any:

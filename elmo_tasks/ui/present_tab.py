@@ -5,56 +5,49 @@ The content of a step is in its template; the markup of the live parts is in ``t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
-from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service
+from markupsafe import Markup
+
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service, group_by
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import percent
 from elmo_tasks.ui import map_tab, page
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
-from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, groups_of, query_of
+from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
 from elmo_tasks.ui.page import fill, render
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit, revision_of
+from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 #: Comparisons to guess on, in pairs and by groups.
-QUIZ = tuple(Example(entry["word"], **entry) for entry in page.EXAMPLES["quiz"])
+QUIZ = tuple(Example(entry["word"], **entry) for entry in page.CONTENT["quiz"])
 STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam"))
 #: Words to start from where the audience has none.
 OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
-_EITHER = re.compile(r"\{(.+?)\|(.+?)\}")
 #: Below this probability the model's answer to a pair of the quiz counts as none.
 MIN_CONFIDENCE = 0.6
+SAME = {True: "the same", False: "different"}
 #: A live part, by its name.
 part = partial(fill, "present/answers.html")
 
 
-@dataclass(frozen=True)
-class Turning:
+class Turning(NamedTuple):
     """Two sentences that are read word by word, side by side."""
 
     word: str
-    senses: tuple[str, str]  # of the dictionary: the meaning of the first sentence, and of the second
-    frame: str  # both sentences, with ``{one|other}`` for the word that decides
+    senses: Sequence[str]  # of the dictionary: the meaning of the first sentence, and of the second
+    deciding: Sequence[str]  # words, each of which stands at the gap of the frame in one sentence
+    frame: str
 
     @property
-    def deciding(self) -> tuple[str, str]:
-        """Deciding word of the first sentence, and that of the second."""
-        found = _EITHER.search(self.frame)
-        assert found is not None
-        return found[1], found[2]
-
-    @property
-    def sentences(self) -> tuple[str, str]:
+    def sentences(self) -> tuple[str, ...]:
         """First sentence and second sentence."""
-        return _EITHER.sub(r"\1", self.frame), _EITHER.sub(r"\2", self.frame)
+        return tuple(self.frame.format(word) for word in self.deciding)
 
     @property
     def title(self) -> str:
@@ -62,83 +55,9 @@ class Turning:
         return f"{self.word}: {' / '.join(self.deciding)}"
 
 
-FORMINGS = (
-    Turning("bat", ("animal", "sport"), "The bat and the {owl|ball} were lost in the dark."),
-    Turning("bow", ("weapon", "ribbon"), "The bow with the {arrows|ribbons} was a present."),
-    Turning("cell", ("prison", "biology"), "The cell of the {prisoner|embryo} was smaller than we thought."),
-    Turning("organ", ("body", "instrument"), "The organ in the {abdomen|church} was larger than we thought."),
-    Turning("crane", ("bird", "machine"), "The crane above the {marsh|skyscraper} moved slowly."),
-)
-
-
-@dataclass(frozen=True)
-class Step:
-    """Step of the presentation; the page adds its headline to the notes."""
-
-    name: str  # of its template
-    title: str
-    notes: str  # for the speaker
-    kind: str = ""  # a class for the look of the step as a whole
-
-
-STEPS = (
-    Step(
-        "stages",
-        "From counting words to reading them",
-        "Go through the four stages with the word “bank”. Up to the second stage a word is one thing; from the third on, "
-        "its sentence decides what it is. ELMo stands between fixed vectors and Transformers: it is old by now, but small "
-        "enough to look inside. All answers in the next steps are computed live.",
-        "wide",
-    ),
-    Step(
-        "static",
-        "One word, one vector",
-        "Let people read the lists aloud and call out meanings that they miss. The lists come from vectors trained for this "
-        "project; nobody chose their words. Then reveal the explanation.",
-    ),
-    Step(
-        "story",
-        "Which sentences belong together?",
-        "Let the audience sort the sentences into A and B, by hand or with the buttons, then reveal what the model says.",
-    ),
-    Step(
-        "forming",
-        "Watch the meaning turn",
-        "Press Play. The two dots are the word in the two sentences: in the middle both meanings are equally likely, at an end "
-        "one of them is certain. A meaning is named only where the model is sure enough.",
-    ),
-    Step(
-        "layers",
-        "From spelling to context, layer by layer",
-        "Move up with the button below or with the slider. “Two random words” is the measuring stick: the cosine of words "
-        "that have nothing to do with each other. Which layer is best depends on the model and the sentences.",
-    ),
-    Step(
-        "own",
-        "Your word",
-        "Take a word from the audience: the box at the bottom of every step leads here. For a word of the dictionary there are "
-        "sentences that the model was not taught with; the room’s own sentences work as well. Let the room judge the answer.",
-    ),
-    Step(
-        "landing",
-        "Where does your sentence land?",
-        "Take a sentence with the word from the audience, or press a ready one, and let people point to where it will land. "
-        "Nothing on the map moves: the sentence is read, put where its numbers say, and its meaning is named.",
-        "wide",
-    ),
-    Step(
-        "limits",
-        "What ELMo cannot do",
-        "The sentences come from a test that the model takes now, on words it was never taught. Let people say what is meant, "
-        "then reveal what the model finds. Ask which words could have misled it; the screen does not tell.",
-    ),
-    Step(
-        "quiz",
-        "The room against the model",
-        "Ten pairs of short sentences. Let people raise their hands, press what most say, then reveal. The score stands below "
-        "every answer, so you can end after any pair.",
-    ),
-)
+FORMINGS = tuple(Turning(**entry) for entry in page.CONTENT["turnings"])
+#: Each with the name of its template, a title, notes for the speaker, and sometimes the kind of its layout.
+STEPS = page.CONTENT["talk"]
 
 
 # --- Live parts ---
@@ -217,7 +136,7 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
         return {**none, "note": str(error), **shown}
     known = dict(zip(ready.sentences, ready.meant, strict=True)) if ready else {}
     meant = [known[s] for s in form.sentences] if set(form.sentences) <= set(known) else []
-    numbers = {name: [use + 1 for use in uses] for name, uses in groups_of(meant).items()}
+    numbers = {name: [use + 1 for use in uses] for name, uses in group_by(meant).items()}
     result = outcome(comparison, meant) if meant else ""
     query = query_of(form, comparison.model)
     return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
@@ -229,19 +148,23 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
         return "The spellings differ, so meanings are not compared."
     if not comparison.groups:
         return "The model cannot tell how these group, and says so."
-    is_right = set(comparison.groups) == set(groups_of(meant).values())
+    is_right = set(comparison.groups) == set(group_by(meant).values())
     how = "as they were meant" if is_right else "otherwise than they were meant"
     sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
     return f"The model sorts them {how}, {sure}."
 
 
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:
-    """Answer a request: ``all``, ``story`` or ``forming`` (with a choice), or ``own``."""
-    value: dict[str, Any] = {"revision": revision_of(event), "note": None}
+    """Answer a request: ``all``, ``own``, or with a choice ``story``, ``forming``, a ``pair`` of the quiz or its ``reveal``."""
+    value: dict[str, Any] = {"revision": event.get("revision"), "note": None}
     ask, at = event.get("ask"), event.get("choice")
+    choice = at if type(at) is int else 0
     if ask == "own":
         return {**value, **own(service, event)}
-    choice = at if type(at) is int else 0
+    if ask == "pair":
+        return {**value, **quiz_pair(choice % len(QUIZ))}
+    if ask == "reveal":
+        return {**value, **reveal(service, QUIZ[choice % len(QUIZ)], str(event.get("guess") or ""))}
     story, turning = STORIES[choice % len(STORIES)], FORMINGS[choice % len(FORMINGS)]
     compare = cache(lambda: service.compare(story.word, story.sentences))
 
@@ -258,8 +181,14 @@ def respond(service: Service, event: FormEvent) -> dict[str, Any]:
         "layers": ("story", lambda: layers(compare())),
         "forming": ("forming", turn),
     }
-    wanted = (ask,) if ask in ("story", "forming") else ("all", "story", "forming")
-    return {**value, "parts": {name: _rendered(make) for name, (group, make) in parts.items() if group in wanted}}
+    if ask in ("story", "forming"):
+        return {**value, "parts": {name: _rendered(make) for name, (group, make) in parts.items() if group == ask}}
+    first = quiz_pair(0)
+    return {
+        **value,
+        **first,
+        "parts": {**first["parts"], **{name: _rendered(make) for name, (_, make) in parts.items()}},
+    }
 
 
 def _rendered(make: Callable[[], str]) -> str:
@@ -267,7 +196,7 @@ def _rendered(make: Callable[[], str]) -> str:
     try:
         return make()
     except InputError as error:
-        return part("problem", str(error))
+        return Markup('<p class="problem">{}</p>').format(error)
 
 
 # --- Quiz ---
@@ -280,39 +209,25 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
     same = comparison.same_meaning[0][1]
     if max(same, 1 - same) < MIN_CONFIDENCE:
         return None, f"cannot tell: “the same” gets {percent(same)}."
-    return same >= 0.5, f"{_same_or_not(same >= 0.5)}, {percent(max(same, 1 - same))} likely."
+    return same >= 0.5, f"{SAME[same >= 0.5]}, {percent(max(same, 1 - same))} likely."
 
 
-def _same_or_not(same: bool) -> str:
-    return "the same" if same else "different"
+def quiz_pair(at: int) -> dict[str, Any]:
+    """Return the markup of a pair, without its result."""
+    return {"at": at, "parts": {"pair": part("quiz_pair", at, len(QUIZ), QUIZ[at]), "result": ""}}
 
 
-def reveal(at: int, guess: str, comparison: Comparison) -> dict[str, Any]:
+def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
     """Return the markup of a pair's result and who was right; a room may have no ``guess``."""
-    one, other = QUIZ[at].meant
+    one, other = pair.meant
     meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
-    model, sentence = model_says(comparison)
+    model, sentence = model_says(service.compare(pair.word, pair.sentences))
     right = None if model is None else model == (one == other)
     room: tuple[str, bool] | None = None
     if guess in ("same", "different"):
-        room = f"{_same_or_not(guess == 'same')}.", (guess == "same") == (one == other)
+        room = f"{SAME[guess == 'same']}.", (guess == "same") == (one == other)
     markup = part("quiz_result", meant, (sentence, right), room)
-    return {"at": at, "markup": markup, "model": right, "room": room[1] if room else None}
-
-
-def respond_to_quiz(event: FormEvent, compare: Callable[[int], Comparison]) -> dict[str, Any]:
-    """Answer the quiz: show a ``pair``, or ``reveal`` one."""
-    value: dict[str, Any] = {"revision": revision_of(event), "note": ""}
-    at = event.get("at")
-    at = at if type(at) is int and 0 <= at < len(QUIZ) else 0
-    try:
-        if event.get("ask") == "reveal":
-            value["result"] = reveal(at, str(event.get("guess") or ""), compare(at))
-        else:
-            value["pair"] = {"at": at, "markup": part("quiz_pair", at, len(QUIZ), compare(at))}
-    except InputError as error:
-        value["note"] = str(error)
-    return value
+    return {"parts": {"result": markup}, "model": right, "room": room[1] if room else None}
 
 
 # --- Components and endpoints ---
@@ -320,12 +235,10 @@ def respond_to_quiz(event: FormEvent, compare: Callable[[int], Comparison]) -> d
 
 def build(service: Service) -> None:
     """Add the tab's components and events; the first request is sent on opening."""
-    stage = custom_form("present", "scripts/present.js", value={"parts": {}, "note": None}, markup=stage_markup())
-    quiz = custom_form("quiz", "scripts/quiz.js", classes="unseen", n=len(QUIZ))
+    value: dict[str, Any] = {"parts": {}, "note": None}
+    stage = custom_form("present", "scripts/present.js", value=value, markup=stage_markup(), pairs=len(QUIZ))
     map_tab.build_landing(service, "present-landing")
-    compare = cache(lambda at: service.compare(QUIZ[at].word, QUIZ[at].sentences))
     on_submit(stage, lambda event: respond(service, event), stage)
-    on_submit(quiz, lambda event: respond_to_quiz(event, compare), quiz)
 
     def meaning_forms(
         word: str, sentence: str, senses: list[str] | None = None, model: str | None = None
@@ -360,5 +273,5 @@ def build(service: Service) -> None:
         """
         return service.static_neighbours(word, n).to_dict()
 
-    endpoint(meaning_forms, "a word and a sentence (strings) and senses (a list of two strings)")
-    endpoint(static_neighbours, "a word (a string) and n (a whole number)")
+    endpoint(meaning_forms)
+    endpoint(static_neighbours)

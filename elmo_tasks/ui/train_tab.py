@@ -36,24 +36,21 @@ FIELDS = (*(field.name for field in fields(TrainingPlan)), "hub")
 
 def plan_from(**data: Any) -> TrainingPlan:
     """Read the form; out-of-range numbers are kept for validation to reject."""
-    kind = str(data.get("kind") if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS)))
-    words, source = TASK_WORDS[kind], str(data.get("source") or "sample")
-    numbers: dict[str, Any] = {
-        field: getattr(words, field) if data.get(field) in (None, "") else data[field]
-        for field in ("epochs", "hidden", "learning_rate")
-    }
-    text_column, label_column = (
-        str(data.get(field) or "") if source == "upload" else "" for field in ("text_column", "label_column")
-    )
+    kind = data["kind"] if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
+    words, source = TASK_WORDS[kind], data.get("source") or "sample"
+    defaults = {field: getattr(words, field) for field in ("epochs", "hidden", "learning_rate")}
+    numbers = {field: default if data.get(field) in (None, "") else data[field] for field, default in defaults.items()}
+    columns = [data.get("text_column"), data.get("label_column")] if source == "upload" else [None, None]
+    text_column, label_column = (str(column) if column else None for column in columns)
     return TrainingPlan(
         kind=kind,
         source=source,
         data=str(data.get({"hub": "hub", "upload": "data"}.get(source, "")) or ""),
-        name=str(data.get("name") or ""),
-        text_column=text_column or None,
-        label_column=label_column or None,
+        name=data.get("name") or "",
+        text_column=text_column,
+        label_column=label_column,
         header=data.get("header") if text_column else None,
-        layers=str(data.get("layers") or "learned"),
+        layers=data.get("layers") or "learned",
         with_examples=data.get("with_examples") is True and source in ("sample", "upload"),
         balanced=data.get("balanced") is True and words.one_label,
         **numbers,
@@ -130,11 +127,6 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
     )
 
 
-def no_data(message: str = "", *, is_file: bool = True) -> str:
-    """Render the placeholder for the data, with the error if they are unusable."""
-    return render("train_data_none.html", message=message, is_file=is_file)
-
-
 def _hint(text: str) -> str:
     return render("hint.html", text=text)
 
@@ -206,13 +198,13 @@ class _Form:
     def preview(self, plan: TrainingPlan) -> tuple[str, DatasetPreview | None]:
         """Return the card of a plan's data, read as in training, and the preview if usable."""
         if plan.source == "upload" and not plan.data:
-            return no_data(), None
+            return render("train_data_none.html", message="", is_file=True), None
         if plan.source == "examples" and not self.service.training.examples(plan.kind).strip():
-            return no_data(is_file=False), None
+            return render("train_data_none.html", message="", is_file=False), None
         try:
             preview = self.service.training.preview(plan)
         except InputError as error:
-            return no_data(str(error), is_file=plan.source == "upload"), None
+            return render("train_data_none.html", message=str(error), is_file=plan.source == "upload"), None
         return data_card(preview, plan.kind), preview
 
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:

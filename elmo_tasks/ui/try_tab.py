@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import gradio as gr
@@ -15,7 +16,7 @@ from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
-from elmo_tasks.ui.page import EXAMPLES, csv_file, nothing, pieces, render
+from elmo_tasks.ui.page import CONTENT, csv_file, nothing, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
 
 
@@ -28,31 +29,15 @@ class Example(NamedTuple):
 
 
 #: The first is what the form opens with.
-TRY_EXAMPLES = tuple(Example(**entry) for entry in EXAMPLES["try"])
-READINGS, MAX_READINGS = 4, 10
+TRY_EXAMPLES = tuple(Example(**entry) for entry in CONTENT["try"])
+READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
-#: The card of some texts, and for each text an answer by which two heads agree or not.
-HeadAnswer: TypeAlias = tuple[str, Sequence[Hashable]]
-
-
-def _sentiment(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.classify(texts, option.head.name)
-    plain = service.classify(texts, option.baseline.name) if option.baseline else ()
-    return sentiment_card(option, results, plain, query), [result.label for result in results]
-
-
-def _entities(service: Service, texts: Sequence[str], option: HeadOption, query: str) -> HeadAnswer:
-    results = service.tag(texts, option.head.name, READINGS)
-    plain = service.tag(texts, option.baseline.name, READINGS) if option.baseline else ()
-    return entity_card(option, results, plain, query), [result.tags for result in results]
-
-
-#: How heads of a kind answer.
-HEAD_ANSWERS: Mapping[str, Callable[[Service, Sequence[str], HeadOption, str], HeadAnswer]] = {
-    "classification": _sentiment,
-    "tagging": _entities,
+#: Of heads of each kind: their card, their results, and for each result by what two heads agree or not.
+CARDS: Mapping[str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]] = {
+    "classification": (sentiment_card, lambda service, *asked: service.classify(*asked), attrgetter("label")),
+    "tagging": (entity_card, lambda service, *asked: service.tag(*asked, READINGS), attrgetter("tags")),
 }
 #: Name of the mode of the heads of each kind, also in links; and the modes in order, of which meanings need no head.
 MODE_OF = {"classification": "sentiment", "tagging": "entities"}
@@ -103,14 +88,18 @@ def _head_cards(
     words = TASK_WORDS[kind]
     link = [("tab", "try"), ("look", MODE_OF[kind]), ("t", "\n".join(texts))]
     query = urlencode([*link, *((kind, option.head.name) for option in chosen)])
-    answers = [HEAD_ANSWERS[kind](service, texts, option, query) for option in chosen]
-    if len(answers) == 1:
-        return answers[0][0]
-    equal = sum(len(set(of_text)) == 1 for of_text in zip(*(answer for _, answer in answers), strict=True))
-    agreement = f"The {len(answers)} models say the same of {equal} of {len(texts)} {words.unit}."
+    card_of, results_of, finding_of = CARDS[kind]
+    answers = [results_of(service, texts, option.head.name) for option in chosen]
+    without = [results_of(service, texts, option.baseline.name) if option.baseline else () for option in chosen]
+    cards = [card_of(*of_head, query) for of_head in zip(chosen, answers, without, strict=True)]
+    if len(cards) == 1:
+        return cards[0]
+    findings = zip(*(map(finding_of, of_head) for of_head in answers), strict=True)
+    equal = sum(len(set(of_text)) == 1 for of_text in findings)
+    agreement = f"The {len(cards)} models say the same of {equal} of {len(texts)} {words.unit}."
     if len(texts) == 1:
-        agreement = f"The {len(answers)} models {'say the same' if equal else 'do not say the same'} here."
-    return render("try_several.html", agreement=agreement, cards=[card for card, _ in answers])
+        agreement = f"The {len(cards)} models {'say the same' if equal else 'do not say the same'} here."
+    return render("try_several.html", agreement=agreement, cards=cards)
 
 
 def _meanings(service: Service, texts: Sequence[str]) -> str:
@@ -206,16 +195,16 @@ class TryTab:
                 )
                 modes = [(mode.capitalize(), mode) for mode in (*MODES, ALL)]
                 self.mode = gr.Radio(modes, value=TRY_EXAMPLES[0].task, label="Look for")
-                for kind in HEAD_ANSWERS:
+                for kind in CARDS:
                     self.head[kind] = choice(
                         [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
                     )
                 titles = [example.title for example in TRY_EXAMPLES]
                 self.examples = buttons(titles, "Or try an example", type="index")
             with gr.Column(elem_classes="compare-answer"):
-                first = nothing("try") if service.heads() else _frame(missing=list(HEAD_ANSWERS))
+                first = nothing("try") if service.heads() else _frame(missing=list(CARDS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
-                kinds = HEAD_ANSWERS if service.training.offer().allowed else ()
+                kinds = CARDS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
         #: Components of a request, and those that its answer changes.
         self.inputs: list[Any] = [self.text, self.mode, *self.head.values()]
@@ -323,8 +312,6 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         Returns:
             TaggedSentence of each: with tags, spans (type, confidence, where), probability, alternatives.
         """
-        if not 1 <= n_readings <= MAX_READINGS:
-            raise InputError(f"Expected {of_readings}.")
         return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 
     def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
@@ -344,8 +331,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
         values = [correction.text, correction.draft]
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
-    of_readings = f"n_readings as a whole number from 1 to {MAX_READINGS}"
-    endpoint(sentiment, "texts (a list of strings) and a head (a string)", SLOW)
-    endpoint(senses, "a text (a string)")
-    endpoint(ner, "sentences (a list of strings) and a head (a string)", n_readings=of_readings)
+    endpoint(sentiment, SLOW)
+    endpoint(senses)
+    endpoint(ner)
     return shown

@@ -180,9 +180,9 @@ def test_a_sentence_flies_to_its_place(open_map):
     land(page, "We sat on the bank of the river.")
     page.locator(".pin").wait_for()
     assert page.evaluate("document.getAnimations().length") > 0
-    page.locator(".pin-ties line").nth(3).wait_for(state="attached")
+    page.locator(".mark.lit").nth(3).wait_for(state="attached")
     page.locator(".landed-said").get_by_text("It means: the land beside a river").wait_for()
-    assert page.locator(".mark.near-pin").count() == 4
+    assert page.locator(".mark.lit").count() == 4
     assert page.evaluate(places) == before
     page.locator(".plane.flying").wait_for(state="detached")
     pin = page.locator(".pin").bounding_box()
@@ -218,6 +218,6 @@ def test_nothing_flies_where_motion_is_not_wanted(open_map):
     page = open_map(width=390)
     page.emulate_media(reduced_motion="reduce")
     land(page, "The river has a bank.")
-    page.locator(".pin-ties line").first.wait_for(state="attached")
+    page.locator(".mark.lit").first.wait_for(state="attached")
     assert page.locator(".plane.flying").count() == 0
     assert faults(page) == []

@@ -201,7 +201,7 @@ BELOW_BAR = """async (selector) => {
 def test_an_answer_does_not_end_below_the_bar(present):
     page = answered(present(7, width=1366, height=640))
     page.locator("form.landing [data-sentence]").first.click()
-    page.locator(".pin-ties line").first.wait_for(state="attached")
+    page.locator(".mark.lit").first.wait_for(state="attached")
     page.wait_for_timeout(500)
     assert page.evaluate(BELOW_BAR, ".landed > li") <= 0
     assert page.locator(".sense-map").bounding_box()["y"] >= 0  # beside the map, which stays
@@ -277,7 +277,7 @@ def test_in_the_quiz_hands_are_counted_against_the_model(open_page):
     press(page, "Reveal")
     page.locator(".quiz .score").filter(has_text="Of 1 pair so far the room is right in").wait_for()
     press(page, "Next pair")
-    page.locator(".quiz [data-quiz=pair]").filter(has_text="Pair 2 of 10").wait_for()
+    page.locator(".quiz [data-part=pair]").filter(has_text="Pair 2 of 10").wait_for()
     assert page.locator('.quiz .choice[aria-pressed="true"]').count() == 0
     assert page.locator(".quiz .score").count() == 0
     press(page, "Reveal")

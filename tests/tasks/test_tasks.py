@@ -24,7 +24,7 @@ from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.tasks.task import Task
 from elmo_tasks.tasks.task_scores import Counts, TagScores, TaskScores, span_counts
 from elmo_tasks.text.tag_schemes import Scheme, labels_of
-from elmo_tasks.ui.try_tab import HEAD_ANSWERS
+from elmo_tasks.ui.try_tab import CARDS
 
 LIBRARY = Path(__file__).resolve().parents[2] / "elmo_tasks"
 
@@ -40,7 +40,7 @@ def test_a_kind_is_whole(kind: Task) -> None:
 
 def test_words_kinds_and_cards_are_of_the_same_kinds() -> None:
     assert list(TASKS) == list(TASK_WORDS)
-    assert set(HEAD_ANSWERS) == set(TASKS)
+    assert set(CARDS) == set(TASKS)
 
 
 def test_a_kind_that_there_is_not_is_refused() -> None:

@@ -7,22 +7,7 @@ import re
 import time
 from collections.abc import Sequence
 
-from elmo_tasks.api import (
-    ClassifiedText,
-    Entity,
-    HeadInfo,
-    LayerScore,
-    LayerWeights,
-    Limits,
-    MixWeights,
-    ModelProbes,
-    PaperScores,
-    ProbeResult,
-    Score,
-    TaggedSentence,
-    TagSequence,
-    WordOcclusion,
-)
+from elmo_tasks import api
 from elmo_tasks.errors import InputError
 
 CLASSES, CONLL = ("negative", "positive"), ("PER", "ORG", "LOC", "MISC")
@@ -30,8 +15,8 @@ CLASSES, CONLL = ("negative", "positive"), ("PER", "ORG", "LOC", "MISC")
 
 def _head(name, title, labels, score=None, baseline=None, own=False):
     kind = "classification" if labels is CLASSES else "tagging"
-    scored = Score(*score, "a test of fakes") if score else None
-    return HeadInfo(name, f"{title} (fake)", kind, labels, "fake-small", scored, baseline, own)
+    scored = api.Score(*score, "a test of fakes") if score else None
+    return api.HeadInfo(name, f"{title} (fake)", kind, labels, "fake-small", scored, baseline, own)
 
 
 HEADS = (
@@ -76,7 +61,7 @@ def _positive(tokens: Sequence[str], *, context: bool) -> float:
     return 1 / (1 + math.exp(-total))
 
 
-def _check(texts: Sequence[str], head: str | None, kind: str, limits: Limits) -> str:
+def _check(texts: Sequence[str], head: str | None, kind: str, limits: api.Limits) -> str:
     names = [h.name for h in HEADS if h.kind == kind]
     chosen = head or names[0]
     if chosen not in names:
@@ -97,36 +82,36 @@ def _check(texts: Sequence[str], head: str | None, kind: str, limits: Limits) ->
     return chosen
 
 
-def scores(*values: float, mean: float | None = None) -> tuple[LayerScore, ...]:
-    layers = tuple(LayerScore(str(k), value) for k, value in enumerate(values))
-    return layers if mean is None else (*layers, LayerScore("mean", mean))
+def scores(*values: float, mean: float | None = None) -> tuple[api.LayerScore, ...]:
+    layers = tuple(api.LayerScore(str(k), value) for k, value in enumerate(values))
+    return layers if mean is None else (*layers, api.LayerScore("mean", mean))
 
 
-PAPER = PaperScores("Other Bank", "Paper, table 6", (LayerScore("1", 0.973), LayerScore("2", 0.968)), False)
-POS = ProbeResult(
+PAPER = api.PaperScores("Other Bank", "Paper, table 6", (api.LayerScore("1", 0.973), api.LayerScore("2", 0.968)), False)
+POS = api.ProbeResult(
     "pos", "Tags, dev, accuracy", "percent", scores(0.879, 0.936, 0.934, mean=0.93), 0.861, "by rote", "How.", PAPER
 )
-LIKENESS = ProbeResult("cosimlex", "Likeness", "index", scores(-0.1, 0.42, 0.3, mean=0.4), 0.0, "chance", "How.")
-STATIC = ProbeResult("pos", "Tags, dev, accuracy", "percent", scores(0.85), 0.861, "by rote", "How.")
+LIKENESS = api.ProbeResult("cosimlex", "Likeness", "index", scores(-0.1, 0.42, 0.3, mean=0.4), 0.0, "chance", "How.")
+STATIC = api.ProbeResult("pos", "Tags, dev, accuracy", "percent", scores(0.85), 0.861, "by rote", "How.")
 LAYERS = ("the letters of the word", "LSTM layer 1", "LSTM layer 2")
 
 
 class FakeHeads:
     """What heads answer, and what was measured of layers: of two models, not of the third."""
 
-    limits = Limits()
+    limits = api.Limits()
     on_offer = HEADS
 
-    def heads(self) -> tuple[HeadInfo, ...]:
+    def heads(self) -> tuple[api.HeadInfo, ...]:
         return self.on_offer
 
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
-    ) -> tuple[ClassifiedText, ...]:
+    ) -> tuple[api.ClassifiedText, ...]:
         chosen = _check(texts, head, "classification", self.limits)
         return tuple(self._classified(text, context="static" not in chosen, occlusion=occlusion) for text in texts)
 
-    def _classified(self, text: str, *, context: bool, occlusion: bool) -> ClassifiedText:
+    def _classified(self, text: str, *, context: bool, occlusion: bool) -> api.ClassifiedText:
         spans = _tokens(text)
         tokens = [token for token, _, _ in spans]
         positive = _positive(tokens, context=context)
@@ -136,22 +121,24 @@ class FakeHeads:
             change = positive - _positive([*tokens[:at], *tokens[at + 1 :]], context=context)
             return change if label == "positive" else -change
 
-        found = tuple(WordOcclusion(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
+        found = tuple(api.WordOcclusion(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
         chances = {"negative": 1 - positive, "positive": positive}
-        return ClassifiedText(text, tuple(tokens), label, chances, found if occlusion else ())
+        return api.ClassifiedText(text, tuple(tokens), label, chances, found if occlusion else ())
 
-    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+    def tag(
+        self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
+    ) -> tuple[api.TaggedSentence, ...]:
         chosen = _check(sentences, head, "tagging", self.limits)
         return tuple(self._tagged(sentence, chosen, n_readings) for sentence in sentences)
 
-    def _tagged(self, sentence: str, head: str, n_readings: int) -> TaggedSentence:
+    def _tagged(self, sentence: str, head: str, n_readings: int) -> api.TaggedSentence:
         spans = _tokens(sentence)
         tokens = tuple(token for token, _, _ in spans)
         offsets = tuple((start, end) for _, start, end in spans)
         readings = self._parts_of_speech(tokens) if head == "fake-pos" else self._names(sentence, spans, head)
-        return TaggedSentence(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
+        return api.TaggedSentence(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
 
-    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[TagSequence]:
+    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[api.TagSequence]:
         def tag(token: str) -> str:
             if not token[0].isalnum():
                 return "PUNCT"
@@ -161,12 +148,12 @@ class FakeHeads:
 
         best = tuple(tag(token) for token in tokens)
         other = tuple("VERB" if name == "NOUN" else name for name in best)
-        return [TagSequence(best, (), 0.8), *([TagSequence(other, (), 0.1)] if other != best else [])]
+        return [api.TagSequence(best, (), 0.8), *([api.TagSequence(other, (), 0.1)] if other != best else [])]
 
-    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[TagSequence]:
+    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[api.TagSequence]:
         context = "static" not in head
         gazetteer = MEDICAL if head == "fake-medical" else NAMES
-        entities: list[Entity] = []
+        entities: list[api.Entity] = []
         for name, kind in gazetteer.items():
             for match in re.finditer(rf"\b{re.escape(name)}\b", sentence):
                 inside = [
@@ -176,35 +163,39 @@ class FakeHeads:
                 person = context and name in BOTH and after in PERSON_NEXT
                 confidence = 0.97 if name not in BOTH else 0.88 if context else 0.61
                 entities.append(
-                    Entity(inside[0], inside[-1] + 1, "PER" if person else kind, confidence, match.start(), match.end())
+                    api.Entity(
+                        inside[0], inside[-1] + 1, "PER" if person else kind, confidence, match.start(), match.end()
+                    )
                 )
         entities.sort(key=lambda e: e.start)
         readings = [self._reading(entities, len(spans), 0.84)]
         for entity in entities:
             rest = [e for e in entities if e is not entity]
             other = "Disease" if entity.type == "Chemical" else "LOC" if entity.type == "ORG" else "ORG"
-            changed = Entity(entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char)
+            changed = api.Entity(entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char)
             readings.append(self._reading(sorted([*rest, changed], key=lambda e: e.start), len(spans), 0.07))
             readings.append(self._reading(rest, len(spans), 0.004))
         return sorted(readings, key=lambda r: -r.probability)
 
-    def _reading(self, entities: list[Entity], length: int, probability: float) -> TagSequence:
+    def _reading(self, entities: list[api.Entity], length: int, probability: float) -> api.TagSequence:
         tags = ["O"] * length
         for entity in entities:
             tags[entity.start : entity.end] = [f"I-{entity.type}"] * (entity.end - entity.start)
             tags[entity.start] = f"B-{entity.type}"
-        return TagSequence(tuple(tags), tuple(entities), probability)
+        return api.TagSequence(tuple(tags), tuple(entities), probability)
 
-    def layer_weights(self) -> tuple[LayerWeights, ...]:
-        layers, pos = ("0", "1", "2"), MixWeights((0.25, 0.62, 0.13), 0.9)
+    def layer_weights(self) -> tuple[api.LayerWeights, ...]:
+        layers, pos = ("0", "1", "2"), api.MixWeights((0.25, 0.62, 0.13), 0.9)
         return (
             self._weights("fake-sentiment", (0.21, 0.42, 0.37), 1.42, clear=False),
             self._weights("fake-ner", (0.18, 0.52, 0.30), 1.31, clear=True),
-            LayerWeights("fake-pos", "Parts of speech (fake)", layers, pos, (), (pos,)),
-            LayerWeights("fake-ner-static", "Set by hand", ("0",), MixWeights((1.0,), 1.0), (), (), learned=False),
+            api.LayerWeights("fake-pos", "Parts of speech (fake)", layers, pos, (), (pos,)),
+            api.LayerWeights(
+                "fake-ner-static", "Set by hand", ("0",), api.MixWeights((1.0,), 1.0), (), (), learned=False
+            ),
         )
 
-    def _weights(self, head: str, final: tuple[float, ...], gamma: float, *, clear: bool) -> LayerWeights:
+    def _weights(self, head: str, final: tuple[float, ...], gamma: float, *, clear: bool) -> api.LayerWeights:
         title = next(h.title for h in HEADS if h.name == head)
         epochs = []
         for epoch in range(11):
@@ -212,17 +203,19 @@ class FakeHeads:
             weights = [1 / 3 + share * (weight - 1 / 3) for weight in final]
             scale = sum(weights)
             score = None if epoch == 0 else 0.7 + 0.17 * share
-            epochs.append(MixWeights(tuple(w / scale for w in weights), 1 + share * (gamma - 1), epoch, 1, score))
+            epochs.append(api.MixWeights(tuple(w / scale for w in weights), 1 + share * (gamma - 1), epoch, 1, score))
         shift = 0.03 if clear else 0.06
         runs = tuple(
-            MixWeights((final[0], final[1] + move, final[2] - move), gamma + move, 0, seed, 0.86 + move / 10)
+            api.MixWeights((final[0], final[1] + move, final[2] - move), gamma + move, 0, seed, 0.86 + move / 10)
             for seed, move in ((1, 0.0), (2, shift), (3, -shift))
         )
-        return LayerWeights(head, title, ("0", "1", "2"), MixWeights(final, gamma, 0, 1, 0.86), tuple(epochs), runs)
+        return api.LayerWeights(
+            head, title, ("0", "1", "2"), api.MixWeights(final, gamma, 0, 1, 0.86), tuple(epochs), runs
+        )
 
-    def probes(self) -> tuple[ModelProbes, ...]:
+    def probes(self) -> tuple[api.ModelProbes, ...]:
         return (
-            ModelProbes("fake-small", LAYERS, "probe --model fake-small", (POS, LIKENESS)),
-            ModelProbes("fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."),
-            ModelProbes("fake-static", ("one vector for each word",), "probe --model fake-static", (STATIC,)),
+            api.ModelProbes("fake-small", LAYERS, "probe --model fake-small", (POS, LIKENESS)),
+            api.ModelProbes("fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."),
+            api.ModelProbes("fake-static", ("one vector for each word",), "probe --model fake-static", (STATIC,)),
         )

@@ -5,25 +5,7 @@ from __future__ import annotations
 import math
 import time
 
-from elmo_tasks.api import (
-    EXAMPLES,
-    INDEX,
-    TEXT_A,
-    TEXT_B,
-    MapRequest,
-    MapUse,
-    MapView,
-    Message,
-    NearestUses,
-    NearOnMap,
-    NearUse,
-    Progress,
-    ProjectedMeaning,
-    ProjectedUse,
-    SenseGroup,
-    SenseMap,
-    StaticNeighbour,
-)
+from elmo_tasks import api
 from elmo_tasks.errors import InputError
 
 USES = {
@@ -41,9 +23,9 @@ USES = {
 # The talk's own word; it is not among those on offer, which the tab would open with.
 TALK = {"case": tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])}
 NAMES = {"money": "a firm that lends money", "river": "the land beside a river", "one": "a mess"}
-VIEWS = tuple(MapView(name) for name in ("meanings", "0", "1", "2", "mean", "words"))
+VIEWS = tuple(api.MapView(name) for name in ("meanings", "0", "1", "2", "mean", "words"))
 #: Of the other model, which has more layers.
-LARGE_VIEWS = tuple(MapView(name) for name in ("meanings", "0", "1", "2", "3", "mean", "words"))
+LARGE_VIEWS = tuple(api.MapView(name) for name in ("meanings", "0", "1", "2", "3", "mean", "words"))
 
 
 class FakeMap:
@@ -54,7 +36,7 @@ class FakeMap:
     def dictionary_words(self) -> tuple[str, ...]:
         return tuple(USES)
 
-    def sense_map(self, request: MapRequest, progress: Progress | None = None) -> SenseMap:
+    def sense_map(self, request: api.MapRequest, progress: api.Progress | None = None) -> api.SenseMap:
         word, text = request.word, request.text
         if word == "crash":
             raise RuntimeError("a secret detail")
@@ -65,12 +47,12 @@ class FakeMap:
                 progress("Reading the sentences", share)
                 time.sleep(0.9)
         known = (USES | TALK).get(word, ())
-        rows = [(sentence, sense, EXAMPLES) for sentence, sense in (known if request.examples else ())]
-        for source, own in ((TEXT_A, text), (TEXT_B, request.text_b)):
+        rows = [(sentence, sense, api.EXAMPLES) for sentence, sense in (known if request.examples else ())]
+        for source, own in ((api.TEXT_A, text), (api.TEXT_B, request.text_b)):
             lines = [line.strip() for line in own.splitlines() if word in line]
             rows += [(line, "river" if "river" in line else "money" if known else "", source) for line in lines]
         if request.index and word == "spring":
-            rows.append(("A spring in my letters.", "", INDEX))
+            rows.append(("A spring in my letters.", "", api.INDEX))
         if not rows:
             raise InputError(f"“{word}” is not in the dictionary.", field="text" if text else "word")
         keys = sorted({sense for _, sense, _ in rows if sense})
@@ -80,24 +62,28 @@ class FakeMap:
             group = keys.index(sense) if sense else None
             start = max(sentence.find(word), 0)
             near = tuple((other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k)[:8]
-            is_example = source == EXAMPLES
+            is_example = source == api.EXAMPLES
             x, y = (0.6 if group else -0.6) + 0.3 * math.cos(2.4 * k), 0.3 * math.sin(2.4 * k)
             chance = None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95
             known_of = (group, chance, is_example or "unsure" not in sentence)
-            uses.append(MapUse(sentence, start, start + len(word), source, *known_of, round(x, 4), round(y, 4), near))
+            uses.append(
+                api.MapUse(sentence, start, start + len(word), source, *known_of, round(x, 4), round(y, 4), near)
+            )
         groups = []
         for g, key in enumerate(keys):
             members = [k for k, use in enumerate(uses) if use.group == g]
             by_source = tuple(sum(uses[k].source == source for k in members) for source in sources)
-            groups.append(SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source))
+            groups.append(api.SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source))
         n = len(groups)
-        said = Message(f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed.")
+        said = api.Message(
+            f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed."
+        )
         model, views = request.model or "fake-small", LARGE_VIEWS if request.model == "fake-large" else VIEWS
         drawn = (tuple(uses), tuple(groups), bool(known), said, 0.42, sum(use.own for use in uses), sources)
-        examples_of = (word,) if EXAMPLES in sources else ()
-        return SenseMap(word, model, request.view or "meanings", views, *drawn, examples_of)
+        examples_of = (word,) if api.EXAMPLES in sources else ()
+        return api.SenseMap(word, model, request.view or "meanings", views, *drawn, examples_of)
 
-    def project_use(self, sentence: str, request: MapRequest) -> ProjectedUse:
+    def project_use(self, sentence: str, request: api.MapRequest) -> api.ProjectedUse:
         drawn = self.sense_map(request)
         if request.word not in sentence:
             raise InputError(f"The sentence does not use “{request.word}”.", field="sentence")
@@ -105,13 +91,15 @@ class FakeMap:
         best = "river" if "river" in sentence else "money"
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
-            NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
+            api.NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
             for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if use.group == group)
         )
         place = (-0.6, 0.1) if group == 0 else (0.6, 0.1)
-        meanings = (ProjectedMeaning(NAMES[best], 0.9, group), ProjectedMeaning("another meaning", 0.1, None))
+        meanings = (api.ProjectedMeaning(NAMES[best], 0.9, group), api.ProjectedMeaning("another meaning", 0.1, None))
         said = f"It means: {NAMES[best]} (90 %)."
-        return ProjectedUse(sentence, start, start + len(request.word), *place, group, True, meanings, near[:5], said)
+        return api.ProjectedUse(
+            sentence, start, start + len(request.word), *place, group, True, meanings, near[:5], said
+        )
 
 
 class FakeNearest:
@@ -126,8 +114,8 @@ class FakeNearest:
         source: str | None = None,
         n: int = 15,
         model: str | None = None,
-        progress: Progress | None = None,
-    ) -> NearestUses:
+        progress: api.Progress | None = None,
+    ) -> api.NearestUses:
         if word == "crash":
             raise RuntimeError("a secret detail")
         if word not in sentence:
@@ -139,16 +127,18 @@ class FakeNearest:
         ]
         rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore", ""))
         uses = tuple(
-            NearUse(line, at, at + len(token), token, round(cosine, 6), same, known if token == "bank" else "")
+            api.NearUse(line, at, at + len(token), token, round(cosine, 6), same, known if token == "bank" else "")
             for line, at, token, cosine, same, known in rows
             if only == "all" or (only == "same") == same
         )[:n]
-        static = (StaticNeighbour("lender", 0.7), StaticNeighbour("banks", 0.65)) if word == "bank" else ()
+        static = (api.StaticNeighbour("lender", 0.7), api.StaticNeighbour("banks", 0.65)) if word == "bank" else ()
         of_word = "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
         said = (
-            Message(of_word, "Most are of this word.") if uses else Message(f"There is no other use of “{word}” here.")
+            api.Message(of_word, "Most are of this word.")
+            if uses
+            else api.Message(f"There is no other use of “{word}” here.")
         )
         asked = (word, sentence, start, start + len(word), model or "fake-small", layer or "meanings")
         places = (("meanings", "0", "1", "2", "mean"), source or "dictionary", ("dictionary", "my letters"), 1200, only)
         known_of = ("fake-words", model != "fake-large", "river" if "Herons" in sentence else "")
-        return NearestUses(*asked, *places, 0.12, uses, static, said, *known_of)
+        return api.NearestUses(*asked, *places, 0.12, uses, static, said, *known_of)

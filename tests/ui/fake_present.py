@@ -5,16 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from elmo_tasks.api import (
-    DictionaryTest,
-    IncrementalReading,
-    Meaning,
-    Mistake,
-    ReadingStep,
-    ReadyWord,
-    StaticNeighbour,
-    StaticNeighbours,
-)
+from elmo_tasks import api
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui.present_tab import FORMINGS
 
@@ -28,25 +19,25 @@ SENSES = {"bank": ("money", "river")} | {turning.word: turning.senses for turnin
 class FakePresent:
     """The word has neither meaning until the word that decides comes."""
 
-    def ready_sentences(self, word: str) -> ReadyWord | None:
+    def ready_sentences(self, word: str) -> api.ReadyWord | None:
         base = word.strip().lower()
         base = base if base in READY else base.removesuffix("s")
         rows = READY.get(base)
-        return ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if rows else None
+        return api.ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if rows else None
 
-    def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
+    def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         if not word.isalpha():
             raise InputError(f"“{word}” is not among the words here.", field="word")
-        near = tuple(StaticNeighbour(f"{word}-{k}", 0.9 - k / 100) for k in range(n))
-        return StaticNeighbours(word, "fake-static", 1234, near)
+        near = tuple(api.StaticNeighbour(f"{word}-{k}", 0.9 - k / 100) for k in range(n))
+        return api.StaticNeighbours(word, "fake-static", 1234, near)
 
-    def dictionary_test(self, model: str | None = None) -> DictionaryTest:
-        mistake = Mistake("A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8)
-        return DictionaryTest(100, 99, (mistake,))
+    def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
+        mistake = api.Mistake("A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8)
+        return api.DictionaryTest(100, 99, (mistake,))
 
     def incremental_reading(
         self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
-    ) -> IncrementalReading:
+    ) -> api.IncrementalReading:
         known = SENSES.get(word, ())
         names = tuple(senses or known)
         if len(names) != 2 or not set(names) <= set(known):
@@ -62,7 +53,7 @@ class FakePresent:
         for n in range(index + 1, len(tokens) + 1):
             side = next((k for pair in deciding for k in (0, 1) if pair[k] in tokens[:n]), None)
             shares = (0.4, 0.4) if side is None else (0.1, 0.9) if side else (0.9, 0.1)
-            steps.append(ReadingStep(n, shares, None if side is None else names[side]))
-        one, other = (Meaning(word, name, "noun", f"{name} of it") for name in names)
+            steps.append(api.ReadingStep(n, shares, None if side is None else names[side]))
+        one, other = (api.Meaning(word, name, "noun", f"{name} of it") for name in names)
         offsets = tuple((start, end) for _, start, end in spans)
-        return IncrementalReading(word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps))
+        return api.IncrementalReading(word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps))

@@ -7,30 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from elmo_tasks.api import (
-    Candidate,
-    Certainty,
-    Choice,
-    Comparison,
-    ComparisonItem,
-    DirectionSimilarity,
-    Explanation,
-    HiddenWord,
-    LayerComparison,
-    Limits,
-    Meaning,
-    Message,
-    ModelInfo,
-    SentenceComparison,
-    SentenceLayer,
-    SideBySide,
-    Source,
-    Substitutes,
-    TextSenses,
-    TextWord,
-    UseMeaning,
-    partition,
-)
+from elmo_tasks import api
 from elmo_tasks.errors import InputError
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
@@ -55,48 +32,48 @@ def _noise(*parts: str) -> float:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=4).digest()[0] / 255
 
 
-def _topic(item: ComparisonItem) -> str:
+def _topic(item: api.ComparisonItem) -> str:
     words = {token.casefold() for token in item.tokens}
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
 
-def _use_meaning(best: int, n: int, *, sure: bool) -> UseMeaning:
+def _use_meaning(best: int, n: int, *, sure: bool) -> api.UseMeaning:
     """Sure of its topic, or between it and another meaning."""
     top = 0.9 if sure else 0.5
     rest = (0.98 - top) / max(1, n - 1)
     probabilities = tuple(top if k == best else round(rest, 4) for k in range(n))
-    certainty = Certainty.CONFIDENT if sure else Certainty.TENTATIVE
-    return UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
+    certainty = api.Certainty.CONFIDENT if sure else api.Certainty.TENTATIVE
+    return api.UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
 
 
-def _others(comparison: Comparison, use: int) -> list[tuple[int, re.Match[str]]]:
+def _others(comparison: api.Comparison, use: int) -> list[tuple[int, re.Match[str]]]:
     item = comparison.items[use]
     found = enumerate(re.finditer(r"\w+|[^\w\s]", item.sentence))
     return [(at, match) for at, match in found if at != item.index]
 
 
-def _word(comparison: Comparison, use: int, at: int, match: re.Match[str]) -> HiddenWord:
+def _word(comparison: api.Comparison, use: int, at: int, match: re.Match[str]) -> api.HiddenWord:
     change = 0.2 if match[0] in TOPIC_WORDS else -0.05 if at == 0 else 0.0
-    return HiddenWord(use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change)
+    return api.HiddenWord(use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change)
 
 
 class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
-    limits = Limits()
+    limits = api.Limits()
 
     def __init__(self) -> None:
         self.training = FakeTraining()
 
-    def models(self) -> tuple[ModelInfo, ...]:
+    def models(self) -> tuple[api.ModelInfo, ...]:
         return (
-            ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",)),
-            ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
+            api.ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",)),
+            api.ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
         )
 
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
-    ) -> Comparison:
+    ) -> api.Comparison:
         if own_meanings == "broken":
             raise InputError("Own meanings, line 1: expected a meaning.", field="own_meanings")
         names = [m.name for m in self.models()]
@@ -105,14 +82,14 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             raise InputError(f"There is no model “{chosen}”; choose {' or '.join(names)}.", field="model")
         if word == "crash":
             raise RuntimeError("a secret detail")
-        if not word:
-            raise InputError("Type the word to compare.", field="word")
-        if len(word.split()) > 1:
-            raise InputError("Type one word only.", field="word")
-        if len(sentences) < self.limits.min_sentences:
-            raise InputError("Type at least two sentences.", field="sentences")
-        if len(sentences) > self.limits.max_sentences:
-            raise InputError(f"Type at most {self.limits.max_sentences} sentences.", field="sentences")
+        for is_wrong, message, field in (
+            (not word, "Type the word to compare.", "word"),
+            (len(word.split()) > 1, "Type one word only.", "word"),
+            (len(sentences) < self.limits.min_sentences, "Type at least two sentences.", "sentences"),
+            (len(sentences) > self.limits.max_sentences, "Type at most 12 sentences.", "sentences"),
+        ):
+            if is_wrong:
+                raise InputError(message, field=field)
         items = tuple(self._find(word, sentence, number) for number, sentence in enumerate(sentences, 1))
         groups: dict[str, list[int]] = {}
         for use, item in enumerate(items):
@@ -130,61 +107,65 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             if found
             else ()
         )
-        meanings = tuple(Meaning(word, name, "noun", f"the {name} kind") for name in groups)
+        meanings = tuple(api.Meaning(word, name, "noun", f"the {name} kind") for name in groups)
         meant = tuple(_use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items)))
-        certainty = Certainty.CONFIDENT if found else Certainty.ABSTAIN
-        said = Message(said, "The model is 90 % sure of all of them together.")
+        certainty = api.Certainty.CONFIDENT if found else api.Certainty.ABSTAIN
+        said = api.Message(said, "The model is 90 % sure of all of them together.")
         sure = (certainty, 0.9 if found else 0.3, same, 1200)
-        source = Source.DICTIONARY
-        return Comparison(word, chosen, items, layers, said, "2", source, meanings, meant, tuple(found), *sure)
+        source = api.Source.DICTIONARY
+        return api.Comparison(word, chosen, items, layers, said, "2", source, meanings, meant, tuple(found), *sure)
 
     @staticmethod
     def _topics(groups: dict[str, list[int]], n: int) -> list[int]:
         return [next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)]
 
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> api.TextSenses:
         """Knows two meanings of "bank"; of the second time on it is unsure."""
         meanings = (
-            Meaning("bank", "money", "noun", "a firm <b>with</b> money"),
-            Meaning("bank", "river", "noun", "land"),
+            api.Meaning("bank", "money", "noun", "a firm <b>with</b> money"),
+            api.Meaning("bank", "river", "noun", "land"),
         )
         words = tuple(
-            TextWord(m[0], m.start(), m.end(), meanings, _use_meaning(0, 2, sure=k == 0))
+            api.TextWord(m[0], m.start(), m.end(), meanings, _use_meaning(0, 2, sure=k == 0))
             for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
         )
-        said = Message(f"{len(words)} words of this text have several meanings.")
-        return TextSenses(model or "fake-small", text, words, len(text.split()), said)
+        said = api.Message(f"{len(words)} words of this text have several meanings.")
+        return api.TextSenses(model or "fake-small", text, words, len(text.split()), said)
 
     def language_warning(self, texts: Sequence[str]) -> str:
         return "This model reads English." if any("nicht" in text for text in texts) else ""
 
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> api.Substitutes:
         """The same words in every place."""
         comparison = self.compare(word, sentences, model)
         if comparison.model == "fake-large":
             raise InputError("“fake-large” gives vectors but does not predict words.", field="model")
-        candidates = (Candidate("place", 0.5), Candidate("<b>", 0.25), Candidate(word, 0.0004))
-        return Substitutes(word, comparison.model, comparison.items, (candidates,) * len(comparison.items))
+        candidates = (api.Candidate("place", 0.5), api.Candidate("<b>", 0.25), api.Candidate(word, 0.0004))
+        return api.Substitutes(word, comparison.model, comparison.items, (candidates,) * len(comparison.items))
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
-    ) -> SideBySide:
+    ) -> api.SideBySide:
         """The large one says nothing; of the small one, what is known decides who is right."""
         found = []
         for name in models:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
-                said = Message("“fake-large” does not read the sentence: every cosine is 1.00.")
+                said = api.Message("“fake-large” does not read the sentence: every cosine is 1.00.")
                 none = dict.fromkeys(("meanings", "uses", "groups", "same_meaning"), ())
-                comparison = replace(comparison, source=Source.NONE, certainty=Certainty.ABSTAIN, message=said, **none)
+                comparison = replace(
+                    comparison, source=api.Source.NONE, certainty=api.Certainty.ABSTAIN, message=said, **none
+                )
             found.append(comparison)
         wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
-        right = tuple(partition(one.groups) == partition(wanted) if senses and one.groups else None for one in found)
+        right = tuple(
+            api.partition(one.groups) == api.partition(wanted) if senses and one.groups else None for one in found
+        )
         judged = "is right" if right[0] else "is not right"
         said = f"“fake-small” {judged}" if senses else "Only “fake-small” groups"
-        return SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
+        return api.SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
 
-    def _find(self, word: str, sentence: str, number: int) -> ComparisonItem:
+    def _find(self, word: str, sentence: str, number: int) -> api.ComparisonItem:
         field = f"sentence {number}"
         if len(sentence) > self.limits.max_characters:
             raise InputError(f"Sentence {number} is longer than {self.limits.max_characters} characters.", field=field)
@@ -198,9 +179,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         else:
             hits = [i for i, span in enumerate(spans) if span[2].casefold() == word.casefold()]
 
-        def choice(at: int, label: str) -> Choice:
+        def choice(at: int, label: str) -> api.Choice:
             start, end, token = spans[at]
-            return Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
+            return api.Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
 
         if not hits:
             near = [i for i, span in enumerate(spans) if span[2].casefold().startswith(word.casefold()[:3])]
@@ -211,10 +192,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             )
         start, end, token = spans[hits[0]]
         others = tuple(choice(at, f"the {place}nd “{spans[at][2]}”") for place, at in enumerate(hits[1:], 2))
-        return ComparisonItem(plain, tuple(span[2] for span in spans), hits[0], token, start, end, others)
+        return api.ComparisonItem(plain, tuple(span[2] for span in spans), hits[0], token, start, end, others)
 
-    def _layer(self, name: str, items: tuple[ComparisonItem, ...], model: str) -> LayerComparison:
-        def cosine(a: ComparisonItem, b: ComparisonItem) -> float:
+    def _layer(self, name: str, items: tuple[api.ComparisonItem, ...], model: str) -> api.LayerComparison:
+        def cosine(a: api.ComparisonItem, b: api.ComparisonItem) -> float:
             if a is b:
                 return 1.0
             if name == "0":
@@ -226,7 +207,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         matrix = tuple(tuple(cosine(a, b) for b in items) for a in items)
         norms = tuple(12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence) for item in items)
         lengths = tuple(tuple(12 + 6 * _noise("norm", name, token) for token in item.tokens) for item in items)
-        return LayerComparison(name, matrix, norms, RANDOM_PAIR[name], token_norms=lengths)
+        return api.LayerComparison(name, matrix, norms, RANDOM_PAIR[name], token_norms=lengths)
 
     def explain(
         self,
@@ -235,7 +216,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         pair: tuple[int, int] | None = None,
         layer: str | None = None,
         model: str | None = None,
-    ) -> Explanation:
+    ) -> api.Explanation:
         comparison = self.compare(word, sentences, model)
         if any("breakwhy" in sentence for sentence in sentences):
             raise RuntimeError("a secret detail")
@@ -250,19 +231,19 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         answer = (
             f"Mostly because of “{named.token}” in sentence {named.use + 1}." if named else "No single word decides it."
         )
-        sides = (DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2), DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1))
+        sides = (api.DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2), api.DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1))
         pairs = (asked.cosine[a][b], asked.random_pair_cosine)
         said = "The words before it tell the two apart more than the words after it."
-        return Explanation(
+        return api.Explanation(
             comparison, (a, b), asked.name, *pairs, True, answer, named, WAYS, words, 0, sides, "before", said
         )
 
-    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> api.SentenceComparison:
         if len(sentences) < 2:
             raise InputError("Type at least two sentences.", field="sentences")
         words = [{word.strip(".").casefold() for word in sentence.split()} for sentence in sentences]
         cosine = tuple(tuple(len(a & b) / len(a | b) for b in words) for a in words)
-        layers = tuple(SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean"))
+        layers = tuple(api.SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean"))
         told = "In a test with 24 sentences it was right in 3."
-        said = Message("1 and 2 are the closest.", "So they are.")
-        return SentenceComparison(model or "fake-small", tuple(sentences), layers, "1", said, told)
+        said = api.Message("1 and 2 are the closest.", "So they are.")
+        return api.SentenceComparison(model or "fake-small", tuple(sentences), layers, "1", said, told)

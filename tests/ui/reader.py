@@ -6,38 +6,16 @@ _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "sou
 
 
 class Reader(HTMLParser):
-    """Reads markup as a browser would, without styles.
-
-    Attributes:
-        text: all of it.
-        visible: the text without what is hidden until somebody asks for it.
-        seen: the tags that are there.
-        attributes: the names of their attributes.
-        labels: what a screen reader calls things, in order.
-        tips: what is told of a word that is pointed at.
-        marked: the words that are marked.
-        chosen: the options that are selected.
-        rows: the rows of all tables, the text of each.
-        headings: the text of each.
-        buttons: the text of each.
-        links: where they lead.
-        carried: for the page's scripts: the values of each ``data-…``, in order.
-    """
+    """Reads markup as a browser would, without styles; ``visible`` is the text without what is hidden until somebody asks."""
 
     def __init__(self) -> None:
         super().__init__()
         self.text = self.visible = ""
         self.seen: set[str] = set()
         self.attributes: set[str] = set()
-        self.labels: list[str] = []
-        self.tips: list[str] = []
-        self.marked: list[str] = []
-        self.chosen: list[str] = []
-        self.rows: list[str] = []
-        self.headings: list[str] = []
-        self.buttons: list[str] = []
-        self.links: list[str] = []
-        self.carried: dict[str, list[str]] = {}
+        self.labels: list[str] = []  # what a screen reader calls things, in order
+        self.tips, self.marked, self.chosen, self.rows, self.headings, self.buttons, self.links = ([] for _ in range(7))
+        self.carried: dict[str, list[str]] = {}  # for the scripts: the values of each ``data-…``
         self._open: list[tuple[str, list[str] | None, bool]] = []
 
     def handle_starttag(self, tag, attrs):

@@ -1,7 +1,6 @@
 import json
 from types import SimpleNamespace
 
-import gradio as gr
 import pytest
 
 from elmo_tasks.ui import compare_form, compare_tab, layout
@@ -26,11 +25,10 @@ def test_respond_puts_an_error_at_its_field(service):
     assert "“bank” is not in sentence 1." in markup
 
 
-def test_a_bad_link_shows_the_first_example_and_the_message(service):
+def test_a_bad_link_says_what_is_wrong(service):
     editor, markup, *_ = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
-    assert editor["word"] == compare_tab.START.word
-    assert "13 sentences" in editor["notes"][0]["text"]
-    assert "This link cannot be opened" in markup
+    assert editor["notes"][0]["field"] == "sentences"
+    assert "at most 12 sentences" in markup
 
 
 def test_a_link_restores_the_comparison(service):
@@ -53,22 +51,10 @@ def test_the_settings_of_the_page_are_plain_values():
     assert json.dumps(build_app(FakeService()).get_config_file())
 
 
-def opened(tab):
-    return layout._open_tab(SimpleNamespace(query_params={"tab": tab} if tab else {}))
-
-
-@pytest.mark.parametrize("tab", sorted(set(layout.REMOVED) - set(layout.TABS)))
-def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
-    selected, notice = opened(tab)
-    assert not isinstance(selected, gr.Tabs)  # Compare stays open
-    assert layout.REMOVED[tab] in parsed(notice).text
-
-
-@pytest.mark.parametrize("tab", ["map", "present", "nonsense", None])
-def test_any_other_link_says_nothing(tab):
-    selected, notice = opened(tab)
-    assert isinstance(selected, gr.Tabs) == (tab in layout.TABS)
-    assert notice == gr.skip()
+@pytest.mark.parametrize(("tab", "opens"), [("map", "map"), ("probes", "layers"), ("nonsense", None), (None, None)])
+def test_a_link_opens_its_tab_also_by_an_older_name(tab, opens):
+    opened = layout._open_tab(SimpleNamespace(query_params={"tab": tab}))
+    assert getattr(opened, "selected", None) == opens
 
 
 def test_slow_work_has_slots_of_its_own():

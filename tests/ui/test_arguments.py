@@ -60,6 +60,7 @@ def test_the_demo_of_a_space_is_the_app():
         (["--host", "0.0.0.0", "--share", "--allow-training"], {"SPACE_ID": "x/y"}, True),
     ],
 )
-def test_training_is_off_where_others_can_reach_the_app(arguments, environment, allowed):
-    args = app._parser().parse_args(arguments)
-    assert app.training_is_allowed(args, environment) is allowed
+def test_training_is_off_where_others_can_reach_the_app(monkeypatch, arguments, environment, allowed):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert app.training_is_allowed(app._parser().parse_args(arguments)) is allowed

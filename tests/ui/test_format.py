@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Choice, ComparisonItem, Limits
-from elmo_tasks.errors import InputError
+from elmo_tasks.api import Choice, ComparisonItem
 from elmo_tasks.ui import compare_answer, compare_form
 from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.page import csv_cell, csv_file
 
-LIMITS = Limits()
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
 
 
@@ -26,34 +24,13 @@ def test_form_survives_what_no_form_sends(data):
 
 def test_query_restores_the_form():
     form = compare_form.Form("naïve & <b>", ("one = [two]", "100% café?", "#hash + plus"))
-    restored = compare_form.form_from_query(compare_form.query_of(form, "m/1") + "&layer=1", LIMITS)
+    restored = compare_form.form_from_query(compare_form.query_of(form, "m/1") + "&layer=1")
     assert restored == compare_form.Form(form.word, form.sentences, "m/1", "1")
 
 
 @pytest.mark.parametrize("query", ["", "__theme=dark", "layer=1&model=x", "%%%&&&==;"])
 def test_query_without_a_comparison(query):
-    assert compare_form.form_from_query(query, LIMITS) is None
-
-
-def test_query_with_too_many_sentences():
-    with pytest.raises(InputError, match="holds 4000 sentences, and 12 is the most"):
-        compare_form.form_from_query("word=a" + "&s=b" * 4000, LIMITS)
-
-
-@pytest.mark.parametrize("key", ["word", "s", "model", "layer"])
-def test_query_with_a_text_too_long(key):
-    with pytest.raises(InputError, match="longer than 2000 characters"):
-        compare_form.form_from_query(f"word=a&{key}={'b' * 2001}", LIMITS)
-
-
-def test_note_of_error_carries_its_field_and_choices():
-    error = InputError("Not there.", field="sentence 2", choices=(Choice("“banks”", "The [banks]."),))
-    assert compare_form.note_of_error(error) == {
-        "field": "sentence 2",
-        "kind": "error",
-        "text": "Not there.",
-        "choices": [{"label": "Use “banks”", "text": "The [banks]."}],
-    }
+    assert compare_form.form_from_query(query) is None
 
 
 def test_notes_offer_the_other_places(service):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.api import Entity, HeadInfo, MapRequest, Message, MixWeights, Score, TaggedSentence, TagSequence
+from elmo_tasks.errors import InputError
 from elmo_tasks.ui import (
     cards,
     compare_answer,
@@ -78,6 +79,10 @@ def neighbours():
     return present_tab.part("neighbours", [replace(SERVICE.static_neighbours("bank"), word=HOSTILE)])
 
 
+def refused():
+    raise InputError(HOSTILE)
+
+
 def entity_cards():
     head = HeadInfo(HOSTILE, HOSTILE, "tagging", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
     span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
@@ -115,7 +120,7 @@ def training_data():
     texts = replace(PREVIEW, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
     shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
-    return shown + train_tab.no_data(HOSTILE)
+    return shown + page.render("train_data_none.html", message=HOSTILE, is_file=True)
 
 
 PAGES = {
@@ -131,17 +136,20 @@ PAGES = {
     "several models": lambda: compare_answer.page(by_several(), FORM, SERVICE.models()),
     "whole sentences": lambda: compare_answer.page([SERVICE.compare_sentences(TWO)], FORM),
     "why": lambda: compare_details.why_body(explained()),
-    "expected words": lambda: compare_details.expected_words(
-        replace(SERVICE.substitutes("bank", TWO), word=HOSTILE), [None, None]
+    "expected words": lambda: page.render(
+        "expected_words.html",
+        found=replace(SERVICE.substitutes("bank", TWO), word=HOSTILE),
+        groups=[None, None],
+        chance=compare_details.chance,
     ),
     "map": lambda: map_tab.page(mapped(), (), MapRequest(HOSTILE, HOSTILE)),
-    "landed": lambda: map_tab.landed_markup(landed()),
-    "nearest": lambda: nearest_tab.page(near(), ()),
-    "nearest by several": lambda: nearest_tab.page_of_several([near(), near("fake-large")], HOSTILE, HOSTILE),
+    "landed": lambda: page.fill("landing.html", "landed", landed()),
+    "nearest": lambda: nearest_tab.page([near()]),
+    "nearest by several": lambda: nearest_tab.page([near(), near("fake-large")], (), HOSTILE),
     "forming": forming,
     "own word": own,
     "neighbours": neighbours,
-    "problem": lambda: present_tab.part("problem", HOSTILE),
+    "problem": lambda: present_tab._rendered(refused),
     "saved comparison": lambda: compare_answer.saved(compared(), FORM),
     "saved map": lambda: map_tab.file_of(mapped(), ())[1],
 }

@@ -8,6 +8,7 @@ import pytest
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_tab, nearest_tab
+from elmo_tasks.ui.page import fill
 from tests.ui.reader import parsed
 
 OWN = "My bank is unsure here."
@@ -34,8 +35,8 @@ def test_meanings_differ_in_shape_and_letter_not_in_colour_alone(service):
     drawn = map_tab.picture(found)
     for number, group in enumerate(found.groups):
         assert f">{group.letter}</text>" in drawn
-        assert map_tab.SHAPES[number] in drawn
-    assert len(set(map_tab.SHAPES)) == 6
+        assert fill("macros.html", "shape", number) in drawn
+    assert len({fill("macros.html", "shape", number) for number in range(12)}) == 6
 
 
 def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
@@ -60,7 +61,7 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
         "text A",
         "a firm that lends money",
     )
-    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(service.nearest("bank", "The bank.")))))
+    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(*[[service.nearest("bank", "The bank.")]] * 2))))
     assert [row["near"] for row in near].count("in any sentence") == 2
     assert near[0]["meaning"] == "money"
 
@@ -129,16 +130,16 @@ def test_a_link_fills_the_form_that_it_was_made_from():
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):
-    page = nearest_tab.page(service.nearest("bank", "The bank was shut."), service.models())
+    page = nearest_tab.page([service.nearest("bank", "The bank was shut.")], service.models())
     assert page.index("In this sentence") < page.index("In any sentence")
     assert "other word" in page
     assert "lender" in page
-    only = nearest_tab.page(service.nearest("bank", "The bank was shut.", only="same"), ())
+    only = nearest_tab.page([service.nearest("bank", "The bank was shut.", only="same")])
     listed = parsed(only).text.split("How this works")[0]
     assert "The bank lent us money" in listed
     assert "same word" not in listed
     assert "other word" not in listed
-    unknown = nearest_tab.page(service.nearest("zorg", "A zorg.", only="same"), ())
+    unknown = nearest_tab.page([service.nearest("zorg", "A zorg.", only="same")])
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown
 
@@ -146,7 +147,7 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
 def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
     found = service.nearest("bank", "The bank was shut.")
     uses = (replace(found.uses[0], sense="money", probability=0.93), *found.uses[1:])
-    text = parsed(nearest_tab.page(replace(found, sense="river", probability=0.7, uses=uses), ())).text
+    text = parsed(nearest_tab.page([replace(found, sense="river", probability=0.7, uses=uses)])).text
     assert "money 93" in text
     assert "river 70" in text
 
@@ -220,6 +221,6 @@ def test_more_than_three_models_are_refused(service):
 def test_the_spreadsheet_has_all_columns(service, word):
     sentence = RIVER.replace("bank", word)
     found = [service.nearest(word, sentence, model=model) for model in ("fake-small", "fake-large")]
-    rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_of_several(found[:1], found[1:]))))
+    rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(found[:1], found[1:]))))
     assert len(rows) == 8 + (2 if word == "bank" else 0)
     assert {row["model"] for row in rows} == {"fake-small"} | ({"fake-words"} if word == "bank" else set())

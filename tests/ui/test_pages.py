@@ -16,6 +16,7 @@ from elmo_tasks.ui import (
     layers_tab,
     map_tab,
     nearest_tab,
+    page,
     train_tab,
     try_tab,
 )
@@ -83,7 +84,7 @@ def mapped(word: str, text: str = "", **request: object) -> str:
 
 def near(sentence: str) -> str:
     service = FakeService()
-    return nearest_tab.page(service.nearest("bank", sentence), service.models())
+    return nearest_tab.page([service.nearest("bank", sentence)], service.models())
 
 
 def tried(text: str, mode: str = "all") -> str:
@@ -118,7 +119,7 @@ PAGES = {
     "try-nothing": lambda: tried(""),
     "train-texts": lambda: data_of("classification"),
     "train-names": lambda: data_of("tagging"),
-    "train-no-data": lambda: train_tab.no_data(),
+    "train-no-data": lambda: page.render("train_data_none.html", message="", is_file=True),
     "train-no-run": lambda: train_tab.page([], None),
 }
 

@@ -35,7 +35,7 @@ def test_a_link_keeps_that_there_is_no_word(service):
     form = Form("", SENTENCES, "fake-small", "0", (), True)
     query = f"{query_of(form, 'fake-small')}&layer=0"
     assert query.startswith("whole=1&s=The")
-    assert form_from_query(query, service.limits) == form
+    assert form_from_query(query) == form
     assert parsed(respond_to_link(service, query)[1]).carried["layer"] == ["0"]
 
 

@@ -109,7 +109,7 @@ def test_labels_are_moved_apart_and_stay_inside(values):
 
 
 def test_labels_that_are_apart_stay_where_they_are():
-    assert charts.spread_out([0.1, 0.9, 0.5], 0.16) == [0.1, 0.9, 0.5]
+    assert charts.spread_out([0.1, 0.9, 0.5], 0.16) == pytest.approx([0.1, 0.9, 0.5])
 
 
 @pytest.mark.parametrize("layers", [2, 3, 13])

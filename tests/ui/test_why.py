@@ -95,8 +95,8 @@ def test_the_picture_holds_the_whole_sentence(service):
     [
         ([(0.1, 0.1, 0.1), (0.09, 0.09, 0.09)], "less than all other words together"),
         ([(0.3, 0.0, 0.1), (0.0, 0.1, 0.2)], "but the three ways of hiding do not agree on the word"),
-        ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "hiding any one word makes them no more alike"),
-        ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "moves it most, and hardly at all"),
+        ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "and no one word, hidden, changes that much"),
+        ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "and no one word, hidden, changes that much"),
     ],
 )
 def test_why_no_word_is_named(service, changes, said):

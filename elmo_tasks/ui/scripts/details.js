@@ -1,6 +1,6 @@
 // A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
 
-const { when, requests, complain, settle } = elmo;
+const { make, button, when, requests } = elmo;
 const card = () => element.querySelector("details.asked");
 const body = () => card()?.querySelector(".asked-body");
 let open = false;
@@ -8,13 +8,13 @@ let query = ""; // of the comparison above
 let groups = []; // that of each of its uses
 let chooser = ""; // which list was used last, to give it the focus back
 
-const answers = requests({ props, trigger, watch }, {
-  answer: () => body() && settle(body()),
-  busy: (is) => body()?.setAttribute("aria-busy", String(is)),
-  lost: (text, request) => body() && complain(body(), text, () => ask(request)),
-});
-
+const answers = requests({ props, trigger, watch }, { lost, busy: (is) => body()?.setAttribute("aria-busy", String(is)) });
+function lost(text, request) {
+  body()?.prepend(make("div", { class: "note error lost", role: "alert" }, make("p", {}, text),
+    button("Ask again", () => ask(request), { class: "chip" })));
+}
 function ask(choice = {}) {
+  element.querySelector(".lost")?.remove();
   answers.ask({ ...choice, query, groups });
 }
 function show() {

@@ -42,7 +42,7 @@ element.append(make("form", { class: "editor card", novalidate: true, "aria-labe
   make("fieldset", { class: "field" },
     make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
     make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
-      make("span", { class: "quoted" }, "We walked along the [shore]."))),
+      make("i", {}, "We walked along the [shore]."))),
   submit,
   ownFold,
   make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, otherModels, modelNote, addOther)));
@@ -137,16 +137,15 @@ function onPaste(event) {
   const lines = event.clipboardData.getData("text/plain").split(/\r?\n/).map((l) => l.trim()).filter(Boolean);
   if (lines.length < 2) return;
   event.preventDefault();
-  const first = boxes().indexOf(event.target);
-  const rest = boxes().slice(first + 1).map((box) => box.value).filter(Boolean);
-  const before = boxes().slice(0, first).map((box) => box.value);
-  const kept = event.target.value.trim() ? [event.target.value] : [];
-  const all = [...before, ...kept, ...lines, ...rest];
+  const typed = boxes().map((box) => box.value);
+  const at = boxes().indexOf(event.target);
+  const before = typed.slice(0, at + 1).filter((text, k) => k < at || text.trim());
+  const all = [...before, ...lines, ...typed.slice(at + 1).filter(Boolean)];
   setRows(all);
   changed();
   const left = all.length - props.most;
   if (left > 0) show({ field: "sentences", kind: "hint", text: `Only ${props.most} sentences fit: ${left} left out.` });
-  boxes()[Math.min(first + lines.length, boxes().length) - 1].focus();
+  boxes()[Math.min(before.length + lines.length, boxes().length) - 1].focus();
 }
 function setRows(sentences) {
   list.replaceChildren();

@@ -19,7 +19,12 @@ window.elmo = (() => {
     node.append(...children);
     return node;
   }
-  const lineBetween = (from, to) => draw("line", { x1: from.getAttribute("x"), y1: from.getAttribute("y"), x2: to.getAttribute("x"), y2: to.getAttribute("y") });
+  // Lines on a map from a mark or a pin to the marks nearest to it; of all marks, some are lit.
+  function tie(map, from, near, lit) {
+    const at = (node, n) => ({ [`x${n}`]: node.getAttribute("x"), [`y${n}`]: node.getAttribute("y") });
+    map.querySelector(".ties").replaceChildren(...near.map((to) => draw("line", { ...at(from, 1), ...at(to, 2) })));
+    for (const mark of map.querySelectorAll(".mark")) mark.classList.toggle("lit", lit.includes(mark));
+  }
   // What happens at parts of a page that match, also at those that are drawn later.
   function when(root, type, selector, act, options) {
     root.addEventListener(type, (event) => {
@@ -54,11 +59,6 @@ window.elmo = (() => {
   const narrow = () => innerWidth < 960; // the answer stands below the form
   const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   const bring = (node, block = "start") => node?.scrollIntoView({ block, behavior: isCalm() ? "auto" : "smooth" });
-  // Only as far as it takes to see it, on a stage of which the rest is to stay in view; the stage goes back before its next step.
-  function glimpse(node) {
-    bring(node, "nearest");
-    node.dispatchEvent(new Event("glimpsed", { bubbles: true }));
-  }
   // The form of a tab holds something else than what its answer is to, and then not any more.
   function markOld(selector, title) {
     const answer = document.querySelector(selector);
@@ -101,7 +101,7 @@ window.elmo = (() => {
   // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
   // that none will come. A request made meanwhile waits: the last request, or with `all` every one. A function is called for its
   // request when its turn comes. `first` is the number of the answer that comes without a request.
-  function requests({ props, trigger, watch }, { answer, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
+  function requests({ props, trigger, watch }, { answer = () => {}, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
     const line = [];
     let sent = null;
     let number = first;
@@ -137,17 +137,6 @@ window.elmo = (() => {
     window.addEventListener("failed", ({ detail }) => { if (detail === props.part) giveUp(`${FAILED} ${hint}`.trim()); });
     return { ask, waits: () => Boolean(sent) };
   }
-  // For a part without a form: a message above it, in its place while it shows nothing but that it waits, and a button that asks again.
-  function complain(part, text, again) {
-    settle(part);
-    part.before(make("div", { class: "note error lost", role: "alert" }, make("p", {}, text),
-      button("Ask again", () => { settle(part); again(); }, { class: "chip" })));
-    part.hidden = part.querySelector(".waiting") !== null;
-  }
-  function settle(part) {
-    if (part.previousElementSibling?.matches(".lost")) part.previousElementSibling.remove();
-    part.hidden = false;
-  }
   // A page as a file of the person's own.
   function save(name, content, type = "text/html;charset=utf-8") {
     const address = URL.createObjectURL(new Blob([content], { type }));
@@ -162,31 +151,21 @@ window.elmo = (() => {
   // What a person opened or closed stays so when `part` is drawn anew: call what this returns then. Folds of one title are numbered.
   function remembered(root) {
     const unfolded = new Map();
-    function folds() {
-      const seen = {};
-      return [...root.querySelectorAll("details")].map((fold) => {
-        const title = fold.querySelector("summary").textContent;
-        seen[title] = (seen[title] || 0) + 1;
-        return [`${title} ${seen[title]}`, fold];
-      });
-    }
-    when(root, "click", "summary", ({ parentElement: fold }) => {
-      for (const [name, other] of folds()) if (other === fold) unfolded.set(name, !fold.open);
+    const titleOf = (fold) => fold.querySelector("summary").textContent;
+    const folds = () => Object.entries(Object.groupBy(root.querySelectorAll("details"), titleOf))
+      .flatMap(([title, same]) => same.map((fold, at) => [`${title} ${at}`, fold]));
+    when(root, "click", "summary", ({ parentElement }) => {
+      const [name] = folds().find(([, fold]) => fold === parentElement);
+      unfolded.set(name, !parentElement.open);
     });
-    return () => { for (const [name, fold] of folds()) if (unfolded.has(name)) fold.open = unfolded.get(name); };
+    return () => { for (const [name, fold] of folds()) fold.open = unfolded.get(name) ?? fold.open; };
   }
-  // The tab that is chosen stands whole in the bar of a narrow page: when it is pressed, and for some seconds after a link has opened one.
-  const whole = (tab) => tab?.scrollIntoView({ block: "nearest", inline: "center" });
+  // The chosen tab stands whole in the bar of a narrow page: when it is pressed, and once a link has opened one.
+  const whole = (tab) => tab?.parentElement.scrollTo({ left: tab.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2 });
   when(document, "click", "[role=tab]", whole);
-  let shown = null;
-  const follow = setInterval(() => {
-    const tab = document.querySelector("[role=tab][aria-selected=true]");
-    if (tab !== shown) whole(tab);
-    shown = tab;
-  }, 250);
-  setTimeout(clearInterval, 8000, follow);
+  for (const wait of [1000, 2000, 4000]) setTimeout(() => whole(document.querySelector("[role=tab][aria-selected=true]")), wait);
   return {
-    make, draw, lineBetween, when, button, showError, clearErrors, busy, narrow, bring, glimpse, isCalm, markOld, markNew, bringAnswer,
-    openText, requests, complain, settle, save, linkOf, remembered,
+    make, draw, tie, when, button, showError, clearErrors, busy, narrow, bring, isCalm, markOld, markNew, bringAnswer,
+    openText, requests, save, linkOf, remembered,
   };
 })();

@@ -88,7 +88,7 @@
     const serif = page.getPropertyValue("--serif");
     const sans = page.fontFamily;
     const width = 2 * PADDING + Math.max(MIN_WIDTH, ...pictures.map((picture) => Math.ceil(Math.max(picture.getBoundingClientRect().width, picture.scrollWidth))));
-    const sheet = elmo.make("div", { style: `box-sizing: border-box; width: ${width}px; padding: ${PADDING}px; background: ${page.getPropertyValue("--card")};` },
+    const sheet = elmo.make("div", { style: `color-scheme: ${page.colorScheme}; box-sizing: border-box; width: ${width}px; padding: ${PADDING}px; background: ${page.getPropertyValue("--card")};` },
       line(nearby(scope, "h2, h3"), `700 22px/1.3 ${serif}`, "--ink"));
     for (const picture of pictures) {
       if (picture.dataset.picture) sheet.append(line(picture.dataset.picture, `400 15px/1.4 ${sans}`, "--soft"));

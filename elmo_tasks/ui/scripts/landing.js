@@ -1,6 +1,6 @@
 // A sentence flies to its place on the map above its form; nothing else there moves.
 
-const { make, draw, when, busy, showError, clearErrors, isCalm, glimpse, requests, linkOf } = elmo;
+const { make, draw, when, busy, showError, clearErrors, isCalm, bring, requests, linkOf } = elmo;
 const FLIGHT = 1400; // milliseconds
 const MAX_IN_LINK = 2_000; // characters
 const panel = element.closest("[role=tabpanel]") || document.body;
@@ -10,8 +10,7 @@ let drawn = null; // the request of that map: gradio draws the next one into the
 
 const form = () => panel.querySelector("form.landing");
 const map = () => panel.querySelector(".sense-map");
-const pins = (number) => [...map().querySelectorAll(number ? `.pin[data-pin="${number}"]` : ".pin")];
-const linkButton = () => form().closest(".map-answer")?.querySelector("[data-link]");
+const pinOf = (number) => map().querySelector(`.pin[data-pin="${number}"]`);
 const answers = requests({ props, trigger, watch }, { answer: onAnswer, all: true, hint: "Try another sentence.",
   busy: (text) => form() && busy(form().querySelector(".primary"), text && "Reading…"), lost: note });
 
@@ -32,11 +31,12 @@ function onAnswer(value, question) {
   }
   if (!landed.includes(question.sentence)) landed.push(question.sentence);
   show(value.landed, landed.indexOf(question.sentence) + 1, question.fly);
-  const link = linkButton();
-  if (!link) return;
-  link.dataset.base ??= link.dataset.link;
+  relink();
+}
+function relink() {
+  const link = form().closest(".map-answer")?.querySelector("[data-link]");
   const more = landed.map((sentence) => `&land=${encodeURIComponent(sentence)}`).join("");
-  link.dataset.link = link.dataset.base + (more.length <= MAX_IN_LINK ? more : "");
+  if (link) link.dataset.link = link.dataset.link.split("&land=")[0] + (more.length <= MAX_IN_LINK ? more : "");
 }
 
 // --- On the map ---
@@ -48,20 +48,13 @@ function pinned({ x, y }, number) {
     draw("g", {}, draw("circle", { r: 15 }), draw("text", { y: 5.2 }, String(number))));
 }
 function tie(number, near) {
-  const [pin] = pins(number);
+  const pin = pinOf(number);
   if (!pin) return; // the map was drawn anew meanwhile; what landed lands again there
-  let ties = map().querySelector(".pin-ties");
-  if (!ties) map().prepend(ties = draw("g", { class: "pin-ties" }));
   const marks = near.map((use) => map().querySelector(`.mark[data-use="${use}"]`)).filter(Boolean);
-  ties.replaceChildren(...marks.map((mark) => elmo.lineBetween(pin, mark)));
-  map().querySelector(".ties").replaceChildren(); // those of a mark that was chosen
-  for (const mark of map().querySelectorAll(".mark")) {
-    mark.classList.toggle("near-pin", marks.includes(mark));
-    mark.classList.remove("told-of");
-  }
+  elmo.tie(map(), pin, marks, marks);
 }
 function show(found, number, fly) {
-  for (const old of pins(number)) old.remove();
+  pinOf(number)?.remove();
   const pin = pinned(found, number);
   map().append(pin);
   const list = panel.querySelector(".landed");
@@ -76,7 +69,7 @@ function show(found, number, fly) {
     for (const other of list.querySelectorAll("details[open]")) if (other !== fold) other.open = false;
     tie(number, found.near);
     // On a wide stage the map stays in view beside the result, which else may lie below the window.
-    if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) glimpse(item);
+    if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) bring(item, "nearest");
   }
   form().querySelector("[data-again]").hidden = false;
   if (!fly || isCalm()) return chosen();
@@ -106,12 +99,11 @@ when(panel, "click", ".pin", (pin) => { panel.querySelector(`.landed [data-pin="
 when(panel, "click", "form.landing [data-sentence]", (ready) => ask(ready.dataset.sentence, true));
 when(panel, "click", "form.landing [data-again]", (again) => {
   landed = [];
-  for (const old of map().querySelectorAll(".pin, .pin-ties")) old.remove();
-  for (const mark of map().querySelectorAll(".near-pin")) mark.classList.remove("near-pin");
+  for (const old of map().querySelectorAll(".pin")) old.remove();
+  elmo.tie(map(), null, [], []);
   panel.querySelector(".landed").replaceChildren();
   again.hidden = true;
-  const link = linkButton();
-  if (link?.dataset.base) link.dataset.link = link.dataset.base;
+  relink();
 });
 // Another map has come: on one of the same word, all land again.
 function start() {

@@ -1,6 +1,6 @@
 // The map: a mark tells its sentence, and its nearest uses, when it is pointed at, tapped or reached by key.
 
-const { make, lineBetween, when } = elmo;
+const { make, when } = elmo;
 let held = null; // the mark that was tapped or chosen; what is pointed at goes before it for a moment
 
 const marks = () => [...element.querySelectorAll(".mark")];
@@ -21,14 +21,8 @@ function tell(use) {
   const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, , cosine]) => make("li", {}, make("b", {}, cosine), ...sentence(other))));
   details.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
     make("h4", {}, "Its nearest uses (cosine)"), list);
-  tie(use);
-}
-function tie(use) {
-  const ties = element.querySelector(".ties");
   const from = markAt(use);
-  if (!ties || !from) return;
-  ties.replaceChildren(...near(use).map(([other]) => lineBetween(from, markAt(other))));
-  for (const mark of marks()) mark.classList.toggle("told-of", mark === from);
+  elmo.tie(element.querySelector(".sense-map"), from, near(use).map(([other]) => markAt(other)), [from]);
 }
 function hold(mark) {
   held = mark.dataset.use;
@@ -52,22 +46,18 @@ when(element, "keydown", ".mark", (mark, event) => {
   event.preventDefault();
   // The nearest mark that lies that way.
   const [x, y] = middleOf(mark);
-  let best = null;
-  let least = Infinity;
-  for (const other of marks()) {
+  function costOf(other) {
     const [dx, dy] = middleOf(other).map((v, k) => v - [x, y][k]);
     const along = dx * step[0] + dy * step[1];
-    const cost = along + 2 * (Math.abs(dx * step[1]) + Math.abs(dy * step[0]));
-    if (along > 0 && cost < least) [best, least] = [other, cost];
+    return along > 0 ? along + 2 * (Math.abs(dx * step[1]) + Math.abs(dy * step[0])) : Infinity;
   }
-  best?.focus();
+  marks().reduce((best, other) => (costOf(other) < costOf(best) ? other : best), mark).focus();
 });
 when(element, "change", "[data-by-source]", (box) => element.querySelector(".map-answer").classList.toggle("sources", box.checked));
-// There is room for one sentence from the start, a typical one; on a phone it would push the list away.
-const typical = (mark) => near(mark.dataset.use).reduce((sum, [, cosine]) => sum + cosine, 0);
+// There is room for one sentence from the start; on a phone it would push the list away.
 function start() {
   held = null;
-  const [first] = marks().sort((a, b) => typical(b) - typical(a));
+  const [first] = marks();
   if (first && matchMedia("(min-width: 641px)").matches) tell(first.dataset.use);
   element.dispatchEvent(new CustomEvent("drawn", { bubbles: true })); // for landing.js
 }

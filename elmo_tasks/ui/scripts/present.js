@@ -1,7 +1,6 @@
-// The Present tab.
-// The page comes escaped from the server; one step of it is shown.
+// The Present tab: its page comes escaped from the server; one step of it is shown.
 
-const { make, when, button, requests, clearErrors, showError, glimpse, linkOf } = elmo;
+const { make, when, button, requests, clearErrors, showError, bring, linkOf } = elmo;
 
 element.innerHTML = props.markup;
 const root = element.querySelector(".present");
@@ -17,11 +16,14 @@ const headlineNote = root.querySelector(".notes .headline");
 const note = root.querySelector("#present-own-note");
 const ownWord = root.querySelector("#present-own-word");
 const ownSentences = root.querySelector("#present-own-sentences");
+const WAIT = "…"; // a second press, before the answer is there, does nothing
+const right = { model: new Map(), room: new Map() }; // by pair of the quiz; null: it cannot tell
 const OWN = sections.findIndex((section) => section.querySelector(".own")) + 1;
 let step = 1;
 let from = 0; // the step to return to from the presenter's own word
 let playing = 0;
-let glimpsed = false; // the page was scrolled to an answer, and not by a person
+let pair = 0; // of the quiz
+let quizNext = WAIT; // what the bar's button does in the quiz
 
 // --- Steps ---
 
@@ -40,17 +42,15 @@ function show(wanted, focus = false) {
   const title = sections[step - 1].querySelector("h2").textContent;
   status.textContent = `Step ${step} of ${sections.length}: ${title}`;
   root.querySelector(".shown").scrollTop = 0;
-  if (glimpsed && seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
-  glimpsed = false;
+  if (seen() && root.getBoundingClientRect().top < 0) root.scrollIntoView();
   label();
-  remember();
+  if (seen()) remember(true);
   if (focus) (step === OWN ? ownWord : select).focus({ preventScroll: true });
 }
 // What is left to show on this step before the next one: the title of the button, and what shows it.
 function left() {
   const section = sections[step - 1];
-  const own = section.querySelector("[data-next]"); // a part that says itself what comes next
-  if (own?.dataset.next) return [own.dataset.next, () => own.dispatchEvent(new Event("next"))];
+  if (section.querySelector(".quiz") && quizNext) return [quizNext, askQuiz];
   const words = section.querySelector(".forming");
   if (words && !words.dataset.done) return playing ? ["To the end", () => read(Infinity)] : ["Play", play];
   const layer = section.querySelector("#present-layer");
@@ -78,21 +78,14 @@ function label() {
   headlineNote.textContent = headline && `On the screen: ${headline}`;
   headlineNote.hidden = !headline;
 }
-function remember() {
-  if (!seen()) return;
+// The address names the step while the tab is open, so that a reload comes back to it.
+function remember(isOpen) {
   const query = new URLSearchParams(location.search);
+  if (!isOpen && query.get("tab") !== "present") return;
   for (const key of [...query.keys()]) if (!key.startsWith("__")) query.delete(key);
-  query.set("tab", "present");
-  query.set("step", String(step));
-  readdress(query);
+  if (isOpen) for (const [key, value] of [["tab", "present"], ["step", step]]) query.set(key, value);
+  history.replaceState(history.state, "", `${location.pathname}${query.size ? `?${query}` : ""}`);
 }
-function forget() {
-  const query = linkOf("present");
-  if (!query.has("tab")) return;
-  for (const key of ["tab", "step"]) query.delete(key);
-  readdress(query);
-}
-const readdress = (query) => history.replaceState(history.state, "", `${query}` ? `${location.pathname}?${query}` : location.pathname);
 
 // --- What an audience does ---
 
@@ -164,6 +157,38 @@ function showLayer(range) {
   label();
 }
 
+// --- The quiz ---
+
+function askQuiz() {
+  if (quizNext === WAIT) return;
+  clearErrors(root);
+  const guess = root.querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "";
+  answers.ask(quizNext === "Reveal" ? { ask: "reveal", choice: pair, guess } : { ask: "pair", choice: pair + 1 });
+  quizNext = WAIT;
+  label();
+}
+function onQuiz({ at, model, room }) {
+  if (at !== undefined) {
+    pair = at;
+    for (const choice of root.querySelectorAll(".choice")) choice.setAttribute("aria-pressed", "false");
+    quizNext = "Reveal";
+  }
+  if (model === undefined) return;
+  right.model.set(pair, model);
+  if (room !== null) right.room.set(pair, room);
+  part("result").querySelector(".score").textContent = score();
+  quizNext = pair + 1 < props.pairs ? "Next pair" : "";
+}
+function score() {
+  // Both are counted on the same pairs: those that the room had an answer to.
+  const pairs = [...(right.room.size ? right.room : right.model).keys()];
+  const of = (who) => pairs.filter((at) => right[who].get(at)).length;
+  const silent = pairs.filter((at) => right.model.get(at) === null).length;
+  const unsaid = silent ? ` (to ${silent} it gave no answer)` : "";
+  const room = right.room.size ? `the room is right in ${of("room")}, ` : "";
+  return `Of ${pairs.length} ${pairs.length === 1 ? "pair" : "pairs"} so far ${room}the model ${room ? "" : "is right "}in ${of("model")}${unsaid}.`;
+}
+
 // --- Requests ---
 
 const answers = requests({ props, trigger, watch }, { answer: onAnswer, lost: onLost, all: true });
@@ -176,11 +201,12 @@ function onAnswer(value, request) {
     place.classList.remove("asking");
   }
   if (value.parts.forming) read(0);
+  onQuiz(value);
   if (request?.ask === "own") {
     ownWord.value = value.word || ownWord.value;
     if (value.sentences) ownSentences.value = value.sentences;
     if (value.note) complain(value.note);
-    if (!value.note && step === OWN && seen()) glimpse(part("own"));
+    if (!value.note && step === OWN && seen()) bring(part("own"), "nearest");
     if (value.note && step === OWN) (ownSentences.value ? ownWord : ownSentences).focus();
   }
   label();
@@ -201,6 +227,10 @@ function onLost(text, request) {
     busy.replaceWith(make("p", { class: "problem" }, text, " ", again));
   }
   if (request?.ask === "own") complain(text);
+  if (!["pair", "reveal"].includes(request?.ask)) return;
+  quizNext = request.ask === "reveal" ? "Reveal" : "Next pair";
+  showError(null, root.querySelector(".quiz .note"), { text });
+  label();
 }
 function take(word) {
   ownWord.value = word;
@@ -234,8 +264,6 @@ onPress("[data-full]", () => {
 });
 when(root, "input", "#present-words", (range) => { stop(); read(Number(range.value)); });
 when(root, "input", "#present-layer", showLayer);
-root.addEventListener("relabel", label);
-root.addEventListener("glimpsed", () => { glimpsed = true; });
 // The focus leaves the list, in which an arrow would choose another step.
 select.addEventListener("change", () => { show(Number(select.value)); next.focus({ preventScroll: true }); });
 root.addEventListener("submit", (event) => {
@@ -266,10 +294,10 @@ document.addEventListener("keydown", onKey);
 document.addEventListener("fullscreenchange", () => {
   full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen";
 });
-// The tab was opened or left: the address says so, and a reload comes back to the same step.
+// The tab was opened or left.
 new IntersectionObserver((entries) => {
-  if (entries.at(-1).isIntersecting) remember();
-  else if (root.offsetParent === null && document.fullscreenElement !== stage) { stop(); forget(); }
+  if (entries.at(-1).isIntersecting) remember(true);
+  else if (!seen()) { stop(); remember(false); }
 }).observe(root);
 
 // The bar may have two lines: what is brought into view ends above it.

@@ -33,12 +33,10 @@
     if (event.pointerType !== "mouse") return;
     const term = termOf(event);
     if (term) show(term);
-    else if (shown && shown !== document.activeElement && !bubble.contains(event.target)) hide(); // what is pointed at may be read
+    else if (shown !== document.activeElement && !bubble.contains(event.target)) hide(); // what is pointed at may be read
   });
-  const showOrHide = (event) => { const term = termOf(event); if (term) show(term); else hide(); };
-  document.addEventListener("focusin", showOrHide);
+  for (const type of ["focusin", "click"]) document.addEventListener(type, (event) => (termOf(event) ? show(termOf(event)) : hide()));
   elmo.when(document, "focusout", "[data-explains]", hide);
-  document.addEventListener("click", showOrHide);
   document.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !shown) return;
     hide();

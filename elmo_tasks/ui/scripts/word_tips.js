@@ -9,9 +9,8 @@ elmo.when(element, "focusin", "[data-tip]", tell);
 elmo.when(element, "click", "[data-tip]", (word) => word.focus());
 elmo.when(element, "keydown", "[data-tip]", (word, event) => {
   const words = [...word.parentElement.querySelectorAll("[data-tip]")];
-  const isLeftward = getComputedStyle(word.parentElement).direction === "rtl";
-  const [forward, back] = isLeftward ? ["ArrowLeft", "ArrowRight"] : ["ArrowRight", "ArrowLeft"];
-  const at = { [forward]: words.indexOf(word) + 1, [back]: words.indexOf(word) - 1, Home: 0, End: words.length - 1 }[event.key];
+  const here = words.indexOf(word);
+  const at = { ArrowRight: here + 1, ArrowLeft: here - 1, Home: 0, End: words.length - 1 }[event.key];
   if (at === undefined || !words[at]) return;
   event.preventDefault();
   word.tabIndex = -1;
