@@ -16,8 +16,12 @@ from elmo_tasks.ui.parts import Pages, markup
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
-#: Names of tabs in older links.
+#: Names in older links: of tabs that are parts of another one now, and of removed ones with a sentence about each.
 RENAMED = {"weights": "layers", "probes": "layers"}
+REMOVED = {
+    "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
+    "texts": "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text.",
+}
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
 #: Parts that belong to all tabs.
@@ -48,7 +52,7 @@ def build_app(service: Service) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # Unused uploads are deleted after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
-        markup(render("header.html", title=TITLE))
+        header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0]):
@@ -66,15 +70,20 @@ def build_app(service: Service) -> gr.Blocks:
                 layers_tab.build(service, tab)
             with gr.Tab("Present", id="present"):
                 present_tab.build(service)
-        app.load(_open_tab, None, tabs, api_visibility="private", show_progress="hidden")
+        app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")
     return app
 
 
-def _open_tab(request: gr.Request) -> Any:
-    """Open the tab named in the link."""
+def _open_tab(request: gr.Request) -> tuple[Any, Any]:
+    """Open the tab named in the link, or Compare with a notice if it was removed."""
     wanted = request.query_params.get("tab") or ""
     wanted = RENAMED.get(wanted, wanted)
-    return gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
+    selected = gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
+    return selected, _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
+
+
+def _header(notice: str = "") -> str:
+    return render("header.html", title=TITLE, notice=notice)
 
 
 def launch_options() -> dict[str, Any]:

@@ -1,6 +1,7 @@
 import json
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from elmo_tasks.ui import compare_form, compare_tab, layout
@@ -53,8 +54,16 @@ def test_the_settings_of_the_page_are_plain_values():
 
 @pytest.mark.parametrize(("tab", "opens"), [("map", "map"), ("probes", "layers"), ("nonsense", None), (None, None)])
 def test_a_link_opens_its_tab_also_by_an_older_name(tab, opens):
-    opened = layout._open_tab(SimpleNamespace(query_params={"tab": tab}))
-    assert getattr(opened, "selected", None) == opens
+    selected, notice = layout._open_tab(SimpleNamespace(query_params={"tab": tab}))
+    assert getattr(selected, "selected", None) == opens
+    assert notice == gr.skip()
+
+
+@pytest.mark.parametrize("tab", layout.REMOVED)
+def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
+    selected, notice = layout._open_tab(SimpleNamespace(query_params={"tab": tab}))
+    assert selected == gr.skip()
+    assert layout.REMOVED[tab] in parsed(notice).text
 
 
 def test_slow_work_has_slots_of_its_own():
