@@ -64,6 +64,7 @@ def atomic_file(target: Path) -> Iterator[Path]:
     try:
         yield partial
         partial.chmod(mode)  # safetensors creates its own file, readable for the owner only
+        _to_disk(partial)
         partial.replace(target)
     finally:
         partial.unlink(missing_ok=True)
@@ -208,3 +209,10 @@ def _is_alive(pid: int) -> bool:
 def _host() -> str:
     """Return a file-safe machine name; process ids are only valid on their machine."""
     return re.sub(r"[^0-9a-z]+", "-", platform.node().lower())[:16].strip("-") or "here"
+
+
+def _to_disk(path: Path) -> None:
+    """Flush a file to disk, so that a power cut cannot leave a name without content."""
+    if path.is_file():
+        with path.open("rb+") as file:
+            os.fsync(file)

@@ -3,17 +3,34 @@
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
-# ruff: noqa: F403, F405 (every name of the four files is imported from here)
+# ruff: noqa: F401, I001 (this is where they are imported from, in lines of many names)
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-from elmo_tasks.api.basics import *
-from elmo_tasks.api.compare import *
-from elmo_tasks.api.explore import *
-from elmo_tasks.api.heads import *
+# fmt: off
+from elmo_tasks.api.basics import (
+    Answer, Cancelled, LIMITS, Limits, Message, Occurrence, Progress, Result, cancellable, check_cancelled,
+    uncancellable,
+)
+from elmo_tasks.api.compare import (
+    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HiddenWord,
+    LayerComparison, Meaning, ModelInfo, SentenceComparison, SentenceLayer, SideBySide, Source, Substitutes,
+    TextSenses, TextWord, UseMeaning, group_by, partition,
+)
+from elmo_tasks.api.explore import (
+    DictionaryTest, EXAMPLES, INDEX, IncrementalReading, MapRequest, MapUse, MapView, Mistake, NearOnMap, NearUse,
+    NearestUses, ProjectedMeaning, ProjectedUse, ReadingStep, ReadyWord, SenseGroup, SenseMap, StaticNeighbour,
+    StaticNeighbours, TEXT_A, TEXT_B,
+)
+from elmo_tasks.api.heads import (
+    ClassifiedText, DatasetPreview, Entity, HeadInfo, LayerScore, LayerWeights, MixWeights, ModelProbes, PaperScores,
+    ProbeResult, Score, SplitScore, TagSequence, TaggedSentence, TrainingEpoch, TrainingJob, TrainingOffer,
+    TrainingPlan, WordOcclusion,
+)
+# fmt: on
 
 
 class Service(Protocol):

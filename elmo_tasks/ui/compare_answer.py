@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations, product
-from textwrap import shorten
 from typing import NamedTuple, TypeAlias
 
 from elmo_tasks.api import (
@@ -164,9 +163,11 @@ def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
     """Return the compared word with a little text on either side, cut between words."""
     before, after = item.sentence[: item.start], item.sentence[item.end :]
     if len(before) > width:
-        before = "…" + before[-width:].partition(" ")[2]
+        cut = before[-width:]
+        before = "…" + (cut.partition(" ")[2] if " " in cut.rstrip() else cut)
     if len(after) > width:
-        after = after[:width].rpartition(" ")[0] + "…"
+        cut = after[:width]
+        after = (cut.rpartition(" ")[0] if " " in cut.lstrip() else cut) + "…"
     return before, item.sentence[item.start : item.end], after
 
 
@@ -263,7 +264,7 @@ def csv_by_several(answer: SideBySide) -> str:
 def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, saved: bool) -> str:
     first, query = answers[0], query_of(form, *(answer.model for answer in answers))
     names = [layer.name for layer in first.layers]
-    starts = [(shorten(sentence, 35, placeholder="…"), "", "") for sentence in first.sentences]
+    starts = [(_cut(sentence), "", "") for sentence in first.sentences]
     rows = Rows(range(len(starts)), [None] * len(starts), starts)
     shared = {"query": query, "saved": saved, "name": names_of(answers)[1], "csv": csv_of_sentences(answers)}
     verdict = render("sentences.html", answers=answers, rows=rows, **shared)
@@ -279,6 +280,10 @@ def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, sav
         panels=[render("sentences_layer.html", layer=layer, rows=rows) for layer in first.layers],
         rests_on_more=False,
     )
+
+
+def _cut(sentence: str, width: int = 34) -> str:
+    return sentence if len(sentence) <= width else f"{sentence[:width].rsplit(' ', 1)[0]}…"
 
 
 def csv_of_sentences(answers: Sequence[SentenceComparison]) -> str:
