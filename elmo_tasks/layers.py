@@ -110,6 +110,9 @@ class ScalarMix(nn.Module):
         output_norm: normalise the mixed vector of each token before ``gamma``, in the same way: ``gamma`` is then the scale of the
             layers beside other features, whatever the encoder's own scale is. (A layer norm behind the mix would undo ``gamma``,
             and let it drift through zero, where the sign of every vector turns.)
+
+    Raises:
+        ConfigError: not one finite weight for each layer, weights that are not shares of one, or both kinds of weights.
     """
 
     fixed_weights: Tensor | None
@@ -190,7 +193,11 @@ def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
 
 
 def checked_device(name: str | torch.device | None = None) -> torch.device:
-    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any."""
+    """Resolve ``"cpu"``, ``"cuda"`` or ``"cuda:1"``; by default a GPU if any.
+
+    Raises:
+        ConfigError: there is no such device, or PyTorch cannot use it on this machine.
+    """
     if name is None:
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:

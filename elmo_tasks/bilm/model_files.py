@@ -97,7 +97,12 @@ def _in_folder(folder: Path) -> ModelFiles:
 
 
 def load_bilm(files: ModelFiles) -> BiLM:
-    """Build the model from its options and fill it from its weights."""
+    """Build the model from its options and fill it from its weights.
+
+    Raises:
+        ConfigError: the options cannot be read.
+        WeightsError: the weights cannot be read, or do not fit the options.
+    """
     bilm = BiLM(BiLMOptions.load(files.options))
     if files.weights[0].suffix == ".hdf5":
         from elmo_tasks.bilm.hdf5 import read_hdf5  # h5py is not needed for our own format

@@ -86,5 +86,9 @@ def load(
     """Load an encoder, see :func:`find`, onto a device.
 
     ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
+
+    Raises:
+        ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or precision.
+        WeightsError: its weights are missing, broken or do not fit.
     """
     return find(name_or_folder).load(device, precision)

@@ -123,6 +123,9 @@ class Elmo:
 
         Returns:
             vectors of all tokens at all layers, on the model's device.
+
+        Raises:
+            InputError: there is no sentence, or something that is neither text nor tokens.
         """
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)

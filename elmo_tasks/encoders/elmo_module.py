@@ -86,7 +86,11 @@ class ElmoModule(nn.Module):
         self._states = None
 
     def forward(self, sentences: Iterable[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch of lists of tokens."""
+        """Encode and mix one batch of lists of tokens.
+
+        Raises:
+            InputError: no sentence, or text that is not in tokens.
+        """
         sentences = checked_token_lists(sentences)
         with torch.set_grad_enabled(self.requires_grad and torch.is_grad_enabled()):
             tokens, lengths = self._tokens(sentences)  # [B, T + 2, P], [B]

@@ -89,6 +89,10 @@ class StaticVectors:
 
         ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
         fastText (see :func:`~elmo_tasks.encoders.static_vectors.read_word_vectors`).
+
+        Raises:
+            ConfigError: there are no such vectors.
+            WeightsError: a file is missing or broken, or the files do not fit each other.
         """
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)

@@ -74,6 +74,10 @@ class Transformer:
         """Load a transformer from a folder, or from the hub (``hub:NAME``).
 
         The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
+
+        Raises:
+            ConfigError: the package transformers is not installed, or the model's settings cannot be used.
+            WeightsError: weights are missing or broken, or are not safetensors.
         """
         name = str(name_or_folder)
         folder = transformer_folder(name)

@@ -104,7 +104,11 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head by name in ``checkpoints/`` or by its folder, and read its config."""
+    """Find a head by name in ``checkpoints/`` or by its folder, and read its config.
+
+    Raises:
+        ConfigError: there is no such head, or its settings cannot be read.
+    """
     name = str(head)
     if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
@@ -159,7 +163,12 @@ def _check_sizes(path: Path, value: Any) -> None:
 
 
 def build_head(files: HeadFiles) -> TaskHead:
-    """Build a head and read its weights."""
+    """Build a head and read its weights.
+
+    Raises:
+        ConfigError: the settings do not make a head.
+        WeightsError: the weights are missing, broken, or not those of these settings.
+    """
     try:
         head = head_classes()[files.head](files.task, **files.settings)
     except (TypeError, ValueError, RuntimeError) as error:

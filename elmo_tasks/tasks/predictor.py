@@ -172,6 +172,10 @@ class Predictor:
         """Load a head and its encoder; an encoder may be given by name, folder or object.
 
         By default :func:`resolve_source` searches for it, also in ``folders``.
+
+        Raises:
+            ConfigError: the head was trained on another encoder or other static vectors, or they are in none of the places.
+            WeightsError: weights are missing or broken.
         """
         if encoder is None:
             encoder = load(resolve_source(files, "encoder", folders), device, precision)

@@ -35,6 +35,9 @@ def write_model(
 
     Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9 MB, or those of the model
     float32 in the published layout (``to="hdf5"``).
+
+    Raises:
+        ConfigError: there is no such format, or the folder holds something that is not a model.
     """
     with MODEL_FOLDER.written(folder) as partial:
         write_json(partial / "options.json", bilm.options.to_dict())
