@@ -37,7 +37,7 @@ def write_model(
     float32 in the published layout (``to="hdf5"``).
 
     Raises:
-        ConfigError: there is no such format, or the folder holds something that is not a model.
+        ConfigError: the folder holds something that is not a model.
     """
     with MODEL_FOLDER.written(folder) as partial:
         write_json(partial / "options.json", bilm.options.to_dict())

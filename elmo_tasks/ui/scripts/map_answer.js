@@ -54,10 +54,11 @@ when(element, "keydown", ".mark", (mark, event) => {
   marks().reduce((best, other) => (costOf(other) < costOf(best) ? other : best), mark).focus();
 });
 when(element, "change", "[data-by-source]", (box) => element.querySelector(".map-answer").classList.toggle("sources", box.checked));
-// There is room for one sentence from the start; on a phone it would push the list away.
+// There is room for one sentence from the start, a typical one; on a phone it would push the list away.
+const typical = (mark) => near(mark.dataset.use).reduce((sum, [, cosine]) => sum + cosine, 0);
 function start() {
   held = null;
-  const [first] = marks();
+  const [first] = marks().sort((a, b) => typical(b) - typical(a));
   if (first && matchMedia("(min-width: 641px)").matches) tell(first.dataset.use);
   element.dispatchEvent(new CustomEvent("drawn", { bubbles: true })); // for landing.js
 }
