@@ -20,7 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the dictionary)")
     text = "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default: the bundled ones)"
     parser.add_argument("--static", help=text)
-    parser.add_argument("--layer", help="name of a layer, mean, or meanings, from which meanings are read (default)")
+    parser.add_argument("--layer", help="name of a layer, mean, or meanings: the features that predict them (default)")
     text = "uses of this word, or of other words"
     parser.add_argument("--only", choices=("all", "same", "other"), default="all", help=text)
     parser.add_argument("-n", type=int, default=10, help="how many uses (default: 10)")

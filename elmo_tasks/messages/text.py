@@ -31,7 +31,7 @@ _VIEWS = {
     "mean": ("Mean of layers", "in the mean of all layers", "by the mean of the layers"),
     "sentence": ("As trained for sentences", "as it was trained for sentences", ""),
     "words": ("The words around it", "by the words around them", "by the words around them, without ELMo"),
-    "meanings": ("What meanings are read from", "by what meanings are read from", "by what meanings are read from"),
+    "meanings": ("Meaning features", "by meaning features", "by meaning features"),
     "verdict": ("The verdict", "", ""),
 }
 READS_LETTERS = "the letters of the word"

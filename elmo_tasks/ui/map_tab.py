@@ -285,7 +285,7 @@ def _endpoints(service: Service) -> None:
         Args:
             word: one word; its inflections count.
             text: your own text, at most 2 million characters.
-            view: "meanings", a layer ("1"), "mean" or "words"; what meanings are read from if it is not given.
+            view: "meanings", a layer ("1"), "mean" or "words"; the first if it is not given.
             examples: whether the examples of the dictionary count.
             model: name of a model; the default one if it is not given.
             index: whether the index that the app was started with counts, too.

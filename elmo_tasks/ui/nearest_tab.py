@@ -191,7 +191,7 @@ def _endpoints(service: Service) -> None:
         Args:
             word: the word; [brackets] in the sentence mark another one.
             sentence: its sentence.
-            layer: "meanings" (what meanings are read from), "0", "1", ... or "mean"; the first if it is not given.
+            layer: "meanings" (the features that predict meanings), "0", "1", ... or "mean"; the first if it is not given.
             only: "all", "same" (this word only) or "other" (other words only).
             source: "dictionary", or the title of the index that the app was started with.
             n: how many uses, 1 to 50.

@@ -136,7 +136,7 @@ def test_each_model_offers_its_own_views(open_map, open_page):
     assert linked.get_by_text("compared by layer 3").is_visible()
     assert box(linked, "Compare the uses by").input_value() == "Layer 3"
     choose(page, "Model", "Fake small (for tests)")
-    page.get_by_text("compared by what meanings are read from").wait_for()
+    page.get_by_text("compared by meaning features").wait_for()
 
 
 @pytest.mark.smoke

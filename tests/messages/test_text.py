@@ -46,7 +46,7 @@ def test_types_and_scores_in_words():
         ),
         ("5", "", ["Layer 5"] * 2, ["at layer 5", "by layer 5"]),
         ("mean", "", ["Mean of layers"] * 2, ["in the mean of all layers", "by the mean of the layers"]),
-        ("meanings", "", ["What meanings are read from"] * 2, ["by what meanings are read from"] * 2),
+        ("meanings", "", ["Meaning features"] * 2, ["by meaning features"] * 2),
         (
             "words",
             "",
