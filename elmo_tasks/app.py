@@ -115,7 +115,7 @@ def _build(models: Sequence[str] = (), device: str | None = None, **settings: An
 
 @cache
 def __getattr__(name: str) -> Any:
-    """Build ``demo``, for gradio's own commands, on first access, so that importing this file stays cheap."""
+    """Build ``demo``, which gradio's own commands read, on first access."""
     if name == "demo":
         return _build()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -49,7 +49,7 @@ def given_name(path: str | Path) -> str:
 
 @contextmanager
 def atomic_file(target: Path) -> Iterator[Path]:
-    """Open a temporary file that replaces ``target`` on success; after an error the target is unchanged.
+    """Open a temporary file that replaces ``target`` on success, and only then.
 
     Of processes that write the same target at once, the last one to finish wins. The target's permissions are kept, and a link
     stays a link. A device such as ``/dev/null`` is written to directly.
@@ -183,7 +183,7 @@ def describe_os_error(error: OSError) -> str:
 
 
 def _unfinished_name(target: Path) -> Path:
-    """Choose a temporary name; remove those of ``target`` whose processes on this machine are gone."""
+    """Choose a temporary name; remove those of ``target`` whose processes are gone."""
     prefix = f".{target.name[:150]}."
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():

@@ -1,4 +1,4 @@
-"""The layers that every encoder gives: their names, pooling and learned mix; the device that they are on."""
+"""The layers of an encoder: names, pooling, learned mix, device."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def with_mean(vectors: Tensor) -> Tensor:
 
 
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
-    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``, in float32 at least.
+    """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``, in float32.
 
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
     """
@@ -149,7 +149,7 @@ class ScalarMix(nn.Module):
             self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """Mix layers ``[L, B, T, D]`` to ``[B, T, D]``, or pooled ones ``[L, B, D]`` to ``[B, D]``.
+        """Mix ``[L, B, T, D]`` to ``[B, T, D]``, or pooled ``[L, B, D]`` to ``[B, D]``.
 
         Positions where the mask ``[B, T]`` (``[B]`` for pooled layers) is False are zero.
         """

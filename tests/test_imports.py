@@ -122,3 +122,12 @@ def test_a_program_starts_when_all_of_it_is_there(path):
     *_, last = ast.parse(path.read_text(encoding="utf-8")).body
     starts = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
     assert all(ast.dump(start) == ast.dump(last) for start in starts if "__main__" in ast.unparse(start.test))
+
+
+def test_docstrings_begin_with_a_short_line():
+    with_docstrings = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for path in FILES:
+        for node in nodes(path):
+            first = ((isinstance(node, with_docstrings) and ast.get_docstring(node)) or "").partition("\n")[0]
+            assert len(first) <= 88, f"{path.name}: {first}"
+            assert not first.startswith(("What ", "Whether ", "How ", "Where ")), f"{path.name}: {first}"

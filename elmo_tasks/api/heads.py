@@ -1,4 +1,4 @@
-"""Results of trained heads, learned layer weights and measurements of layers; the training of heads."""
+"""Results of trained heads and of layers, and the training of heads."""
 
 from __future__ import annotations
 

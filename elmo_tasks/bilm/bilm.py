@@ -1,4 +1,7 @@
-"""Bidirectional language model of Peters et al. (2018), of LSTM layers with projection and clipping (Sak et al., 2014)."""
+"""Bidirectional language model of Peters et al. (2018).
+
+Its LSTM layers have a projection and clipping (Sak et al., 2014).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context-free token encoder of ELMo (layer 0): character CNN, highways, projection; its use on many words."""
+"""Context-free token encoder of ELMo (layer 0): character CNN, highways, projection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of weights: written whole or not at all, with checksums on the card that reveal damaged files."""
+"""Folders of weights: written whole or not at all, with checksums on the card."""
 
 from __future__ import annotations
 

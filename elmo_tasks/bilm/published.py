@@ -1,4 +1,4 @@
-"""Published ELMo models: names, addresses, checks of their weights, and their place in the cache."""
+"""Published ELMo models: names, addresses, checks, and their place in the cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Output layer of the language model, with full and sampled softmax, and the perplexity over its words."""
+"""Output layer of the language model: full and sampled softmax, and perplexity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``fit``, ``validate`` and ``test``: Lightning runs from a YAML file, whose settings are checked first."""
+"""``fit``, ``validate`` and ``test``: Lightning runs from a YAML file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _checked_files(arguments: list[str]) -> list[str]:
-    """Replace names of bundled configurations; reject unreadable files before Lightning, which takes seconds, is imported."""
+    """Replace names of bundled configurations; reject unreadable files early."""
     for k, (option, value) in enumerate(pairwise(arguments), start=1):
         if option in ("--config", "-c"):
             arguments[k] = bundled.find_config(value)

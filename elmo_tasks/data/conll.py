@@ -1,4 +1,4 @@
-"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text; how they are written is found."""
+"""Reader of tagged sentences: columns, CoNLL-U, JSON and parquet, marked text."""
 
 from __future__ import annotations
 
@@ -271,7 +271,7 @@ def _parts(span: Any, length: int) -> tuple[int, int, str]:
 
 
 def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
-    """Read sentences with spans in brackets, or with a tag behind every word (``Ada/NOUN flew/VERB``).
+    """Read sentences with spans in brackets, or with a tag behind every word (``Ada/NOUN``).
 
     That is where no line has a span in brackets and at least half of the pieces have a tag.
     """

@@ -83,7 +83,7 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
 def hub_texts(
     name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
 ) -> Iterator[str]:
-    """Yield the texts of a split such as ``train[:10%]`` of a hub data set, or of a local folder, to search.
+    """Yield the texts of a split (``train[:10%]``) of a hub data set or a local folder.
 
     ``column`` holds the texts, or lists of words; by default it is found. ``config`` is for a data set that has several. Only
     ``most`` rows are read; the rest is not downloaded then.

@@ -1,4 +1,4 @@
-"""Text for a language model: word ids, computed once and kept on disk, and batches of them."""
+"""Text for a language model: word ids, kept on disk, and batches of them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class TokenizedCorpus:
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
-    """Read tokenized sentences of text files, one per line; sentence marks in them are read as text."""
+    """Read tokenized sentences, one per line; sentence marks in them are text."""
     for path in files:
         for line in open_text(path):
             words = line.split()

@@ -66,7 +66,7 @@ def check_known(labels: Iterable[str], learned: Sequence[str], where: str, train
 
 
 def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "label") -> None:
-    """Reject labels that cannot be learned: fewer than two, or more than half as many as rows (for tags, tokens)."""
+    """Reject labels that cannot be learned: one alone, or one for every second row or token."""
     if len(labels) < 2:
         raise DataError(
             f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "

@@ -137,7 +137,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
-    """Yield the rows of a split such as ``train[:10%]`` of one of :data:`HUB_DATA_SETS`, or of a hub id."""
+    """Yield the rows of a split (``train[:10%]``) of :data:`HUB_DATA_SETS` or a hub id."""
     import datasets
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))

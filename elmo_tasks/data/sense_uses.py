@@ -1,4 +1,4 @@
-"""Published word uses, for evaluation: with their senses, and in pairs of the same sense or of graded similarity."""
+"""Readers of published word uses, for evaluation: with senses, and in pairs."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def _rows(
     path: Path, numbered: Iterable[tuple[int, Source]], read: Callable[[Source], list[Row]], expected: str,
     what: str = "use", unit: str = "line",
 ) -> list[Row]:  # fmt: skip
-    """Read every row of a file that is not blank; say what was ``expected`` of those that cannot be read."""
+    """Read the rows that are not blank; report what was ``expected`` of unreadable ones."""
     errors = RowErrors(path, unit)
     rows: list[Row] = []
     for number, source in numbered:

@@ -275,7 +275,7 @@ def shared(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def _subsample(order: Sequence[int], strata: Sequence[str], share: float) -> list[int]:
-    """Take a share of each stratum, at least one row: the first of the order, so that shares are nested."""
+    """Take the first share of each stratum, at least one row, so that shares are nested."""
     by_stratum: dict[str, list[int]] = {}
     for k in order:
         by_stratum.setdefault(strata[k], []).append(k)

@@ -1,4 +1,4 @@
-"""Reader of user tables: CSV, TSV, plain text, JSON, parquet and Excel files; how they are written is found."""
+"""Reader of user tables: CSV, TSV, plain text, JSON, parquet and Excel files."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class TableLayout:
         return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
 
     def body(self, table: Table, errors: RowErrors) -> Iterator[tuple[int, Sequence[Any]]]:
-        """Yield the rows below the header; collect those that are too short or too long in ``errors``."""
+        """Yield the rows below the header; collect those of a wrong length in ``errors``."""
         width = len(self.names)
         for number, row in table.rows[1:] if self.header else table.rows:
             if len(row) == width:

@@ -49,7 +49,7 @@ class TagFile:
 def sentences_of(
     blocks: list[list[Line]], width: int, token_at: int, tag_at: int, errors: RowErrors
 ) -> list[TaggedSentence]:
-    """Return the words of each block of lines with their tags; collect malformed lines in ``errors``."""
+    """Return the words and tags of each block; collect malformed lines in ``errors``."""
     sentences = []
     for block in blocks:
         tokens, tags = [], []

@@ -1,4 +1,4 @@
-"""Sentences to Layers, one file per backend; :func:`load` resolves a name or a folder to an encoder of any kind."""
+"""Encoders, one file per backend; :func:`load` resolves a name or a folder."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Step = Callable[[int], object]
 def by_length(
     lengths: Sequence[int], max_sentences: int, max_tokens: int, longest_first: bool = False
 ) -> Iterator[list[int]]:
-    """Group sentence numbers by length; ``max_tokens`` counts padding, and one sentence alone may have more."""
+    """Group sentence numbers by length; ``max_tokens`` counts padding."""
     batch: list[int] = []
     for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
         longest = max(lengths[k], lengths[batch[0]]) if batch else 0

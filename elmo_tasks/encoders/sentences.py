@@ -19,7 +19,7 @@ class OneSentenceWarning(UserWarning):
 
 
 def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
-    """Validate sentences of any iterable, each a text or tokens; ``first`` is the number of the first one in messages."""
+    """Validate sentences, each a text or tokens; messages number them from ``first``."""
     return [
         _checked_sentence(sentence, number) for number, sentence in enumerate(_listed(sentences, "sentence"), first)
     ]
@@ -63,7 +63,7 @@ def checked_text(text: Any, what: str, field: str | None = None) -> str:
 
 
 def tokenized(sentences: Any) -> tuple[tuple[Tokens, ...], tuple[Offsets, ...] | None]:
-    """Tokenize the texts of a batch; lists of tokens are unchanged, and then there are no offsets of :class:`Layers`."""
+    """Tokenize the texts of a batch; lists of tokens are unchanged, and have no offsets."""
     checked = _at_least_one(sentences)
     _warn_if_one_tokenized_sentence(checked)
     tokens: list[Tokens] = []

@@ -1,4 +1,4 @@
-"""Static word vectors as an encoder: one vector per word, whatever the sentence. Ours, and files of other programs."""
+"""Static word vectors as an encoder: one vector per word, whatever the sentence."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
 
 
 def _is_text(start: bytes) -> bool:
-    """Check if the rows after a header are text, a word and decimal numbers, by their first bytes."""
+    """Check by the first bytes if the rows are text, a word and decimal numbers."""
     numbers = start.partition(b"\n")[0].split()[1:]
     return bool(numbers) and all(re.fullmatch(rb"[-+.\deE]+|[-+]?(nan|inf)", number) for number in numbers)
 

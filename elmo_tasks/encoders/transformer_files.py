@@ -1,4 +1,4 @@
-"""Files of transformers, of words and of whole sentences: safetensors only, and no code of theirs is run."""
+"""Files of transformers: safetensors only, and none of their code is run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Geometry of each view: pairs of uses of held-out words, random words, and one word in many sentences."""
+"""Geometry of each view: uses of held-out words, of random words and of one word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meanings of words: pairs of uses by cosine (WiC, MCL-WiC, CoSimLex); senses by the nearest neighbour, and by clusters."""
+"""Meanings of words: pairs of uses, senses by the nearest neighbour, clusters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear probes of a layer: parts of speech, chunks, entities and sentiment, with minimal heads."""
+"""Linear probes of a layer: parts of speech, chunks, entities and sentiment."""
 
 from __future__ import annotations
 

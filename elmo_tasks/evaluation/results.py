@@ -1,4 +1,4 @@
-"""Results of an evaluation: its table, as Markdown and as JSON; the file of a probed model, beside the paper's results."""
+"""Results of an evaluation, as Markdown and JSON, beside the paper's."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Confidence:
 
     @classmethod
     def fit(cls, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
-        """Fit temperature and threshold on ``[n][classes]`` probabilities and the right class of each row, if it has one."""
+        """Fit temperature and threshold on ``[n][classes]`` probabilities and right classes."""
         gold = _ids(classes)
         has_class = gold >= 0
         if not has_class.any():

@@ -99,7 +99,7 @@ class CRF(torchcrf.CRF):
 
     @torch.no_grad()
     def k_best(self, emissions: Tensor, k: int, mask: Tensor | None = None) -> list[list[TagPath]]:
-        """Return the ``k`` best tag sequences of each sentence, best first; all if fewer are allowed."""
+        """Return the ``k`` best tag sequences of each sentence, best first, or all."""
         if k < 1:
             raise ValueError(f"k: expected at least 1, got {k}")
         with torch.autocast(emissions.device.type, enabled=False):

@@ -1,4 +1,4 @@
-"""Base class for task heads, encoder layers in, loss and predictions out; the features and the BiLSTM that heads share."""
+"""Base class for task heads: encoder layers in, loss and predictions out."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class TaskHead(nn.Module, ABC):
     def scored(
         self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
     ) -> tuple[Tensor, list[Prediction]]:
-        """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass, for validation; see :meth:`forward`.
+        """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass.
 
         The target is gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
         """

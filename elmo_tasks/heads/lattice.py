@@ -77,7 +77,7 @@ def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
 
 
 def backward_scores(lattice: Lattice) -> Tensor:
-    """Log-sum over all continuations after tag ``k`` at token ``t``, ``[B, T, K]``; values are relative."""
+    """Relative log-sums over all continuations after a tag at a token, ``[B, T, K]``."""
     emissions = lattice.emissions.unbind(dim=1)  # T of [B, K]
     end = lattice.end.expand_as(emissions[0])  # [B, K]
     betas = [end]
@@ -196,7 +196,7 @@ _MAX_STEPS_TO_JOIN = 4
 
 
 def log_z(lattice: Lattice) -> Tensor:
-    """Return :func:`log_partition`; several times as fast on a CPU, and once differentiable there."""
+    """Return :func:`log_partition`; on a CPU faster, and once differentiable."""
     # The range check needs the values, which would force a synchronization on a GPU.
     if lattice.emissions.device.type == "cpu" and lattice.emissions.numel() and _is_shallow(lattice):
         z: Tensor = _LogPartition.apply(

@@ -102,7 +102,7 @@ Grouping = frozenset[frozenset[int]]
 
 
 def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None) -> str:
-    """State which models agree, or which are ``right`` if that is known, and which name no groups."""
+    """State which models agree, or are ``right`` if that is known, or name no groups."""
     silent = [f"“{model}”" for model, groups in groupings.items() if groups is None]
     naming = {model: groups for model, groups in groupings.items() if groups is not None}
     if not naming:

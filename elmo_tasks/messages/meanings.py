@@ -1,4 +1,4 @@
-"""Sentences about the meanings of a word, of its uses on a map, and of sentences placed there."""
+"""Messages about the meanings of a word and of its uses on a map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers, lists, durations, technical terms, and the titles of views and models, in readable form."""
+"""Readable numbers, lists, durations, technical terms, titles of views and models."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ _MAX_HELD_OUT = 2_000
 
 @dataclass(frozen=True)
 class GapBatch:
-    """Whole sentences, and words to predict: the sentence, the token and the row of the vector of each."""
+    """Whole sentences, and words to predict: sentence, token and row of the vector."""
 
     sentences: list[list[str]]
     gaps: list[tuple[int, int, int]]

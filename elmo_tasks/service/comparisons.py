@@ -95,7 +95,7 @@ def rounded(values: Any, digits: int = 6) -> Any:
 
 
 def _layers(loaded: LoadedModel, views: Tensor, token_norms: Sequence[Tensor]) -> tuple[api.LayerComparison, ...]:
-    """Convert ``[L + 1, n, D]`` vectors, the mean of the layers last, and lengths ``[L + 1, T]`` to results."""
+    """Convert ``[L + 1, n, D]`` vectors, the mean last, and lengths ``[L + 1, T]``."""
     return tuple(
         api.LayerComparison(
             name=name,

@@ -1,4 +1,4 @@
-"""Registry of the available models: load each on first use; read its card and its measurements."""
+"""Registry of the available models, each loaded on first use."""
 
 from __future__ import annotations
 

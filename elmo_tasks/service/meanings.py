@@ -169,7 +169,7 @@ def meanings_of_uses(
 
 @cache
 def known_meanings() -> dict[tuple[str, int], tuple[str, Sense]]:
-    """Return the word and meaning of each example of the dictionary, by its sentence and place."""
+    """Return the word and meaning of each dictionary example, by sentence and place."""
     return {
         (sentence.replace("[", "").replace("]", ""), sentence.index("[")): (entry.word, sense)
         for entry in bundled_lexicon().values()

@@ -43,7 +43,7 @@ def check_number(sentences: Sequence[str]) -> None:
 
 
 def check_size(content: Sized, field: str, what: str = "The sentence", maximum: int | None = None) -> None:
-    """Raise an :class:`InputError` for a text or tokens of more than ``maximum``; ``what`` names them."""
+    """Raise an :class:`InputError` for more than ``maximum``; ``what`` names the input."""
     unit, limit = ("characters", LIMITS.max_characters) if isinstance(content, str) else ("words", LIMITS.max_tokens)
     maximum = maximum or limit
     if len(content) > maximum:

@@ -1,4 +1,4 @@
-"""Tasks, one file each: reading of data, scores, names, results; and prediction with a trained head."""
+"""Tasks, one file each: data, scores, names, results; prediction with a head."""
 
 from __future__ import annotations
 

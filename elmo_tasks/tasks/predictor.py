@@ -1,4 +1,4 @@
-"""Prediction and evaluation with a head, its encoder and its static vectors, which are located first."""
+"""Prediction and evaluation with a head, its encoder and its static vectors."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Counts(NamedTuple):
         return 2 * self.correct / (self.predicted + self.gold) if self.correct else 0.0
 
     def scores(self, ending: str = "") -> dict[str, float]:
-        """Return precision, recall and F1, 0 where they are not defined, with ``ending`` behind their names."""
+        """Return precision, recall and F1, 0 if undefined, with ``ending`` in their names."""
         precision = self.correct / self.predicted if self.predicted else 0.0
         recall = self.correct / self.gold if self.gold else 0.0
         return {f"precision{ending}": precision, f"recall{ending}": recall, f"f1{ending}": self.f1}
@@ -56,7 +56,7 @@ def micro(counts: Iterable[Counts]) -> Counts:
 
 
 class TaskScores(Metric, ABC):
-    """Metrics of a split, over all processes, or of this process ``alone``. Only whole numbers are kept: sums are exact."""
+    """Metrics of a split, over all processes, or of this process ``alone``."""
 
     full_state_update = False
     main = "accuracy"  # name of the score that selects models
@@ -81,7 +81,7 @@ class TaskScores(Metric, ABC):
 
 
 class TagScores(TaskScores):
-    """Accuracy of tags; where they spell spans, precision, recall and F1 of these, micro and by type."""
+    """Accuracy of tags; precision, recall and F1 of spans, micro and by type."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         types = () if task.scheme is None else types_of(task.labels, task.scheme)

@@ -119,7 +119,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
 
 def check_word(word: str) -> tuple[Token, ...]:
-    """Tokenize one word; words such as ``don't`` give more than one token. InputError for anything else."""
+    """Tokenize one word (``don't`` gives two tokens); InputError for anything else."""
     tokens = tokenize(word)
     while len(tokens) > 1 and tokens[-1].text == ".":  # of "etc.", where the tokenizer sees the end of a sentence
         tokens.pop()
@@ -174,7 +174,7 @@ def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[
 def _choices(
     sentence: str, tokens: Sequence[Token], places: Sequence[int], width: int, *, plain_when_single: bool = False
 ) -> tuple[Choice, ...]:
-    """Build one numbered choice for each occurrence (``the 2nd “bank”``), with brackets around ``width`` tokens.
+    """Build a numbered choice for each occurrence, with brackets around ``width`` tokens.
 
     With ``plain_when_single``, a word that occurs once is its own label.
     """

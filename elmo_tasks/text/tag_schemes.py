@@ -62,7 +62,7 @@ def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
 
 
 def tags_of(spans: Iterable[Span], length: int, scheme: Scheme) -> list[str]:
-    """Spell spans that share no token, in any order, as the tags of a sentence of ``length`` tokens."""
+    """Spell disjoint spans, in any order, as the tags of ``length`` tokens."""
     tags = [OUTSIDE] * length
     before: Span | None = None
     for span in sorted(spans):
@@ -82,7 +82,7 @@ def convert(tags: Sequence[str], source: Scheme, target: Scheme) -> list[str]:
 
 
 def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[str, str]:
-    """Split ``"L-PER"`` into ``("E", "PER")``, as in BIOES, and ``"O"`` into ``("O", "")``; DataError for another tag."""
+    """Split ``"L-PER"`` into ``("E", "PER")``, as in BIOES; DataError for no tag."""
     if tag == OUTSIDE:
         return OUTSIDE, ""
     prefix, dash, type_ = tag.partition("-")
@@ -145,7 +145,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
 
 
 def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
-    """Return the valid transitions, first and last labels of a model's label set; ConfigError for IOB1."""
+    """Return valid transitions, first and last labels; ConfigError for IOB1."""
     if scheme not in ("BIO", "BIOES"):
         raise ConfigError(f"constraints exist for BIO and BIOES, not for {scheme}: convert the tags first")
     parts = {label: split_tag(label, scheme) for label in labels}

@@ -1,4 +1,4 @@
-"""Text -> tokens, cut as the pretraining text is; tokens -> character ids; running text -> sentences.
+"""Tokenizer, sentence splitter and character ids.
 
 The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text, quotes are plain ASCII, colloquial
 words (``gonna``) stay whole, a string may hold several sentences, and odd typography is written plainly.

@@ -25,7 +25,7 @@ from elmo_tasks.files import atomic_write
 
 
 class RunCheckpoint(ModelCheckpoint):
-    """Write ``best.ckpt``, the epoch with the best score, and ``last.ckpt``, after every epoch.
+    """Write ``best.ckpt``, the best epoch, and ``last.ckpt``, after every epoch.
 
     Of epochs with the same score, which are many on a few dozen rows, the one with the lowest validation loss is the best.
 
@@ -96,7 +96,7 @@ def _loss_of(trainer: pl.Trainer) -> float:
 
 
 class ResumeCallback(pl.Callback):
-    """Resume a run with its random state (Python, NumPy, PyTorch) and its curve; save on an interrupt.
+    """Resume a run with its random state and its curve; save on an interrupt.
 
     A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the batch in which it gets SIGINT or
     SIGTERM, and ends. A second signal ends it at once. Runs with several processes draw new numbers after a resume, because a
@@ -175,7 +175,7 @@ class ResumeCallback(pl.Callback):
 
 
 def _saves_by_steps(trainer: pl.Trainer) -> ModelCheckpoint | None:
-    """Return the checkpoint callback if it saves every few steps; one of epochs resumes at an epoch."""
+    """Return the checkpoint callback if it saves every few steps."""
     checkpoint = trainer.checkpoint_callback
     if not isinstance(checkpoint, ModelCheckpoint) or trainer.fast_dev_run:  # type: ignore[attr-defined]
         return None

@@ -138,7 +138,7 @@ class TaskModule(pl.LightningModule):
             print(self.data.describe(), flush=True)
 
     def _store(self, split: Split) -> LayerCache | None:
-        """Return the layers of a split, computed at the first call; ``None`` to encode each batch again."""
+        """Return the cached layers of a split; ``None`` to encode each batch again."""
         if self.layer_store is None or self.tuned is not None:
             return None
         if split not in self._stores:

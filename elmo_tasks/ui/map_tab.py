@@ -81,7 +81,7 @@ def apart(points: Sequence[tuple[float, float]], gap: float) -> list[tuple[float
 
 
 def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
-    """Render a map; without its ``request`` as a page to save, with nothing that needs the app."""
+    """Render a map; without its ``request`` as a page to save, without the app."""
     last = len(answer.groups)
     order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
     query, left_out = link_of(request) if request else ("", "")

@@ -46,7 +46,7 @@ COSINES = (
 
 
 def _cell_colours(colours: Sequence[str], share: float) -> tuple[str, str]:
-    """Return the background of a cell, between two of the colours, and white or black text that is legible on it."""
+    """Return the background of a cell and its legible text colour, white or black."""
     channels = np.array([[int(colour[at : at + 2], 16) for at in (1, 3, 5)] for colour in colours])
     places = np.linspace(0, 1, len(colours))
     background = np.array([round(np.interp(share, places, channel)) for channel in channels.T])

@@ -1,4 +1,4 @@
-"""What the tabs do with gradio: markup, forms built by a script, events, endpoints.
+"""Helpers around gradio: markup, forms built by a script, events, endpoints.
 
 A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``), and its new value has the same one.
 """
@@ -52,7 +52,7 @@ def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
 
 
 def buttons(titles: Sequence[str], label: str, **options: Any) -> gr.Dataset:
-    """Create buttons that pick something; a click gives the title, or the place if the type is index."""
+    """Create buttons; a click gives the title, or the place if the type is index."""
     samples = [[title] for title in titles]
     return gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label=label, **options)
 
@@ -103,7 +103,7 @@ def on_submit(
 
 
 def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) -> None:
-    """Add what a tab's "Save page" button asks; ``file_of`` computes the answer again, as none is kept."""
+    """Add a tab's "Save page"; ``file_of`` computes the answer again, as none is kept."""
 
     def answer(event: FormEvent) -> dict[str, Any]:
         file_name, text = file_of(event)
@@ -114,7 +114,7 @@ def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) 
 
 
 def take_upload(path: str) -> bytes | None:
-    """Read and delete an uploaded file; return ``None`` unless it lies in gradio's upload folder."""
+    """Read and delete an upload; ``None`` unless it lies in gradio's upload folder."""
     sent = Path(path).resolve()
     if not sent.is_relative_to(Path(get_upload_folder()).resolve()) or not sent.is_file():
         return None

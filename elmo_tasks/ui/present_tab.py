@@ -155,7 +155,7 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
 
 
 def respond(service: Service, event: FormEvent) -> dict[str, Any]:
-    """Answer a request: ``all``, ``own``, or with a choice ``story``, ``forming``, a ``pair`` of the quiz or its ``reveal``."""
+    """Answer a request of the stage: a step, or a part of one."""
     value: dict[str, Any] = {"revision": event.get("revision"), "note": None}
     ask, at = event.get("ask"), event.get("choice")
     choice = at if type(at) is int else 0
