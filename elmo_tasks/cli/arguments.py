@@ -42,7 +42,7 @@ def add_lexicon(parser: argparse.ArgumentParser) -> None:
 
 def add_no_calibration(parser: argparse._ActionsContainer) -> None:
     """Add ``--no-calibration``."""
-    text = "do not calibrate a model that came without a calibration; nothing is said of meanings then"
+    text = "do not calibrate a model that came without a calibration; no meanings are given then"
     parser.add_argument("--no-calibration", action="store_true", help=text)
 
 

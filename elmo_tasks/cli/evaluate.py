@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("a head").add_argument
     add("--head", help="name or folder of a head, as a training run leaves in runs/")
     add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
-    add("--file-format", help="of that file, where its name does not tell: tsv, csv, columns, jsonl, ...")
+    add("--file-format", help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...")
     add("--text-column", help="name or place of the column of the text (classes)")
     add("--label-column", help="name or place of the column of the label (classes)")
     add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)")

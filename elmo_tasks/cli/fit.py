@@ -334,7 +334,7 @@ def available_precision(precision: Any, accelerator: str) -> Any:
         raise ConfigError(f"trainer.precision {name}: expected {choices} here; {reason}")
     if not (on_cpu and name.startswith("bf16")) or cpu_multiplies_bfloat16():
         return precision
-    print(f"This CPU has no products of bfloat16: training in float32 instead of {precision}.", flush=True)
+    print(f"This CPU does not support bfloat16: training in float32 instead of {precision}.", flush=True)
     return "32-true"
 
 

@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_device(parser)
     add_precision(parser, bf16=True)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
-    parser.add_argument("--column", help="of a table or data set: the one with the texts (default: found, and said)")
+    parser.add_argument("--column", help="column of the texts in a table or data set (default: detected)")
     hub = parser.add_argument_group("for hub:NAME")
     hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
     hub.add_argument("--config", help="where the data set has several")

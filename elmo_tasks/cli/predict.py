@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("input", metavar="IN", help="text, one sentence a line, or a table; - for standard input")
     parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
-    parser.add_argument("--column", help="of a table: the one with the texts (default: found, and said)")
+    parser.add_argument("--column", help="column of the texts in a table (default: detected)")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
     parser.add_argument("--encoder", help="name or folder of the head's encoder (default: found by its checksum)")
     parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")

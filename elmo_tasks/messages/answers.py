@@ -29,7 +29,7 @@ def why_answer(
     if items[0].token != items[1].token:
         return "No single word around them decides it. The spellings differ, which moves vectors apart by itself."
     if len(several) > 1:
-        return f"No single word decides it; most of all {listed([f'“{token}”' for token in several])}."
+        return f"No single word decides it; the strongest are {listed([f'“{token}”' for token in several])}."
     return "No single word decides it."
 
 
@@ -60,7 +60,7 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     parts = [(same, f"{same} of {total} by “{model}”") for model, same, total in counts if total]
     if not parts:
         return f"The nearest to this “{word}”, side by side"
-    return f"In this meaning {'is' if parts[0][0] == 1 else 'are'} {listed([text for _, text in parts])}."
+    return f"With this meaning: {listed([text for _, text in parts])}."
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]) -> Message:
@@ -92,7 +92,7 @@ def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     """State what cosines of sentences can tell, as measured on test sentences."""
     return (
         f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty unconnected sentences in "
-        f"{related}. It placed it nearer than a sentence that says something else in nearly the same words (“was good”, “was "
+        f"{related}, and nearer than a sentence that says something else in nearly the same words (“was good”, “was "
         f"not good”) in {reworded}."
     )
 
@@ -108,7 +108,7 @@ def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] |
     if not naming:
         n = len(groupings)
         nobody = "Neither of the two" if n == 2 else f"None of the {number_word(n)}"
-        return f"{nobody} groups these uses{'' if right is None else '; how they belong together is known here'}."
+        return f"{nobody} groups these uses{'' if right is None else '; the right groups are known here'}."
     parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
         parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")

@@ -19,9 +19,9 @@ TYPES = {
     "Disease": ("a disease", "diseases"),
 }
 TAGS = {
-    "ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary verb", "CCONJ": "joining word",
-    "DET": "article or the like", "INTJ": "interjection", "NOUN": "noun", "NUM": "number", "PART": "particle",
-    "PRON": "pronoun", "PROPN": "name", "PUNCT": "punctuation", "SCONJ": "subordinating word", "SYM": "symbol",
+    "ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary verb", "CCONJ": "coordinating conjunction",
+    "DET": "determiner", "INTJ": "interjection", "NOUN": "noun", "NUM": "number", "PART": "particle",
+    "PRON": "pronoun", "PROPN": "name", "PUNCT": "punctuation", "SCONJ": "subordinating conjunction", "SYM": "symbol",
     "VERB": "verb", "X": "other",
 }  # fmt: skip
 # Labels with closer probabilities count as undecided.
@@ -121,9 +121,7 @@ def unweighed(results: Sequence[ClassifiedText]) -> str:
     if not numbers:
         return ""
     where = "this text" if len(results) == 1 else f"text{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
-    return (
-        f"Too many words for one question to weigh each of them in {where}; ask about fewer or shorter texts for that."
-    )
+    return f"Too many words to test each one in {where}; try fewer or shorter texts."
 
 
 def has_spans(results: Sequence[TaggedSentence]) -> bool:

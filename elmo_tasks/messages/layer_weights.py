@@ -62,7 +62,7 @@ def certainty(entry: LayerWeights) -> str:
     """Describe the reliability of the order of the layers."""
     count = len(entry.runs)
     if count < 2:
-        return "This is one run: another one, begun from other random numbers, may give other shares."
+        return "This is a single run: another random seed may give other shares."
     if _is_even(entry):
         return f"This is one of {count} runs that differ in their random numbers only; the table has them all."
     groups = unclear(entry)

@@ -63,7 +63,7 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
-    pale = f" Of {unsure} the model is unsure; these are pale." if unsure else ""
+    pale = f" The model is unsure of {unsure}; these are pale." if unsure else ""
     return api.Message(f"{words} several meanings.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
@@ -71,14 +71,14 @@ def not_english_answer(share: float) -> api.Message:
     """State that too few of the words are English."""
     return api.Message(
         "This model reads English, and most of these words are not English.",
-        f"It knows {percent(share)} of the words around, so nothing is said of meanings.",
+        f"It knows {percent(share)} of the other words, so no meanings are given.",
     )
 
 
 def uncalibrated_answer(model: str) -> api.Message:
     """State that the model has no calibration."""
     return api.Message(
-        f"Nothing is said of meanings: “{model}” was not calibrated.",
+        f"No meanings are given: “{model}” was not calibrated.",
         "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors are compared below.",
     )
 
@@ -168,12 +168,12 @@ def map_verdict(
         details = "The meanings are those of the dictionary; where the uses lie is computed."
         return api.Message(f"{counted} in {_counted(len(groups), 'meaning')}.", details)
     if not is_calibrated:
-        details = "This model was not calibrated, so nothing is said of the meanings in your text."
+        details = "This model was not calibrated, so the meanings in your text are not given."
         return api.Message(f"{counted}.", details)
     n_unsure = sum(not use.is_sure for use in own)
     unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
     has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
-    details = f"The meanings are those of the dictionary; which one a use of yours has is computed.{unsure}"
+    details = f"The meanings are those of the dictionary; which one each of your uses has is computed.{unsure}"
     return api.Message(f"Your {_counted(len(own), 'use')} of “{word}” {has}.", details)
 
 
@@ -230,7 +230,7 @@ def use_name(use: api.MapUse, number: int, answer: api.SenseMap) -> str:
 def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool) -> str:
     """Describe the place of a sentence by its meanings, the most probable first."""
     if not meanings:
-        return "It lands beside its nearest uses. Nothing is said of its meaning."
+        return "It lands beside its nearest uses. Its meaning is not given."
     where = "" if meanings[0].group is not None else " No use on this map has it."
     first, *others = (f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2])
     return f"It means: {first}.{where}" if is_sure else f"Unsure: {first}, or {others[0]}.{where}"

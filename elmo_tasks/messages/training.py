@@ -211,7 +211,9 @@ def balance_warning(preview: DatasetPreview) -> str:
             f"little here. {remedy}"
         )
     if most >= _UNEVEN * least:
-        return f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom say. {remedy}"
+        return (
+            f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom predict. {remedy}"
+        )
     return ""
 
 

@@ -96,7 +96,7 @@ def reason(explanation: Explanation) -> str:
     now_is = f"their cosine {view_place(explanation.layer)} is {now}"
     stick = f" Two random words have {number(explanation.random_pair_cosine)}."
     if is_verdict:
-        now_is, stick = f"the verdict gives {now} that they mean the same", ""
+        now_is, stick = f"the probability that they mean the same is {now}", ""
     if not explanation.words:
         return f"{first_capital(now_is)}.{stick}"
     sign = 1 if explanation.apart else -1  # of the changes that count
@@ -105,7 +105,7 @@ def reason(explanation: Explanation) -> str:
     if explanation.decisive is not None:
         return f"With it, {now_is}; with it hidden, {then}.{stick}"
     if sign * top.change <= 0 or now == then:
-        return f"{first_capital(now_is)}, and no one word, hidden, changes that much.{stick}"
+        return f"{first_capital(now_is)}, and hiding no single word changes that much.{stick}"
     ways = range(len(explanation.ways))
     agree = all(sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words) for way in ways)
     if is_verdict:

@@ -153,7 +153,7 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
     best = max(score.score for score in scores)
     ahead = [score for score in scores if best - score.score < _SAME]
     is_percent, unit = result.unit == "percent", TESTS[result.task]["counted"]
-    counted = f" of 100 {unit}" if is_percent else ", where 1 would be as people say"
+    counted = f" of 100 {unit}" if is_percent else ", where 1 is full agreement with people"
     if len(scores) == 1:
         sentence = f"{model.model}: {shown(result, best)}{counted}"
     else:

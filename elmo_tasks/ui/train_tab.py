@@ -164,7 +164,7 @@ class _Form:
             self.layers = gr.Dropdown(_LAYERS, value="learned", label="Layers of the language model")
             self.balanced = gr.Checkbox(label="Rare labels weigh as much as frequent ones")
             with gr.Row():
-                self.hidden = gr.Number(words.hidden, label="Hidden size", info="How large the part that learns is.")
+                self.hidden = gr.Number(words.hidden, label="Hidden size", info="Size of the head’s hidden layer.")
                 rate, info = words.learning_rate, "How big its steps are."
                 self.learning_rate = gr.Number(rate, label="Learning rate", step=0.0001, info=info)
         self.note = gr.HTML(visible=False)

@@ -66,7 +66,7 @@ def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
     monkeypatch.setattr(layers, "cpu_multiplies_bfloat16", lambda: suits)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
     assert available_precision(asked, accelerator) == used
-    said = "This CPU has no products of bfloat16: training in float32 instead of bf16-mixed.\n"
+    said = "This CPU does not support bfloat16: training in float32 instead of bf16-mixed.\n"
     assert capsys.readouterr().out == (said if asked != used else "")
 
 

@@ -29,7 +29,7 @@ def test_who_agrees(told, said):
         ((True, False, None), "“a” is right, “b” is not; “c” does not say."),
         ((True, True, False), "“a” and “b” are right, “c” is not."),
         ((False, None, None), "“a” is not right; “b” and “c” do not say."),
-        ((None, None, None), "None of the three groups these uses; how they belong together is known here."),
+        ((None, None, None), "None of the three groups these uses; the right groups are known here."),
     ],
 )
 def test_who_is_right(right, said):

@@ -95,7 +95,7 @@ def test_without_calibration_nothing_is_said_of_own_uses():
     session = Session(may_measure=False, model="static-joint")
     found = session.sense_map(MapRequest("bank", MONEY))
     assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
-    assert "nothing is said of the meanings in your text" in found.verdict
+    assert "the meanings in your text are not given" in found.verdict
     assert session.project_use("My bank.", MapRequest("bank")).meanings == ()
 
 

@@ -121,7 +121,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(fold
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
     session = Session(str(folder), may_measure=False)
     answer = session.compare("bank", SENTENCES[:2])
-    assert answer.verdict.startswith("Nothing is said of meanings: “toy” was not calibrated.")
+    assert answer.verdict.startswith("No meanings are given: “toy” was not calibrated.")
     assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
     assert "was not calibrated" in session.senses(SENTENCES[0]).answer
     assert 0 < answer.layers[-1].random_pair_cosine < 1

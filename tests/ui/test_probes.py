@@ -32,7 +32,7 @@ def test_every_test_has_plain_words():
         (
             0,
             LIKENESS,
-            "Fake-small: layer 1 best, with 0.42, where 1 would be as people say; layer 0, the letters of the word, −0.10.",
+            "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer 0, the letters of the word, −0.10.",
         ),
         (0, replace(POS, scores=scores(0.9, 0.9, 0.9), without=None), "Fake-small: layers 0, 1 and 2 best, with 90.0"),
     ],

@@ -134,7 +134,5 @@ def test_texts_whose_words_are_not_weighed_are_named(service):
     option, results, without = sentiment(service, "A good day.", "A bad day.", "Yes", "A dull one.")
     assert heads.unweighed(results) == ""
     bare = [results[0], *(replace(result, occlusion=()) for result in results[1:])]
-    assert "weigh each of them in texts 2 and 4; ask about fewer or shorter" in cards.sentiment_card(
-        option, bare, without
-    )
+    assert "test each one in texts 2 and 4; try fewer or shorter" in cards.sentiment_card(option, bare, without)
     assert "in this text;" in heads.unweighed(bare[1:2])

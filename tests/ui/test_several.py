@@ -27,7 +27,7 @@ def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     assert [label for label in seen.labels if label.startswith("fake-")] == ["fake-small", "fake-large"]
     assert seen.headings[0] == "“fake-small” is right; “fake-large” does not say."
     assert "Names no groups" in page
-    assert "What the sentences mean is known here" in page
+    assert "The right groups are known here" in page
     asked = seen.text.split("fake-small Fake small")[0]
     for sentence, sense in zip(BANK.sentences, BANK.meant, strict=True):
         assert f"{sentence} {sense}" in asked

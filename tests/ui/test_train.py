@@ -139,7 +139,7 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
         ((("good", 90), ("bad", 10)), "90 % of the texts are “good”: always saying that is right as often"),
         (
             (("good", 40), ("so", 30), ("bad", 10)),
-            "“good” comes 4 times as often as “bad”, which the head may seldom say.",
+            "“good” comes 4 times as often as “bad”, which the head may seldom predict.",
         ),
         ((("good", 30), ("bad", 10)), ""),
     ],

@@ -25,7 +25,7 @@ def test_the_sentence_says_what_is_drawn_from_where():
 @pytest.mark.parametrize(
     ("runs", "said"),
     [
-        (None, "This is one run"),
+        (None, "This is a single run"),
         (
             [(0.2, 0.5, 0.3), (0.22, 0.48, 0.3)],
             "All 2 runs, which differ in their random numbers only, put the layers in",

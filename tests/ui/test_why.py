@@ -74,7 +74,7 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
     word = explanation.decisive
     assert word is not None
     page = compare_details.why_body(explanation)
-    said = f"With it, the verdict gives 8 % that they mean the same; with it hidden, {round(100 * (0.08 + word.change))} %."
+    said = f"With it, the probability that they mean the same is 8 %; with it hidden, {round(100 * (0.08 + word.change))} %."
     assert said in page.replace("\xa0", " ")
     assert f"With “{word.token}” hidden: same meaning" in page
     assert "more the verdict moves" in page
@@ -82,7 +82,9 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
     assert compare_details.why_csv(explanation).splitlines()[0].startswith("use,word,position,layer,probability")
     unsure = compare_details.reason(replace(explanation, decisive=None))
     assert unsure.startswith("Hiding “")
-    assert compare_details.reason(replace(explanation, words=(), decisive=None)).startswith("The verdict gives")
+    assert compare_details.reason(replace(explanation, words=(), decisive=None)).startswith(
+        "The probability that they mean the same is"
+    )
 
 
 def test_the_picture_holds_the_whole_sentence(service):
@@ -95,8 +97,8 @@ def test_the_picture_holds_the_whole_sentence(service):
     [
         ([(0.1, 0.1, 0.1), (0.09, 0.09, 0.09)], "less than all other words together"),
         ([(0.3, 0.0, 0.1), (0.0, 0.1, 0.2)], "but the three ways of hiding do not agree on the word"),
-        ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "and no one word, hidden, changes that much"),
-        ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "and no one word, hidden, changes that much"),
+        ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "and hiding no single word changes that much"),
+        ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "and hiding no single word changes that much"),
     ],
 )
 def test_why_no_word_is_named(service, changes, said):
