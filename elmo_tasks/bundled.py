@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from elmo_tasks.errors import ConfigError
+
 _PACKAGE = Path(__file__).resolve().parent
 _INSTALLED = _PACKAGE / "_bundled"
 ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
@@ -32,4 +34,7 @@ def find_config(name: str) -> str:
     """Resolve a configuration by path or name, such as ``ner_sample``."""
     ours = CONFIGS / f"{name}.yaml"
     is_name = Path(name).name == name and not Path(name).exists()
+    if is_name and not ours.is_file() and not Path(name).suffix:
+        known = ", ".join(sorted(path.stem for path in CONFIGS.glob("*.yaml")))
+        raise ConfigError(f"there is no configuration '{name}': expected a file, or one of {known}")
     return str(ours) if is_name and ours.is_file() else find(name)

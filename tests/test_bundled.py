@@ -7,6 +7,7 @@ import yaml
 
 from elmo_tasks import bundled
 from elmo_tasks.encoders.elmo import Elmo
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -53,7 +54,10 @@ def test_what_lies_in_the_working_folder_comes_first(elsewhere):
 def test_a_configuration_has_a_name(elsewhere):
     assert Path(bundled.find_config("ner_sample")) == REPOSITORY / "lightning_configs" / "ner_sample.yaml"
     assert Path(bundled.find_config("lightning_configs/ner_sample.yaml")).is_file()
-    assert bundled.find_config("no_such") == "no_such"
+    with pytest.raises(
+        ConfigError, match="there is no configuration 'no_such': expected a file, or one of .*ner_sample"
+    ):
+        bundled.find_config("no_such")
     (elsewhere / "ner_sample").write_text("mine")
     assert bundled.find_config("ner_sample") == "ner_sample"
 

@@ -119,7 +119,11 @@ def _head(args: argparse.Namespace) -> int:
     print(
         f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from {confidence.least:.1%} on. "
         f"On {confidence.fitted_on}: {confidence.said:.1%} of the {confidence.rows:,} rows with a class get a prediction, "
-        f"{confidence.right:.1%} of all predictions are right, and {confidence.kept_back:.1%} of the "
-        f"{confidence.of_no_class:,} rows without a class get none"
+        f"{confidence.right:.1%} of all predictions are right"
+        + (
+            f", and {confidence.kept_back:.1%} of the {confidence.of_no_class:,} rows without a class get none"
+            if unknown
+            else ""
+        )
     )
     return 0

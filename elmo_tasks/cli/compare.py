@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elmo_tasks.cli.arguments import add_device, add_lexicon, add_no_calibration
+from elmo_tasks.messages.text import percent
 
 if TYPE_CHECKING:
     from elmo_tasks.api import Comparison
@@ -98,6 +99,10 @@ def _write_page(args: argparse.Namespace, answer: Compared) -> None:
 
 def _print_answer(comparison: Comparison) -> None:
     print(comparison.verdict)
+    for k, use in enumerate(comparison.uses, start=1):
+        meaning = None if use.best is None else comparison.meanings[use.best]
+        name = "another meaning, not in the dictionary" if meaning is None else f"{meaning.key}, {meaning.gloss}"
+        print(f"{k:>3}  {name} ({percent(use.probability)})")
     for layer in comparison.layers:
         print(f"\nlayer {layer.name} (two random words: {layer.random_pair_cosine:.2f})")
         _print_matrix(layer.cosine)

@@ -114,7 +114,9 @@ def mapped_labels(
             names = merged
     unknown = sorted(set(labels) - set(names))
     if unknown:
-        example = ",".join(f"{label}={name}" for label, name in zip(unknown, own, strict=False))
+        mapped = {label: name for label, name in names.items() if label in labels and label not in own}
+        left = [name for name in own if name not in mapped.values()] or own
+        example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *zip(unknown, left, strict=False)))
         raise DataError(
             f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say which is which, such as "
             f"--labels {example}"

@@ -112,8 +112,8 @@ def find_head(head: str | Path) -> HeadFiles:
     name = str(head)
     if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
-    elif (Path(name) / CONFIG_NAME).is_file():
-        folder = Path(name)
+    elif places := [path for path in (Path(name), Path(name) / "head") if (path / CONFIG_NAME).is_file()]:
+        folder = places[0]  # the second is the head of a run's folder
     else:
         raise ConfigError(
             f"there is no head '{name}': expected a name in checkpoints/ ({', '.join(bundled_heads()) or 'none there yet'}), "

@@ -70,7 +70,7 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
 def not_english_answer(share: float) -> api.Message:
     """State that too few of the words are English."""
     return api.Message(
-        "This model reads English, and most of these words are not English.",
+        "This model reads English, and most words here, or in one of the sentences, are not English.",
         f"It knows {percent(share)} of the other words, so no meanings are given.",
     )
 

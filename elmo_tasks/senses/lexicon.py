@@ -134,12 +134,15 @@ class Lexicon(Mapping[str, Entry]):
     def find(self, form: str) -> tuple[Entry, ...]:
         """Return the entries that a word in any inflection may belong to.
 
-        ``rose`` gives rose and rise; its own entry is first.
+        ``rose`` gives rose and rise; its own entry is first. A word with one everyday meaning (``evening``) is no form of
+        another one.
         """
         key = folded(form)
+        if key in self.one_meaning and key not in self._entries:
+            return ()
         words = [key, *sorted(lemmas(key) - {key})]
         entries = tuple(self._entries[word] for word in words if word in self._entries)
-        if entries or key in self.one_meaning:
+        if entries:
             return entries
         compared = (self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries)
         return tuple(entry for entry in compared if entry.is_compared)

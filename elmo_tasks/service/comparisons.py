@@ -20,7 +20,7 @@ from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, known_share
+from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, least_known_share
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.word_forms import are_inflections, folded
@@ -46,7 +46,7 @@ def compare_uses(
         message = meanings.uncalibrated_answer(encoder.name)
     elif not is_one_word:
         message = meanings.different_words_answer()
-    elif (english := known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
+    elif (english := least_known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
         message = meanings.not_english_answer(english)
     else:
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]

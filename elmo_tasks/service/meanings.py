@@ -34,6 +34,10 @@ _UNLISTED_CERTAINTY = 0.75
 _ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
 #: Least share of English words at which meanings are predicted.
 MIN_KNOWN_WORDS = 0.5
+#: Words of a sentence from which its language shows.
+_MIN_WORDS = 3
+#: Highest probability in results: nothing is certain.
+_SUREST = 0.9999
 #: Name of a meaning that is not listed.
 ANOTHER = "another meaning"
 #: View that meanings are predicted from.
@@ -92,6 +96,12 @@ def own_entries(text: str) -> list[Entry]:
     return entries
 
 
+def least_known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
+    """Return :func:`known_share` of the least English sentence, very short ones aside."""
+    long = [[tokens] for tokens in sentences if sum(token[:1].isalpha() for token in tokens) >= _MIN_WORDS]
+    return min(known_share(static, part) for part in (sentences, *long))
+
+
 def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
     """Return the share of English words in some sentences."""
     words = [token for tokens in sentences for token in tokens if token[:1].isalpha()]
@@ -124,7 +134,7 @@ def judge(
             tuple(map(use_meaning, predicted)),
             () if certainty is api.Certainty.ABSTAIN else groups,
             certainty,
-            round(probability, 4),
+            min(round(probability, 4), _SUREST),
             _matrix(np.array([[a.same(b) for b in predicted] for a in predicted])),
         )
     same, n = same_probability(model.calibration, embedded), len(uses)
@@ -139,7 +149,7 @@ def judge(
     sure = max(all_same, 1 - all_same)
     certainty = api.Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else api.Certainty.ABSTAIN
     groups = everything if all_same >= _UNLISTED_CERTAINTY else ()
-    return Judged(api.Source.UNLISTED, (), (), groups, certainty, round(sure, 4), _matrix(same))
+    return Judged(api.Source.UNLISTED, (), (), groups, certainty, min(round(sure, 4), _SUREST), _matrix(same))
 
 
 def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
@@ -149,15 +159,17 @@ def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
 
 def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
     """Convert the probabilities of one use to their form in results."""
-    probabilities = tuple(round(p, 4) for p in predicted.probabilities)
+    probabilities = tuple(min(round(p, 4), _SUREST) for p in predicted.probabilities)
     certainty = api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
-    return api.UseMeaning(probabilities, round(predicted.other, 4), predicted.best, certainty)
+    other = min(round(predicted.other, 4), _SUREST)
+    return api.UseMeaning(probabilities, other, predicted.best, certainty)
 
 
 def _matrix(probabilities: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     """Return ``[n][n]`` rounded probabilities, with 1 on the diagonal."""
-    np.fill_diagonal(probabilities, 1.0)
-    return tuple(map(tuple, probabilities.round(4).tolist()))
+    rounded = probabilities.round(4).clip(max=_SUREST)
+    np.fill_diagonal(rounded, 1.0)
+    return tuple(map(tuple, rounded.tolist()))
 
 
 def meanings_of_uses(

@@ -196,12 +196,13 @@ def _draw(
             collected.append((source, *uses_in(request.word, sentences)))
     if request.index and index:
         collected.append((api.INDEX, *index_uses(request.word, index)))
+    has_text = bool(request.text.strip() or request.text_b.strip())
+    if has_text and not any(uses for _, uses, _ in collected):
+        raise InputError(nothing_to_draw(request.word, has_text, request.examples), field="text")
     own = evenly([(use, source) for source, uses, _ in collected for use in uses], MAX_USES)
     uses = (*(use for use, _, _ in examples), *(use for use, _ in own))
     if not uses:
-        has_text = bool(request.text.strip() or request.text_b.strip())
-        message = nothing_to_draw(request.word, has_text, request.examples)
-        raise InputError(message, field="text" if has_text else "word")
+        raise InputError(nothing_to_draw(request.word, has_text, request.examples), field="word")
     views = (*([MEANINGS] if loaded.senses else []), *loaded.names, WORDS)
     view = request.view or views[0]
     if view not in views:

@@ -113,6 +113,11 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
             field=field,
             choices=offers,
         )
+    if key.upper() == key.lower() and key in folded(sentence):  # of a script that may go without spaces
+        raise InputError(
+            f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a word with [brackets].",
+            field=field,
+        )
     raise InputError(
         f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].", field=field
     )

@@ -321,14 +321,16 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
 
     tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
-    edits = [shown.text.input, shown.mode.input, *(box.input for box in shown.head.values())]
+    # Not the text's `input`, which gradio does not send for pasted and deleted text.
+    edits = [shown.text.change, shown.mode.input, *(box.input for box in shown.head.values())]
     gr.on(edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
     texts = [("\n".join(example.lines), example.task) for example in TRY_EXAMPLES]
     picked = shown.examples.click(lambda at: texts[at], shown.examples, [shown.text, shown.mode], **READ_TEXTS)
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     for correction in shown.corrections:
         head = shown.head[correction.kind]
-        correction.text.input(correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
+        typed = [correction.text.input, correction.text.blur]
+        gr.on(typed, correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
         values = [correction.text, correction.draft]
         correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
     endpoint(sentiment, SLOW)

@@ -240,6 +240,8 @@ def test_labels_are_matched_or_named() -> None:
     own = ("negative", "positive")
     assert mapped_labels(["positive"], own, None, None, "f") == {"negative": "negative", "positive": "positive"}
     assert mapped_labels(["0", "1"], own, "0=negative, 1=positive", None, "f")["1"] == "positive"
+    with pytest.raises(DataError, match="such as --labels 0=negative,1=positive"):
+        mapped_labels(["0", "1"], own, "0=negative", None, "f")
     stored = {0: "negative", 1: "negative", 2: None, 3: "positive", 4: "positive"}
     assert mapped_labels(["0", "2", "4"], own, None, stored, "f")["2"] is None  # type: ignore[arg-type]
     # All rows would count as one class: this is another scale.

@@ -69,7 +69,7 @@ def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
 
 def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
     write_head(tmp_path / "mine" / "head", a_classifier(), ENCODER)
-    assert find_head(tmp_path / "mine" / "head").name == "mine"
+    assert find_head(tmp_path / "mine" / "head").name == find_head(tmp_path / "mine").name == "mine"
     assert find_head(shutil.copytree(tmp_path / "mine" / "head", tmp_path / "other")).name == "other"
 
 

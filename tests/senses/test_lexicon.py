@@ -108,6 +108,7 @@ def test_of_two_entries_the_later_counts_and_words_are_found_in_any_form():
         ("closer", {"close"}),
         ("number", {"number"}),
         ("corner", {"corner"}),
+        ("evening", set()),  # a word with one everyday meaning, no form of "even"
         ("xyzzy", set()),
     ],
 )

@@ -105,6 +105,7 @@ def test_without_calibration_nothing_is_said_of_own_uses():
         (MapRequest("two words"), "is not one word"),
         (MapRequest("flibber"), "not in the dictionary"),
         (MapRequest("bank", "No such thing.", examples=False), "has no use"),
+        (MapRequest("bank", "No such thing."), "has no use"),
         (MapRequest("bank", view="9"), "no view"),
         (MapRequest("bank", examples=False), "Paste a text"),
     ],

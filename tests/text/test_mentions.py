@@ -165,6 +165,7 @@ DERIVED = (
     ("bank", "One banker, another banker.", "sentences", "but it has “banker”: use one of them",
      ["One [banker], another banker.", "One banker, another [banker]."]),
     ("bank", "By the river-banks.", "sentences", "but it has “river-banks”: use that", ["By the [river-banks]."]),
+    ("银行", "银行拒绝了贷款。", "sentence 2", r"^Sentence 2 has “银行” inside a longer word only: put spaces around it", []),
     *(("bank", sentence, "sentence 12", NO_WORD.format("Sentence 12"), [])
       for sentence in ("We walked along the shore.", "!", "bankrupt", "😀", "x" * 9_000)),
     *(("bank", sentence, "sentence 1", r"^Sentence 1 is empty: type one with “bank” in it\.$", [])
