@@ -64,7 +64,7 @@ def test_a_prediction_passes_seven_rooms_and_climbs_nowhere():
     assert not climbs
 
 
-def test_a_row_of_a_file_passes_eight_rooms_from_the_command_to_its_score(tmp_path, monkeypatch, capsys):
+def test_a_row_of_a_file_passes_seven_rooms_behind_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "my.csv").write_text("text,label\nA warm and funny film.,positive\nDull and long.,negative\n")
     parser = ArgumentParser()
     evaluate.add_arguments(parser)
@@ -74,6 +74,6 @@ def test_a_row_of_a_file_passes_eight_rooms_from_the_command_to_its_score(tmp_pa
     monkeypatch.setattr(Predictor, "load", lambda *_, **__: head)
     rooms, climbs = walk(lambda: evaluate.run(arguments))
     assert "my.csv, 2 rows: accuracy" in capsys.readouterr().out
-    # The command; the file, its tokens and its task; the encoder, its biLM and its layers; the head.
-    assert rooms == {"cli", "data", "text", "tasks", "encoders", "bilm", "layers", "heads"}
+    # The file, its tokens and its task; the encoder, its biLM and its layers; the head.
+    assert rooms - {"cli"} == {"data", "text", "tasks", "encoders", "bilm", "layers", "heads"}
     assert not climbs
