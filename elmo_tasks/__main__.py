@@ -17,7 +17,11 @@ from elmo_tasks.files import describe_os_error
 _NAMES = ("compare", "senses", "map", "nearest", "embed", "index", "predict", "evaluate", "calibrate", "sweep", "model")
 #: In the order of the help; each is a file of its name.
 COMMANDS = {name: import_module(f"elmo_tasks.cli.{name}") for name in _NAMES}
-RUNS = ("fit", "validate", "test")
+RUNS = {
+    "fit": "train a head or a language model: --config NAME, or resume: --run FOLDER",
+    "validate": "score the run of a folder on its validation data: --run FOLDER",
+    "test": "score the run of a folder on its test data: --run FOLDER",
+}
 #: Commands of earlier versions -> what does the same today.
 RENAMED = {
     "download": "elmo-tasks model download",
@@ -87,8 +91,8 @@ def _run(arguments: list[str]) -> int:
     commands.add_parser("app", help="open the app in a browser")
     for name, command in COMMANDS.items():
         command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
-    for name in RUNS:
-        commands.add_parser(name, help=fit.HELP)
+    for name, text in RUNS.items():
+        commands.add_parser(name, help=text)
     args = parser.parse_args(arguments)
     return COMMANDS[args.command].run(args)
 

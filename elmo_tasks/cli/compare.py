@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from elmo_tasks.api import Comparison
     from elmo_tasks.ui.compare_answer import Compared
 
-HELP = "cosine similarities of a word across sentences"
+HELP = "meanings and cosine similarities of a word across sentences"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

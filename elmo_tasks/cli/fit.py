@@ -21,7 +21,6 @@ from elmo_tasks import bundled
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock, lock_of
 
-HELP = "train, validate or test from a YAML file in lightning_configs/"
 CONFIG = "config.yaml"
 # Files from which Lightning resumes.
 _PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
