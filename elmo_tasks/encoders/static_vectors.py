@@ -293,6 +293,8 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
             n_rows += 1
         if not (line := file.readline(_MAX_WORD + 32 * width)):
             break
+        if number == 1:  # some tools put the mark behind the header
+            line = line.removeprefix(codecs.BOM_UTF8)
     if n not in (None, n_rows):
         raise WeightsError(f"{path}: expected {n:,} words as its first line says, found {n_rows:,}")
 

@@ -366,8 +366,9 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     then_check(form.kind.input(form.fill, form.kind, outputs, **quiet))
     then_check(form.file.upload(form.upload, form.file, outputs, **quiet))
     then_check(form.file.clear(form.upload, form.file, outputs, **quiet))
-    typed = [form.examples.input, form.examples.blur]
-    gr.on(typed, store_examples, [form.examples, *form.inputs], outputs, trigger_mode="always_last", **quiet)
+    # Not `input`, which gradio does not send for pasted and deleted text.
+    values = [form.examples, *form.inputs]
+    form.examples.change(store_examples, values, outputs, trigger_mode="always_last", **quiet)
     changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
     changed += [form.label_column.input, form.header.input, form.epochs.change]
     gr.on(changed, check_form, form.inputs, outputs, trigger_mode="always_last", **quiet)

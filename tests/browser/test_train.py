@@ -49,8 +49,7 @@ def test_examples_are_counted_while_they_are_typed(open_page):
     page.get_by_role("radio", name="My examples").check()
     box = page.get_by_label("Your examples, one a line")
     box.wait_for()
-    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once")
-    box.press_sequentially(".")  # gradio answers keys, not a value that is set
+    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once.")  # as pasted text, without a key
     page.get_by_text("2 examples so far.").wait_for()  # the box was not left
     page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
     assert "The queue was <b>long</b>." in page.locator(".samples").inner_text()

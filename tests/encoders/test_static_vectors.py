@@ -373,7 +373,7 @@ ROWS = b"the 0.1 0.2\nbank 0.5 -0.2\n"
     (ROWS.replace(b"\n", b"\n\n"), ["the", "bank"]),
     (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
     (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
-
+    (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
     (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
     (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
     (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
