@@ -82,7 +82,7 @@ def _standard_input() -> Iterator[list[str]]:
             number += 1
             try:
                 lines.append(line.decode("utf-8").rstrip("\r"))
-            except UnicodeDecodeError as error:
+            except UnicodeDecodeError:
                 yield lines
-                raise DataError(f"standard input, line {number}: expected UTF-8 text ({error})") from None
+                raise DataError(f"standard input, line {number}: expected UTF-8 text, found other bytes") from None
         yield lines

@@ -40,6 +40,10 @@ _IGNORED_WARNINGS = (
 
 def run(arguments: Sequence[str]) -> int:
     """Hand the arguments, the subcommand first, to Lightning's command line."""
+    if {"-h", "--help"} & set(arguments):
+        print(Path(__file__).with_name("fit_help.txt").read_text(encoding="utf-8"), end="")
+        return 0
+    arguments = ["--help" if word == "--help_all" else word for word in arguments]
     # jsonargparse warns about how Lightning calls it.
     os.environ.setdefault("JSONARGPARSE_DEPRECATION_WARNINGS", "off")
     for message in _IGNORED_WARNINGS:
@@ -136,6 +140,8 @@ def _run(arguments: Sequence[str], locks: contextlib.ExitStack) -> int:
             elif not trainer.fast_dev_run and getattr(rank_zero_only, "rank", 0) == 0:
                 root = Path(trainer.default_root_dir or ".")
                 locks.enter_context(file_lock(lock_of(root), f"the folder {root}"))
+                if config.ckpt_path is None and (root / "last.ckpt").exists():
+                    print(f"{root} holds an earlier run, which is replaced; --run_dir FOLDER keeps it.", flush=True)
 
     try:
         CLI(

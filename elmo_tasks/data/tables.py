@@ -169,6 +169,12 @@ def find_columns(
         text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
         label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text})
+    if like is not None and table.names is None and not header and label is not None and given.text is None:
+        guessed = _guess_text(
+            names, columns
+        )  # by the place of the columns in another file, but these may lie otherwise
+        if guessed == label and _guess_label(names, {at: c for at, c in columns.items() if at != guessed}) == text:
+            text, label = label, text
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
     if label is not None and header and names[text].lower() in LABEL_NAMES and names[label].lower() in TEXT_NAMES:

@@ -15,8 +15,11 @@ def meanings_answer(
     chosen = {use.best for use in uses}
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
     probably = "" if certainty is api.Certainty.CONFIDENT else "probably "
-    if certainty is api.Certainty.ABSTAIN:
+    if certainty is api.Certainty.ABSTAIN and unsure:
         headline = f"The model cannot tell all meanings of “{word}” here"
+    elif certainty is api.Certainty.ABSTAIN:
+        mostly = "means the same" if len(chosen) == 1 else f"has these {number_word(len(chosen))} meanings"
+        headline = f"“{word}” mostly {mostly} here"
     elif len(chosen) > 1:
         headline = f"“{word}” {probably}has {number_word(len(chosen))} meanings here"
     elif None in chosen:
@@ -26,6 +29,9 @@ def meanings_answer(
     sure = f"The model is {percent(probability)} sure of {_all(len(uses))} together."
     if certainty is api.Certainty.ABSTAIN and unsure:
         sure = f"Unsure: {_sentences(unsure)}. A sentence that says more around the word may help."
+    elif certainty is api.Certainty.ABSTAIN:
+        least = percent(min(use.probability for use in uses))
+        sure = f"The model is at least {least} sure of each sentence, but has probably misread one of the {len(uses)}."
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
     return api.Message(f"{headline}.", sure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -44,6 +45,7 @@ ANOTHER = "another meaning"
 MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
+_CUT_SHORT, _NOT = ("ca", "wo", "sha"), re.compile("n['’]t", re.IGNORECASE)  # can't, won't, shan't
 _MAX_CHARACTERS, _MAX_OWN_SENTENCES, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 60, 2_000, 200
 #: Each word is read together with all words before it: the work grows with the square of this number.
 _MAX_WORDS = 40
@@ -219,11 +221,13 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> ap
                 rows.append((Use.in_sentence(sentence, row, k), entries, offset))
         offset += len(sentence) + 1
     embedded = loaded.senses.embed([use for use, _, _ in rows]) if rows else ()
-    senses = []
+    joined, senses = " ".join(sentences), []
     for (use, entries, offset), vector in zip(rows, embedded, strict=True):
         (meant,) = meanings_of_uses(loaded.senses, [use], vector[None], entries)
-        start, end = offset + use.char_start, offset + use.char_end
-        senses.append(api.TextWord(use.word, start, end, senses_as_meanings(entries), meant))
+        start, end, shown = offset + use.char_start, offset + use.char_end, use.word
+        if _NOT.match(joined, end) and use.word.lower() in _CUT_SHORT:
+            shown, end = joined[start : end + 3], end + 3  # two tokens, but one word of the text
+        senses.append(api.TextWord(shown, start, end, senses_as_meanings(entries), meant))
     unsure = sum(not word.meant.is_sure for word in senses)
     return answer(text_answer(len(senses), unsure, len(lexicon.ambiguous)), tuple(senses))
 

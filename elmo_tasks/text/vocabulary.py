@@ -73,6 +73,7 @@ def open_text(path: Path) -> Iterator[str]:
     except IsADirectoryError:
         raise DataError(f"{path}: this is a folder; expected a text file") from None
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: expected UTF-8 text ({error})") from None
+        found = f"the byte 0x{error.object[error.start]:02x}"
+        raise DataError(f"{path}: expected UTF-8 text, found {found}; save the file as UTF-8") from None
     except (lzma.LZMAError, EOFError) as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None

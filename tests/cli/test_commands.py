@@ -74,6 +74,13 @@ def test_help_lists_every_command(capsys):
     assert all(f"\n    {name}" in out for name in names)
 
 
+@pytest.mark.parametrize("name", RUNS)
+def test_help_of_a_run_is_one_page(run, name):
+    status, out, _ = run(name, "--help")
+    assert (status, "--run_dir FOLDER" in out) == (0, True)
+    assert len(out.splitlines()) < 40
+
+
 @pytest.mark.parametrize("name", RENAMED)
 def test_an_old_name_is_answered_with_the_new_one(run, name):
     status, out, err = run(name, "--out", "x")

@@ -123,6 +123,9 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
     assert read_labelled(other, like=train) == [LabelledText("Rain fell.", "wet")]
     bare = written(tmp_path, "a much longer note than the text is,Rain fell.,wet\n", "c.csv")
     assert read_labelled(bare, like=train) == [LabelledText("Rain fell.", "wet")]
+    first = written(tmp_path, "It rained all day.\twet\nIt did not.\tdry\nRain again.\twet\n", "a.tsv")
+    other = written(tmp_path, "wet\tRain fell on us.\ndry\tThe sun came.\nwet\tMore of it.\n", "b.tsv")
+    assert read_labelled(other, like=find_columns(read_table(first)))[0] == LabelledText("Rain fell on us.", "wet")
     rows = find_columns(read_table(written(tmp_path, '{"id": "x", "body": "It rained.", "topic": "wet"}', "a.jsonl")))
     other = written(tmp_path, '{"title": "longer title than body", "body": "Rain.", "topic": "wet"}', "b.jsonl")
     assert read_labelled(other, like=rows) == [LabelledText("Rain.", "wet")]

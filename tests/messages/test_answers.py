@@ -2,7 +2,9 @@
 
 import pytest
 
+from elmo_tasks.api import Certainty, UseMeaning
 from elmo_tasks.messages.answers import agreement
+from elmo_tasks.messages.meanings import meanings_answer
 
 ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozenset({0, 1, 2})})
 
@@ -36,3 +38,19 @@ def test_who_is_right(right, said):
     told = dict(zip("abc", right, strict=True))
     groupings = {model: None if one is None else ALIKE for model, one in told.items()}
     assert agreement(groupings, [model for model, one in told.items() if one]) == said
+
+
+@pytest.mark.parametrize(
+    ("best", "p", "headline"),
+    [
+        ([0] * 12, 0.82, "“bank” mostly means the same here."),
+        ([0] * 6 + [1] * 6, 0.82, "“bank” mostly has these two meanings here."),
+        ([0] * 12, 0.6, "The model cannot tell all meanings of “bank” here."),
+    ],
+)
+def test_many_likely_sentences_are_not_certain_together(best, p, headline):
+    certainty = Certainty.CONFIDENT if p > 0.7 else Certainty.TENTATIVE
+    uses = [UseMeaning((p, 1 - p) if k == 0 else (1 - p, p), 0.0, k, certainty) for k in best]
+    message = meanings_answer("bank", uses, p**12, Certainty.ABSTAIN)
+    assert message.headline == headline
+    assert ("at least 82\xa0% sure of each" in message.details) == (p > 0.7)

@@ -110,7 +110,10 @@ function start() {
   if (!form() || drawn === form().dataset.request) return;
   drawn = form().dataset.request;
   const next = JSON.parse(drawn).word;
-  if (word !== null && word !== next) landed = [];
+  if (word !== null && word !== next) {
+    landed = [];
+    form().querySelector("input").value = "";
+  }
   word = next;
   for (const sentence of landed) ask(sentence, false);
 }
