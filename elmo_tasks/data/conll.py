@@ -29,7 +29,8 @@ _FORMATS: dict[str, TaggingFormat] = {
 _TEXT_KEYS = ("text", "sentence", "content", "body")
 _WORD_KEYS, _SPAN_KEYS = ("tokens", "words"), ("spans", "entities")
 _TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
-_SPAN = re.compile(r"\[([^\[\]]+)\]\(([^()\s]+)\)")  # [Ada Marsh](PER)
+# [Ada Marsh](PER); the hints in the app have a word joiner there, which keeps gradio from making a link of it.
+_SPAN = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
 _WORD = re.compile(r"(.+)/([^/]+)")
 _TYPES = ("label", "type", "entity", "tag", "entity_group")
 _PREFIXED = re.compile(r"([BIESLUbieslu])([-_])(.+)")

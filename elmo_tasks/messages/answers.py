@@ -41,10 +41,11 @@ def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float,
     first = uses[0]
     nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
     n_same = sum(use.same_word for use in uses)
-    counted = f"{n_same} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word."
+    counted = f"{n_same or 'None'} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word."
     n_meaning, n_labelled = _in_sense(uses, sense)
     if sense and n_labelled:
-        counted += f" {n_meaning} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here ({sense})."
+        number = "All" if n_meaning == n_same > 1 else n_meaning or "None"
+        counted += f" {number} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here ({sense})."
     return Message(nearest, "" if only == "other" else counted)
 
 
@@ -60,7 +61,7 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     parts = [(same, f"{same} of {total} by “{model}”") for model, same, total in counts if total]
     if not parts:
         return f"The nearest to this “{word}”, side by side"
-    return f"With this meaning: {listed([text for _, text in parts])}."
+    return f"Nearest uses in the same meaning: {listed([text for _, text in parts])}."
 
 
 def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]) -> Message:

@@ -62,7 +62,7 @@ def class_headline(results: Sequence[ClassifiedText]) -> str:
     if len(counts) == 1:
         every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
         return f"{every} are {counts[0][0] if is_clear(results[0]) else verdict(results[0])}"
-    return f"Of {len(results)} texts, {listed([f'{number} {name}' for name, number in counts])}"
+    return f"{len(results)} texts: {listed([f'{number} {name}' for name, number in counts])}"
 
 
 def is_clear(result: ClassifiedText) -> bool:

@@ -14,7 +14,7 @@ def meanings_answer(
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
-    probably = "" if certainty is api.Certainty.CONFIDENT else "probably "
+    probably = "" if certainty is api.Certainty.CONFIDENT else "probably " if probability >= 0.5 else "perhaps "
     if certainty is api.Certainty.ABSTAIN and unsure:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif certainty is api.Certainty.ABSTAIN:
@@ -69,15 +69,15 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
-    pale = f" The model is unsure of {unsure}; these are pale." if unsure else ""
+    pale = f" The model is unsure of {unsure}, shown pale." if unsure else ""
     return api.Message(f"{words} several meanings.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
 def not_english_answer(share: float) -> api.Message:
     """State that too few of the words are English."""
     return api.Message(
-        "This model reads English, and most words here, or in one of the sentences, are not English.",
-        f"It knows {percent(share)} of the other words, so no meanings are given.",
+        "This model reads only English, and most of these words, or of those in one sentence, are not English.",
+        f"It knows {percent(share)} of them, so no meanings are given.",
     )
 
 

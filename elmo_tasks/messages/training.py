@@ -74,8 +74,8 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             about="People, places, products: which words of a sentence name what.",
             files="CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with "
             "tokens and tags; or a .marked file of lines such as [Ada Marsh](PER) flew to [Oslo](LOC).",
-            typing="Square brackets around an entity, its type behind them: [Mara Lind](PER) moved to [Lisbon](LOC). Twenty "
-            "sentences or more, a few hundred for a useful result. They stay on the machine that runs this app.",
+            typing="Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER) moved to [Lisbon]\u2060(LOC). "
+            "Twenty sentences or more, a few hundred for a useful result. They stay on the machine that runs this app.",
             endings=(".conll", ".txt", ".tsv", ".csv", ".iob", ".bio", ".conllu", ".jsonl", ".json", ".marked"),
             purpose="for entities",
             train="make train-ner",

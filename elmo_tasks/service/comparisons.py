@@ -23,6 +23,7 @@ from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCach
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, least_known_share
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.text.mentions import Mention
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 
 #: Layer name for the sentence embedding of a model that was trained to provide one.
@@ -52,6 +53,8 @@ def compare_uses(
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         judged = judge(senses, mentions, senses.embed_read(mentions, read), name, lexicon, own_meanings)
         sure = judged.probability, judged.certainty
+        if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
+            name = word.strip()  # can't, of which the first token is compared
         if judged.source is api.Source.ONE_MEANING:
             message = meanings.one_meaning_answer(name, len(mentions), judged.certainty)
         elif judged.source is api.Source.UNLISTED:

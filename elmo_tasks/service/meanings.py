@@ -125,7 +125,9 @@ def judge(
     if len(senses) > 1:
         source = api.Source.OWN if own_entries else api.Source.DICTIONARY
         predicted = model.classify(uses, embedded, senses)
-        probability = float(np.prod([p.top for p in predicted]))
+        # A sentence that stands twice is right twice, or wrong twice.
+        distinct = {(use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)}
+        probability = float(np.prod(list(distinct.values())))
         certainty = api.Certainty.TENTATIVE if probability >= _TENTATIVE_SET else api.Certainty.ABSTAIN
         if probability >= _CONFIDENT_SET:
             certainty = api.Certainty.CONFIDENT

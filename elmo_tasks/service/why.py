@@ -28,6 +28,7 @@ from elmo_tasks.text.tokens import tokenize
 # Maximum number of tokens that one answer may encode; in long sentences, only words near the compared one are hidden.
 _MAX_TOKENS = 12_000
 _MAX_NAMED = 3
+_VISIBLE = 0.05  # least change of a probability that makes a word decisive
 #: Name of the view whose value is the probability that two uses share a meaning.
 VERDICT = "verdict"
 
@@ -53,6 +54,8 @@ def explain(
     changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
     most = attribution.decisive(changes, apart)
     named = words[most] if most is not None and _is_word(words[most]) else None
+    if named is not None and view.name == VERDICT and abs(named.change) < _VISIBLE:
+        named = None
     # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
     # word alone.
     several = _several(words, apart) if view.name in (WORDS, VERDICT) else []

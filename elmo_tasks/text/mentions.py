@@ -133,7 +133,7 @@ def check_word(word: str) -> tuple[Token, ...]:
     words = [token.text for token in tokens if _is_word(token.text)]
     if len(words) == len(tokens) and _is_one_word(tokens):
         return tuple(tokens)
-    guess = quoted(words[-1] if words else "bank")
+    guess = quoted(next((word for word in reversed(words) if len(word) > 2), "bank"))
     raise InputError(
         f"{quoted(word)} is not one word: type one word without punctuation, such as {guess}.", field="word"
     )

@@ -255,13 +255,12 @@ def build(service: Service, tab: gr.Tab) -> None:
     events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
         start.click(lambda sample: sample[0], start, word, **parts.PRIVATE).then,
-        listed.select(lambda word: word, listed, word, **parts.PRIVATE).then,
+        listed.input(lambda word: word, listed, word, **parts.PRIVATE).then,
         model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
     ]
     for event in events:
         event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
-    typed = [box.input for box in (word, text, text_b, examples)]
-    gr.on(typed, None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
+    examples.input(None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
     clear.click(lambda: [""] * 4, None, [*content, text_b], **parts.PRIVATE)

@@ -27,7 +27,7 @@ def source_title(name: str) -> str:
     return "the dictionary" if name == "dictionary" else f"your index “{name}”"
 
 
-def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query: str = "") -> str:
+def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query: str = "", warning: str = "") -> str:
     """Render the answer of one model, or those of several side by side."""
     first, several = answers[0], len(answers) > 1
     # Static vectors for comparison: the requested ones, or the bundled ones.
@@ -36,6 +36,7 @@ def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query
     return render(
         "nearest.html",
         several=several,
+        warning=warning,
         answer=first,
         message=Message(nearest_by_several(first.word, reading, first.sense)) if several else first.message,
         models=models,
@@ -75,18 +76,19 @@ def respond(
 ) -> tuple[str, NearestUses | None]:
     """Render the answer of one or several models; return it with the answer of a single one."""
     word, sentence = word.strip(), " ".join(sentence.split())
+    warning = service.language_warning([sentence])
     link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
     if len(names) > service.limits.max_models:
         raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(names)}.")
     if len(names) > 1:  # each at the layer that is its own choice
         found = [service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress) for name in names]
         query = urlencode([*link, *(("model", name) for name in names)])
-        return page(found, query=query), None
+        return page(found, query=query, warning=warning), None
     model = names[0] if names else None
     answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
     chosen = {"layer": answer.layer, "source": source, "model": model}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
-    return page([answer], service.models(), query), answer
+    return page([answer], service.models(), query, warning), answer
 
 
 def build(service: Service, tab: gr.Tab) -> None:
@@ -170,7 +172,6 @@ def build(service: Service, tab: gr.Tab) -> None:
     ]
     for event in events:
         event(find, inputs, outputs, **options).then(None, js="() => elmo.bringAnswer('.near-answer')")
-    gr.on([word.input, sentence.input], None, js="() => elmo.markOld('.near-answer', 'Find them again')")
     _endpoints(service)
 
 

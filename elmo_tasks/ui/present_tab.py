@@ -209,7 +209,7 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
     same = comparison.same_meaning[0][1]
     if max(same, 1 - same) < MIN_CONFIDENCE:
         return None, f"cannot tell: “the same” gets {percent(same)}."
-    return same >= 0.5, f"{SAME[same >= 0.5]}, {percent(max(same, 1 - same))} likely."
+    return same >= 0.5, f"{SAME[same >= 0.5]}, {percent(min(max(same, 1 - same), 0.9999))} likely."
 
 
 def quiz_pair(at: int) -> dict[str, Any]:

@@ -97,7 +97,9 @@ def _head_cards(
     findings = zip(*(map(finding_of, of_head) for of_head in answers), strict=True)
     equal = sum(len(set(of_text)) == 1 for of_text in findings)
     agreement = f"The {len(cards)} models say the same of {equal} of {len(texts)} {words.unit}."
-    if len(texts) == 1:
+    if words.one_label and len({frozenset(option.head.labels) for option in chosen}) > 1:
+        agreement = "These models have different labels."
+    elif len(texts) == 1:
         agreement = f"The {len(cards)} models {'say the same' if equal else 'do not say the same'} here."
     return render("try_several.html", agreement=agreement, cards=cards)
 
@@ -132,7 +134,9 @@ class _Correction:
             if self.is_label:
                 self.draft = choice([], label="The right label is")
             else:
-                info = "Square brackets around an entity, its type behind them: [Ada Marsh](PER). A tag: word/TAG."
+                info = (
+                    "Square brackets around an entity, its type behind them: [Ada Marsh]\u2060(PER). A tag: word/TAG."
+                )
                 self.draft = gr.Textbox(label="The sentence with its entities", info=info)
             self.keep = gr.Button("Keep as an example", size="sm")
             self.kept = gr.HTML()

@@ -141,6 +141,10 @@ def test_words_of_a_text_stand_where_they_say():
     assert all(found.text[w.char_start : w.char_end] == w.token for w in found.words)
     keys = {w.token: w.meaning.key for w in found.words if w.meaning}
     assert keys["bank"] == "river"
+    once, twice = (
+        compare("bank", ["We sat on the bank.", *["The bank lent us money."] * n]).probability for n in (1, 2)
+    )
+    assert once == twice
     assert {w.token for w in disambiguate("I can't bear it. You won’t park here.").words} >= {"can't", "won’t", "bear"}
     for bad, message in ((" ", "Type a text"), ("a " * 10_001, "20,002 characters"), ("a, " * 1_500, "3,000 words")):
         with pytest.raises(InputError, match=message) as caught:

@@ -135,6 +135,6 @@ def test_a_capital_makes_no_other_word(session):
     assert session.compare("run", ["He [ran] home.", "She is [running] home."]).spellings_differ is False
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
-    assert "reads English" in hebrew.verdict
-    assert "reads English" in session.language_warning(["שלום עולם"])
+    assert "reads only English" in hebrew.verdict
+    assert "reads only English" in session.language_warning(["שלום עולם"])
     assert session.language_warning(["The bank opened.", ""]) == ""

@@ -198,7 +198,7 @@ def test_where_the_meaning_is_known_it_is_counted(service):
     _, word, sentence = nearest_tab.EXAMPLES[0]
     assert word == "bank"
     page, _ = ask(service, word, sentence)
-    assert "With this meaning: 4 of 7 by “fake-small”." in page
+    assert "Nearest uses in the same meaning: 4 of 7 by “fake-small”." in page
     assert "money" in parsed(page).text
     unknown, _ = ask(service)
     assert "In this meaning" not in unknown

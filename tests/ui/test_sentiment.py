@@ -16,7 +16,7 @@ from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
         ((NOT_BAD,), "Positive, 86 % sure"),
         (("It is good.", "It is great."), "Both texts are positive"),
         (("It is bad.",) * 3, "All 3 texts are negative"),
-        (("It is good.", "It is great.", "It is bad."), "Of 3 texts, 2 positive and 1 negative"),
+        (("It is good.", "It is great.", "It is bad."), "3 texts: 2 positive and 1 negative"),
     ],
 )
 def test_the_label_comes_first_and_several_texts_are_counted(service, texts, headline):
@@ -31,7 +31,7 @@ def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
     assert heads.class_headline(unsure) == "Neither clearly negative nor positive"
     assert heads.class_difference(unsure, without).startswith("Without context, the model says negative")
     assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == ""
-    assert heads.class_headline([*unsure, *results]) == "Of 2 texts, 1 neither and 1 positive"
+    assert heads.class_headline([*unsure, *results]) == "2 texts: 1 neither and 1 positive"
     assert heads.class_headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
     many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
     assert heads.class_headline([many]) == "Not clearly any of them"

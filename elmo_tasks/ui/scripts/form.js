@@ -67,6 +67,12 @@ window.elmo = (() => {
     answer.classList.add("old");
     answer.prepend(make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ", button(title, again)));
   }
+  // Gradio itself sends no event for a text that is pasted or deleted.
+  document.addEventListener("input", ({ target }) => {
+    const panel = target.matches('[data-testid="textbox"]') && target.closest("[role=tabpanel]");
+    if (panel && panel.querySelector(".map-answer")) markOld(".map-answer", "Draw it again");
+    if (panel && panel.querySelector(".near-answer")) markOld(".near-answer", "Find them again");
+  });
   function markNew(selector) {
     const answer = document.querySelector(selector);
     answer?.classList.remove("old");
