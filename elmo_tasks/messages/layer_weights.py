@@ -82,7 +82,8 @@ def course(entry: LayerWeights) -> str:
     first, last = entry.epochs[0], entry.epochs[-1]
     moved = max(range(len(entry.layers)), key=lambda at: abs(last.weights[at] - first.weights[at]))
     start = "at the start" if first.epoch == 0 else f"after epoch {first.epoch}"
-    gamma = f"gamma went from {number(first.gamma)} to {number(last.gamma)}"
+    began_at, ended_at = number(first.gamma), number(last.gamma)
+    gamma = f"gamma stayed at {ended_at}" if began_at == ended_at else f"gamma went from {began_at} to {ended_at}"
     if percent(first.weights[moved]) == percent(last.weights[moved]):
         began = "the start" if first.epoch == 0 else f"epoch {first.epoch}"
         return f"The shares hardly moved from {began} to epoch {last.epoch}; {gamma}."
