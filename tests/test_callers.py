@@ -1,5 +1,6 @@
 """What callers from Python get wrong: the same errors from every public name, and generators wherever a list does."""
 
+import numpy as np
 import pytest
 
 import elmo_tasks
@@ -45,6 +46,8 @@ def test_the_same_errors(calls, name):
         calls[name]([good, 7])
     with pytest.raises(InputError, match=r"expected a list of sentences, found one string; put it in a list: \[sent"):
         calls[name]("The bank.")
+    with pytest.raises(InputError, match=r"found ndarray of 2 dimensions; give one column, such as df\['text'\]"):
+        calls[name](np.array([["The bank."], ["A bank."]]))
     with pytest.raises(InputError, match="expected a list of sentences, found NoneType"):
         calls[name](None)
 

@@ -34,7 +34,6 @@ _IGNORED_WARNINGS = (
     ".*is not supported by the model summary.*",
     "Checkpoint directory .* exists and is not empty",  # the loggers wrote there first
     ".*is smaller than the logging interval.*",  # ProgressLines and the epochs' scores are there all the same
-    "Total length of .* across ranks is zero",  # of a text that is too short for a held-out part
     r"It is recommended to use `self.log\(.*sync_dist=True.*",  # torchmetrics adds the counts of all processes
 )
 

@@ -45,7 +45,9 @@ def run(args: argparse.Namespace) -> int:
     size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
     print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
     index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")
-    print(f"{args.out}: {len(index):,} vectors by {encoder.name}. Look it through: elmo-tasks app --index {args.out}")
+    print(
+        f"{args.out}: {len(index):,} vectors by {encoder.name}. Search it with the same --model: elmo-tasks app --index {args.out}"
+    )
     return 0
 
 

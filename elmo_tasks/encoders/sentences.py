@@ -89,6 +89,9 @@ def _listed(values: Any, what: str) -> list[Any]:
         raise InputError(f"expected a list of {what}s, found one string; put it in a list: [{what}]", field="sentences")
     if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
         raise InputError(f"expected a list of {what}s, found {type(values).__name__}", field="sentences")
+    if getattr(values, "ndim", 1) != 1:  # a DataFrame gives its column names, and an array rows of one text
+        found = f"found {type(values).__name__} of {values.ndim} dimensions"  # type: ignore[attr-defined]
+        raise InputError(f"expected a list of {what}s, {found}; give one column, such as df['text']", field="sentences")
     return list(values)
 
 

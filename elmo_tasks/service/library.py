@@ -9,7 +9,7 @@ from pathlib import Path
 from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide, TextSenses
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import InputError
+from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.lexicon import Entry, check_marks, read_entries
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service.comparisons import compare_sentences, compare_uses
@@ -150,4 +150,9 @@ def nearest(
     loaded = _loaded(model, device, True)
     own_index = UseIndex(index) if index is not None else None
     words = loaded.static() if static is None else StaticVectors.load(static)
+    if own_index and own_index.description.checksum != loaded.model().encoder.checksum:
+        made_by = own_index.description.encoder
+        raise DataError(
+            f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the index again"
+        )
     return nearest_uses(word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n)

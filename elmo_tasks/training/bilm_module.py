@@ -227,6 +227,12 @@ class BiLMModule(pl.LightningModule):
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Restore the carried state and the counts."""
+        words = list(self.data.vocabulary.words) if self.data.vocabulary else []
+        if self.trainer.state.fn == "fit" and words and checkpoint.get("vocabulary", words) != words:
+            raise ConfigError(
+                "--ckpt_path: this run learned to predict the words of another text; go on with the same files, or begin a new "
+                "run with --init_from"
+            )
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
         # The file has the states of one process; with several, the streams start from zero again.

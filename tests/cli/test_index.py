@@ -28,6 +28,8 @@ def test_an_index_of_ones_own_files(tmp_path, index, run):
     assert found.description.title == "letters"
     assert sentences_of(found) == ["The bank opened.", "It closed.", "A dog barked."]
     run.done(*index(*arguments))  # it is there already
+    query = ["--word", "bank", "--sentence", "A bank.", "--index", tmp_path / "i", "--model", "static-mini"]
+    assert "its vectors are of another model" in run.refused("nearest", *query)
 
 
 def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
