@@ -169,11 +169,12 @@ def find_columns(
         text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
         label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text})
-    if like is not None and table.names is None and not header and label is not None and given.text is None:
-        guessed = _guess_text(
-            names, columns
-        )  # by the place of the columns in another file, but these may lie otherwise
-        if guessed == label and _guess_label(names, {at: c for at, c in columns.items() if at != guessed}) == text:
+    by_place = like is not None and table.names is None and not header
+    if labelled and by_place and given.text is None and given.label is None:
+        # Taken by their places in another file, but the columns of this one may lie the other way round.
+        guessed = _guess_text(names, columns)
+        others = {at: cells for at, cells in columns.items() if at != guessed}
+        if (guessed, _guess_label(names, others)) == (label, text):
             text, label = label, text
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")

@@ -137,7 +137,7 @@ class Elmo:
 
     def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
         """Encode a corpus lazily, one batch at a time; see :meth:`encode`."""
-        if isinstance(sentences, str) or not isinstance(sentences, Iterable) or hasattr(sentences, "ndim"):
+        if isinstance(sentences, str) or not isinstance(sentences, Iterable) or getattr(sentences, "ndim", 1) != 1:
             checked_sentences(sentences)
         if batch_size < 1:
             raise ConfigError(f"batch_size: expected 1 or more, found {batch_size}")

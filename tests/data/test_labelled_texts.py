@@ -126,6 +126,8 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
     first = written(tmp_path, "It rained all day.\twet\nIt did not.\tdry\nRain again.\twet\n", "a.tsv")
     other = written(tmp_path, "wet\tRain fell on us.\ndry\tThe sun came.\nwet\tMore of it.\n", "b.tsv")
     assert read_labelled(other, like=find_columns(read_table(first)))[0] == LabelledText("Rain fell on us.", "wet")
+    named = find_columns(read_table(other), TextColumns(label=1), like=find_columns(read_table(first)))
+    assert named.label == 1  # the user's word stands
     rows = find_columns(read_table(written(tmp_path, '{"id": "x", "body": "It rained.", "topic": "wet"}', "a.jsonl")))
     other = written(tmp_path, '{"title": "longer title than body", "body": "Rain.", "topic": "wet"}', "b.jsonl")
     assert read_labelled(other, like=rows) == [LabelledText("Rain.", "wet")]

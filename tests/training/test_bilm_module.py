@@ -271,7 +271,7 @@ def test_two_processes_share_the_streams(config, tmp_path):
     assert done.stdout.count("200 steps = 6,400 positions") == 1  # one process speaks
 
 
-def test_a_resume_file_can_be_exported(config, tmp_path):
+def test_a_resume_file_can_be_exported_but_not_go_on_with_other_words(config, tmp_path, capsys):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
     assert main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
@@ -279,6 +279,9 @@ def test_a_resume_file_can_be_exported(config, tmp_path):
     torch.testing.assert_close(
         Elmo.load(tmp_path / "h5").encode([["ka", "lo", "mi"]]).values, expected, atol=1e-6, rtol=0
     )
+    (tmp_path / "text.txt").write_text((tmp_path / "text.txt").read_text().replace("ka", "zi"))
+    assert main(["fit", "--config", str(config), "--ckpt_path", str(checkpoint)]) == 2
+    assert "learned to predict the words of another text" in capsys.readouterr().err
     checkpoint.write_bytes(b"PK nonsense")
     with pytest.raises(WeightsError, match="not a resume file of a biLM"):
         read_checkpoint(checkpoint)
