@@ -170,7 +170,7 @@ def find_columns(
     if labelled and label is None:
         label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text})
     by_place = like is not None and table.names is None and not header
-    if labelled and by_place and given.text is None and given.label is None:
+    if label is not None and by_place and given.text is None and given.label is None:
         # Taken by their places in another file, but the columns of this one may lie the other way round.
         guessed = _guess_text(names, columns)
         others = {at: cells for at, cells in columns.items() if at != guessed}
