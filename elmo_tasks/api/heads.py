@@ -171,7 +171,7 @@ class ModelProbes(Result):
     layers: tuple[str, ...]  #: description of each layer
     command: str  #: command that measures it
     results: tuple[ProbeResult, ...]  #: one for each test; empty without measurements of these weights
-    remark: str = ""  #: reason for an empty ``tests``
+    remark: str = ""  #: reason for an empty ``results``
 
 
 @dataclass(frozen=True)

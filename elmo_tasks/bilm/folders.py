@@ -54,8 +54,8 @@ class FolderKind:
 MODEL_FOLDER = FolderKind(
     "a model",
     re.compile(
-        r"options\.json|weights\.hdf5|card\.json|calibration\.json|cloze\.json|vocabulary\.txt\.xz"
-        r"|(bilm|softmax|cloze)[-\w]*\.safetensors(\.index\.json)?"
+        r"options\.json|weights\.hdf5|card\.json|(calibration|cloze|meanings|probe)\.json"
+        r"|vocabulary\.txt\.xz|(bilm|softmax|cloze|meanings)[-\w]*\.safetensors(\.index\.json)?"
     ),
 )
 

@@ -329,7 +329,7 @@ def _head_table(r: dict[str, Any]) -> str:
         lines.append(f"{'accuracy of tags':20}{scores['accuracy']:11.4f}")
     if r["confusion"]:
         width = max(11, *(len(label) + 2 for label in r["labels"]))
-        lines.append(f"{'is, and was said:':20}" + "".join(f"{label:>{width}}" for label in r["labels"]))
+        lines.append(f"{'actual / predicted':20}" + "".join(f"{label:>{width}}" for label in r["labels"]))
         for label, row in zip(r["labels"], r["confusion"], strict=True):
             lines.append(f"{label:20}" + "".join(f"{count:{width},}" for count in row))
     return "\n".join(lines)

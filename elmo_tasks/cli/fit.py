@@ -10,7 +10,7 @@ import pickle
 import re
 import warnings
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from itertools import pairwise
@@ -51,8 +51,19 @@ def run(arguments: Sequence[str]) -> int:
     logging.getLogger("pytorch_lightning.utilities.rank_zero").addFilter(_is_no_advertisement)
     parts = (word.split("=", 1) if word.startswith(_OWN_OPTIONS) else [word] for word in arguments)
     arguments, inside = expand_run(apply_device([part for words in parts for part in words]))
-    with contextlib.chdir(inside or Path()), contextlib.ExitStack() as locks:
+    with _working_in(inside or Path()), contextlib.ExitStack() as locks:
         return _run(_checked_files(arguments), locks)
+
+
+@contextlib.contextmanager
+def _working_in(folder: Path) -> Iterator[None]:
+    """Work in a folder; ``contextlib.chdir`` exists from Python 3.11 on only."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def _checked_files(arguments: list[str]) -> list[str]:

@@ -34,11 +34,14 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.encoders import load
     from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.use_index import build_index, size_of
+    from elmo_tasks.service.nearest_uses import DICTIONARY
     from elmo_tasks.text.tokens import tokenize
 
     title = args.title or args.out.resolve().name
-    if title == "gallery":
-        raise ConfigError("the example sentences are called gallery already: give the index another --title")
+    if title == DICTIONARY:
+        raise ConfigError(
+            f"the examples of the dictionary are called “{DICTIONARY}” already: give the index another --title"
+        )
     sentences = list(_sentences(args))
     n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
     encoder = load(args.model, checked_device(args.device), "int8" if args.precision == "int8" else "float32")

@@ -264,14 +264,18 @@ def _layer_weights(card: dict[str, Any]) -> list[float]:
     return next((row["weights"] for row in rows if row["epoch"] == best), rows[-1]["weights"])
 
 
-def _places(lines: Sequence[Line]) -> dict[str, list[Any]]:
-    """Return the columns that distinguish the rows, by title."""
+def _places(lines: Sequence[Line], differing_only: bool = True) -> dict[str, list[Any]]:
+    """Return the columns of the rows by title; by default, only settings that differ."""
     columns: dict[str, list[Any]] = {}
     if len({line.task for line in lines}) > 1:
         columns["task"] = [line.task for line in lines]
     if lines[0].encoder is not None:
         columns["encoder"] = [line.encoder for line in lines]
-    return columns | {key: [line.settings[key] for line in lines] for key in lines[0].settings}
+    settings = {key: [line.settings[key] for line in lines] for key in lines[0].settings}
+    # A setting with a single value distinguishes nothing.
+    return columns | {
+        key: values for key, values in settings.items() if not differing_only or any(v != values[0] for v in values)
+    }
 
 
 def _splits(lines: Sequence[Line]) -> list[str]:
@@ -311,7 +315,7 @@ def as_csv(lines: Sequence[Line]) -> str:
     """Format the lines with one column for each number, scores from 0 to 1."""
     import pandas as pd  # installed with Lightning, not with the core
 
-    frame = pd.DataFrame(_places(lines), index=range(len(lines)))
+    frame = pd.DataFrame(_places(lines, differing_only=False), index=range(len(lines)))
     frame["fraction"] = [line.fraction for line in lines]
     frame["runs"] = [line.n for line in lines]
     for split, value in itertools.product(_splits(lines), ("mean", "spread")):
@@ -330,8 +334,10 @@ def _plots(path: Path, lines: Sequence[Line]) -> None:
     for task, of_task in tasks.items():
         curves: dict[str, list[tuple[float, float]]] = {}
         split = _splits(of_task)[-1]
+        differing = [key for key in _places(of_task) if key in of_task[0].settings]
         for line in sorted(of_task, key=lambda line: line.fraction):
-            name = ", ".join(map(str, [*([] if line.encoder is None else [line.encoder]), *line.settings.values()]))
+            named = [] if line.encoder is None else [line.encoder]
+            name = ", ".join([*named, *(str(line.settings[key]) for key in differing)])
             curves.setdefault(name or task, []).append((line.fraction, line.scores[split]["mean"]))
         target = path if len(tasks) == 1 else path.with_name(f"{path.stem}-{task}{path.suffix}")
         chart = share_chart(task, f"{split} {of_task[0].scores[split]['name']}, %", curves)

@@ -202,11 +202,12 @@ class CorpusEncoding:
         half = vectors.to(torch.float16)
         if bool(torch.isfinite(half).all()):
             return half
-        row, *place = (~torch.isfinite(half)).nonzero()[0].tolist()
-        layer = f"layer {place[0]}" if self.layers == "all" else f"the {self.layers} layer"
+        place = (~torch.isfinite(half)).nonzero()[0].tolist()
+        value = float(vectors[tuple(place)])
+        layer = f"layer {place[1]}" if self.layers == "all" else f"the {self.layers} layer"
         raise ConfigError(
-            f"{self.encoder.name}: {layer} of sentence {sentence_of[row] + 1} has the value "
-            f"{float(vectors[(row, *place)]):g}, and float16 can only hold finite numbers up to 65504: keep float32, or encode live"
+            f"{self.encoder.name}: {layer} of sentence {sentence_of[place[0]] + 1} has the value "
+            f"{value:g}, and float16 can only hold finite numbers up to 65504: keep float32, or encode live"
         )
 
 

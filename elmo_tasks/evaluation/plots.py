@@ -8,12 +8,13 @@ from html import escape
 from typing import NamedTuple
 
 _WIDTH, _NAMES, _ROW, _EDGE = 720, 300, 22, 16
+_LONGEST_NAME = 80
 _STYLE = (
     "text{font:13px sans-serif;fill:#1c2530}.t{font-weight:700;font-size:15px}.s{fill:#535d69}.a{fill:#0d6e76}.f{fill:#9aa5b1}"
     ".m,.g{stroke:#535d69;stroke-dasharray:4 3;fill:none}.g{stroke:#ddd8cb;stroke-dasharray:none}.p{fill:#fffefb}"
     ".l0{stroke:#0d6e76}.l1{stroke:#a84b06;stroke-dasharray:8 4}.l2{stroke:#6230c4;stroke-dasharray:3 4}"
     ".l3{stroke:#b0175a;stroke-dasharray:12 4 2 4}.l4{stroke:#3f6212;stroke-dasharray:14 5}.l5{stroke:#1d4fc4;stroke-dasharray:5 3}"
-    "polyline{fill:none;stroke-width:2.5}"
+    "polyline{fill:none;stroke-width:2.5}circle{fill:none;stroke-width:2.5}"
     "@media(prefers-color-scheme:dark){text{fill:#ece8df}.s{fill:#a9b2bc}.a{fill:#62cfc7}.f{fill:#5b6470}.p{fill:#1a2128}"
     ".g{stroke:#313b45}.l0{stroke:#62cfc7}.l1{stroke:#f4a852}.l2{stroke:#bba2ff}.l3{stroke:#ff92bf}.l4{stroke:#aed45c}.l5{stroke:#8fb7ff}}"
 )
@@ -68,11 +69,12 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
     scores = [score for points in lines.values() for _, score in points]
     low = math.floor(10 * min(scores)) / 10
     high = max(math.ceil(10 * max(scores)) / 10, low + 0.1)
-    left, right, top, bottom = 70, _WIDTH - 190, 60, 360
+    left, right, top, bottom = 70, _WIDTH - 40, 60, 360
 
     def x(share: float) -> float:
-        span = math.log(shares[-1] / shares[0]) or 1.0
-        return left + (right - left) * math.log(share / shares[0]) / span
+        if len(shares) == 1:
+            return (left + right) / 2
+        return left + (right - left) * math.log(share / shares[0]) / math.log(shares[-1] / shares[0])
 
     def y(score: float) -> float:
         return bottom - (bottom - top) * (score - low) / (high - low)
@@ -85,11 +87,19 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
     parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
     for k, (name, points) in enumerate(lines.items()):
         places = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
-        level = top + 18 * k  # of the legend
-        parts.append(f'<polyline class="l{k % 6}" points="{places}"/>')
-        parts.append(f'<polyline class="l{k % 6}" points="{right + 8},{level} {right + 32},{level}"/>')
-        parts.append(_text(right + 38, level + 4, name))
-    return _svg(bottom + 60, parts)
+        color = f"l{k % 6}"
+        parts.append(f'<polyline class="{color}" points="{places}"/>')
+        # A line of a single point is invisible without its mark.
+        parts += [f'<circle class="{color}" cx="{x(share):.1f}" cy="{y(score):.1f}" r="4"/>' for share, score in points]
+        level = bottom + 72 + _ROW * k  # the legend is below: names have any length
+        parts.append(f'<polyline class="{color}" points="{left},{level} {left + 28},{level}"/>')
+        parts.append(_text(left + 36, level + 4, _cut(name)))
+    return _svg(bottom + 72 + _ROW * len(lines), parts)
+
+
+def _cut(name: str) -> str:
+    """Shorten a name to what fits into the width of a chart."""
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _text(x: float, y: float, words: str, style: str = "", anchor: str = "start") -> str:

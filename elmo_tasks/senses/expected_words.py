@@ -21,7 +21,7 @@ from elmo_tasks.encoders.uses import Use, UseVectors
 
 #: Number of predicted words to show for a place.
 N_CANDIDATES = 8
-# The most frequent words of the vocabulary are enough: see `python -m benchmarks.selected_view`.
+# The most frequent words of the vocabulary are enough.
 _WORDS = 10_000
 # Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r + 2.7).
 _OFFSET = 2.7

@@ -244,7 +244,7 @@ class TrainingJobs:
         if not self._allowed:
             raise InputError(
                 "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
-                "app.py --allow-training."
+                "elmo-tasks app --allow-training."
             )
 
     @contextlib.contextmanager
@@ -257,7 +257,7 @@ class TrainingJobs:
         except OSError as error:
             raise InputError(
                 f"The folder for runs cannot be written ({error.strerror or error}). Whoever runs this app can name another "
-                "one: app.py --runs_dir.",
+                "one: elmo-tasks app --runs_dir.",
                 field=field,
             ) from error
 

@@ -84,6 +84,11 @@ class ExportBiLM(pl.Callback):
     def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
         self.folder, self.about = Path(folder), about or {}
 
+    def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
+        """Check the folder before the training, not after it."""
+        if stage == "fit":
+            MODEL_FOLDER.check(self.folder)
+
     def on_fit_end(self, trainer: pl.Trainer, pl_module: Any) -> None:
         """Write the model on one process."""
         if not trainer.is_global_zero:

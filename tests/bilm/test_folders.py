@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.bilm.folders import FolderKind
+from elmo_tasks.bilm.folders import MODEL_FOLDER, FolderKind
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
@@ -22,7 +22,7 @@ from elmo_tasks.heads.head_files import Source, build_head, find_head, write_hea
 from elmo_tasks.heads.sentiment import SentimentHead
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
-from elmo_tasks.training.export_bilm import write_model
+from elmo_tasks.training.export_bilm import ExportBiLM, write_model
 from tests.bilm.test_bilm import tiny
 
 NOTES = FolderKind("notes", re.compile(r"note\.json"))
@@ -40,6 +40,17 @@ def test_an_older_one_is_replaced(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
     assert (tmp_path / "a").stat().st_mode & 0o777 == 0o755  # everybody may read it
     assert (tmp_path / "a" / "note.json").stat().st_mode & 0o777 == 0o644
+
+
+def test_the_folder_of_a_calibrated_and_probed_model_may_be_replaced():
+    assert (CHECKPOINTS / "elmo-mini" / "meanings.json").is_file()
+    MODEL_FOLDER.check(CHECKPOINTS / "elmo-mini")
+
+
+def test_a_language_model_checks_its_folder_before_the_training(tmp_path):
+    (tmp_path / "thesis.docx").write_text("mine")
+    with pytest.raises(ConfigError, match=r"holds something that is not a model \(thesis.docx\)"):
+        ExportBiLM(str(tmp_path)).setup(None, None, "fit")
 
 
 def test_after_an_error_all_is_as_it_was(tmp_path):

@@ -96,7 +96,7 @@ def test_a_table_is_printed_for_people(score, tmp_path):
 def test_the_confusions_of_classes_are_printed(score):
     expected = score("classifier", "d.tsv", rows_of("01010"))["confusion"]
     lines = score("classifier", "d.tsv", None, plain=True)
-    assert lines[-3].split() == ["is,", "and", "was", "said:", "negative", "positive"]
+    assert lines[-3].split() == ["actual", "/", "predicted", "negative", "positive"]
     assert [[int(n) for n in line.split()[1:]] for line in lines[-2:]] == expected
 
 

@@ -38,7 +38,7 @@ def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
     for name, out, message in (
         ("none.txt", "o", "none.txt: no such file"),
         ("empty.txt", "o", "empty.txt: the file is empty"),
-        ("a.txt", "gallery", "give the index another --title"),
+        ("a.txt", "dictionary", "give the index another --title"),
     ):
         assert message in run.refused(*index(tmp_path / name, out=out))
 

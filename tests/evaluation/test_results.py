@@ -1,6 +1,7 @@
 """The table of an evaluation, its JSON, and its pictures: valid SVG that says its numbers and stays in its frame."""
 
 import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart, share_chart
@@ -77,3 +78,10 @@ def test_shares_stand_on_a_logarithmic_scale_and_labels_apart():
 
 def test_one_share_alone_can_be_drawn():
     assert "polyline" in share_chart("One", "accuracy", {"mix": [(0.1, 0.5)]})
+
+
+def test_a_chart_of_a_single_share_shows_its_points_and_whole_names():
+    svg = share_chart("One", "accuracy", {"a name of some length " * 3: [(1.0, 0.5)], "mix": [(1.0, 0.7)]})
+    assert svg.count("<circle") == 2
+    texts = re.findall(r'<text x="([\d.]+)"[^>]*>([^<]*)', svg)
+    assert all(float(x) + 7 * len(words) < 720 for x, words in texts if words.startswith("a name"))
