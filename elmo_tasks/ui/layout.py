@@ -25,7 +25,7 @@ REMOVED = {
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
 #: Parts that belong to all tabs.
-SCRIPTS = ("scripts/form.js", "scripts/keep.js", "scripts/terms.js")
+SCRIPTS = ("scripts/form.js", "scripts/vendor/modern-screenshot.js", "scripts/keep.js", "scripts/terms.js")
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 #: Of what gradio draws itself, as style.css draws our own parts, in the light and in the dark.
 COLOURS = {

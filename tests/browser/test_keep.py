@@ -56,6 +56,35 @@ def test_every_picture_of_a_tab_is_saved_whole_and_not_blank(open_page, tab, opt
         assert (ground_of(pixels) < 60) is bool(options.get("dark"))
 
 
+#: Counts what is added to the document or the window from now on.
+COUNT_LISTENERS = """() => {
+  window.added = 0;
+  const add = EventTarget.prototype.addEventListener;
+  EventTarget.prototype.addEventListener = function (...given) {
+    if (this === document || this === window) window.added += 1;
+    return add.apply(this, given);
+  };
+}"""
+
+
+@pytest.mark.parametrize("tab", READY)
+def test_a_picture_is_one_file_however_often_it_is_asked_for(open_page, tab):
+    page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
+    files = []
+    page.on("download", lambda file: files.append(file))
+    button = page.locator("[data-png]:visible").first
+    scripts = page.evaluate("document.scripts.length")
+    page.evaluate(COUNT_LISTENERS)
+    for pressed in range(1, 6):
+        button.click()
+        page.locator("[data-png][aria-busy]").wait_for(state="detached")
+        page.wait_for_timeout(300)  # a second file would come now
+        assert len(files) == pressed
+    assert page.evaluate("document.scripts.length") == scripts
+    assert page.evaluate("window.added") == 0
+    assert page.locator("gradio-app").count() == 1
+
+
 def test_a_picture_has_the_colours_of_the_heat_map(open_page):
     page = open_page()
     page.get_by_role("slider").press("Home")

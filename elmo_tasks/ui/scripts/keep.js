@@ -1,5 +1,6 @@
 // "Copy link" and "Download PNG" of every tab: one listener for all [data-link] and [data-png] buttons of the page.
 // Runs once, in the head. A view marks what belongs in its picture with [data-picture], whose value is a line above it.
+// The drawing itself is modern-screenshot's (vendor/, MIT licence): it copies the marked parts with their styles, and nothing around them.
 
 (() => {
   const SCALE = 2;
@@ -35,14 +36,18 @@
   }
 
   async function save(button) {
+    if (button.getAttribute("aria-busy") === "true") return; // pressed again meanwhile
     const status = statusOf(button);
     status.textContent = "Drawing the picture…";
+    button.setAttribute("aria-busy", "true");
     try {
       elmo.save(`${button.dataset.png}.png`, await draw(button), "image/png");
       status.textContent = "Picture saved";
     } catch (error) {
       console.warn(error);
       status.textContent = "This browser cannot draw the picture: take a screenshot instead";
+    } finally {
+      button.removeAttribute("aria-busy");
     }
   }
 
@@ -64,67 +69,85 @@
     }
     return "";
   }
-  // A copy in copies of what it stands in, so that the page's styles find it; these have no boxes of their own.
-  function copyOf(picture) {
-    let copy = picture.cloneNode(true);
-    for (const part of copy.querySelectorAll(FOR_HANDS)) part.remove();
-    if (!(picture instanceof SVGElement)) { // what can be scrolled is shown whole
-      const width = `${Math.max(picture.clientWidth, picture.scrollWidth)}px`;
-      Object.assign(copy.style, { margin: "0", overflow: "visible", maxHeight: "none", width, boxSizing: "border-box" });
-    }
-    for (let at = picture.parentElement; at && at !== document.documentElement; at = at.parentElement) {
-      const shell = at.cloneNode(false);
-      shell.setAttribute("style", `${at.style.cssText}; display: contents`);
-      shell.append(copy);
-      copy = shell;
-    }
-    return copy;
-  }
-  function draw(button) {
+  async function draw(button) {
     const [scope, pictures] = around(button);
     const page = getComputedStyle(document.querySelector(".gradio-container"));
-    const line = (text, font, colour, below = "10px") => elmo.make("div",
-      { style: `font: ${font}; color: ${page.getPropertyValue(colour)}; margin: 0 0 ${below}; overflow-wrap: anywhere;` }, text);
+    const colour = (name) => resolved(page.getPropertyValue(name), page.colorScheme);
+    const text = (words, font, name) => ({ words, font, colour: colour(name) });
     const serif = page.getPropertyValue("--serif");
     const sans = page.fontFamily;
-    const width = 2 * PADDING + Math.max(MIN_WIDTH, ...pictures.map((picture) => Math.ceil(Math.max(picture.getBoundingClientRect().width, picture.scrollWidth))));
-    const sheet = elmo.make("div", { style: `color-scheme: ${page.colorScheme}; box-sizing: border-box; width: ${width}px; padding: ${PADDING}px; background: ${page.getPropertyValue("--card")};` },
-      line(nearby(scope, "h2, h3"), `700 22px/1.3 ${serif}`, "--ink"));
+    const parts = [];
+    const titled = pictures.some((picture) => picture.querySelector("h2"));
+    if (!titled) parts.push(text(nearby(scope, "h2, h3"), `700 22px ${serif}`, "--ink"));
     for (const picture of pictures) {
-      if (picture.dataset.picture) sheet.append(line(picture.dataset.picture, `400 15px/1.4 ${sans}`, "--soft"));
-      sheet.append(elmo.make("div", { style: "margin: 0 0 14px;" }, copyOf(picture)));
+      if (picture.dataset.picture) parts.push(text(picture.dataset.picture, `400 15px ${sans}`, "--soft"));
+      parts.push(await drawn(picture));
     }
     const source = ["ELMo in context", nearby(scope, ".meta"), new Date().toISOString().slice(0, 10)].filter(Boolean).join(" · ");
-    sheet.append(line(source, `400 13px/1.4 ${sans}`, "--soft", "0"));
-    return render(sheet, width);
+    return sheetOf([...parts, text(source, `400 13px ${sans}`, "--soft")], colour("--card"));
+  }
+  // A colour of the theme, which the page may write as light-dark(…), as a canvas takes it.
+  function resolved(value, scheme) {
+    const probe = elmo.make("i", { style: `color-scheme: ${scheme}; color: ${value}`, hidden: true });
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
   }
 
   // --- From markup to pixels ---
 
-  // The page's styles; those of another host cannot be read, and are not ours.
-  const styles = () => [...document.styleSheets].flatMap((sheet) => (sheet.href && new URL(sheet.href).origin !== location.origin ? [] : [...sheet.cssRules]))
-    .map((rule) => rule.cssText).join("\n");
-  async function render(sheet, width) {
-    // Measured in the page, out of sight.
-    const host = elmo.make("div", { style: "position: absolute; left: -99999px; top: 0;" }, sheet);
-    document.body.append(host);
-    const height = Math.ceil(sheet.scrollHeight);
-    host.remove();
-    // As wide as the window, so that the styles for narrow pages hold where they do on the page.
-    const space = { width: Math.max(width, innerWidth), height: Math.max(height, innerHeight) };
-    const style = document.createElement("style");
-    style.textContent = styles();
-    const root = elmo.make("div", { xmlns: "http://www.w3.org/1999/xhtml" }, style, sheet);
-    // XML takes no control characters and no halves of a character, whatever a person typed.
-    const markup = new XMLSerializer().serializeToString(root).replace(/[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|\p{Surrogate}/gu, "");
-    const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${space.width}" height="${space.height}"><foreignObject width="100%" height="100%">${markup}</foreignObject></svg>`;
-    const image = new Image();
-    // A data: address, because a canvas that has drawn a blob: one with a foreignObject may not be read again.
-    image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-    await image.decode();
+  // One part of the page as a canvas; what can be scrolled is shown whole.
+  async function drawn(picture) {
+    const width = Math.max(Math.ceil(picture.getBoundingClientRect().width), picture.scrollWidth);
+    const height = Math.max(Math.ceil(picture.getBoundingClientRect().height), picture.scrollHeight);
+    const canvas = await modernScreenshot.domToCanvas(picture, {
+      width, height, scale: Math.min(SCALE, MAX_PIXELS / Math.max(width, height)), font: false,
+      style: { margin: "0", overflow: "visible", maxHeight: "none" },
+      filter: (node) => !(node instanceof Element && node.matches(FOR_HANDS)),
+    });
+    return { canvas, width, height };
+  }
+  // Lines of text and pictures, one below the other.
+  function sheetOf(parts, ground) {
+    const pen = document.createElement("canvas").getContext("2d");
+    const inner = Math.max(MIN_WIDTH, ...parts.map((part) => part.width || 0));
+    const laid = [];
+    let y = PADDING;
+    for (const part of parts) {
+      if (part.canvas) {
+        laid.push({ ...part, y });
+        y += part.height + 14;
+        continue;
+      }
+      pen.font = part.font;
+      const step = 1.35 * parseInt(part.font.split(" ")[1], 10);
+      for (const line of wrapped(pen, part.words, inner)) {
+        laid.push({ ...part, line, y: y + 0.8 * step });
+        y += step;
+      }
+      y += 10;
+    }
+    const [width, height] = [inner + 2 * PADDING, y - 10 + PADDING];
     const scale = Math.min(SCALE, MAX_PIXELS / Math.max(width, height));
     const canvas = Object.assign(document.createElement("canvas"), { width: Math.round(width * scale), height: Math.round(height * scale) });
-    canvas.getContext("2d").drawImage(image, 0, 0, space.width * scale, space.height * scale);
+    const brush = canvas.getContext("2d");
+    brush.scale(scale, scale);
+    brush.fillStyle = ground;
+    brush.fillRect(0, 0, width, height);
+    for (const part of laid) {
+      if (part.canvas) brush.drawImage(part.canvas, PADDING, part.y, part.width, part.height);
+      else Object.assign(brush, { font: part.font, fillStyle: part.colour }).fillText(part.line, PADDING, part.y);
+    }
     return new Promise((resolve, reject) => { canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("no picture came out"))), "image/png"); });
+  }
+  function wrapped(pen, words, width) {
+    const lines = [""];
+    for (const word of words.split(/\s+/)) {
+      const longer = `${lines.at(-1)} ${word}`.trim();
+      if (pen.measureText(longer).width <= width || !lines.at(-1)) lines[lines.length - 1] = longer;
+      else lines.push(word);
+    }
+    return lines;
   }
 })();
