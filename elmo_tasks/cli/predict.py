@@ -7,7 +7,8 @@ import contextlib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -23,7 +24,9 @@ _LINES_AT_ONCE = 256
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("input", metavar="IN", help="text, one sentence a line, or a table; - for standard input")
+    parser.add_argument(
+        "input", metavar="IN", help="text, one sentence per line, a table, or tagged sentences; - for standard input"
+    )
     parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
     parser.add_argument("--column", help="column of the texts in a table (default: detected)")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
@@ -56,27 +59,27 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _batches(source: str, column: str | None) -> Iterator[list[str]]:
-    """Yield the lines of a text, or the texts of a table, whose column is named on stderr."""
-    from elmo_tasks.data.tables import TextColumns, find_columns, form_of, read_table, texts_of
+def _batches(source: str, column: str | None) -> Iterator[list[str | Sequence[str]]]:
+    """Yield texts, or words of tagged sentences; how a file is read is printed on stderr."""
+    from elmo_tasks.data.inputs import read_inputs
 
-    if source == STANDARD or (form_of(Path(source)) == "txt" and column is None):
-        yield from batches_of(source, _LINES_AT_ONCE)
+    if source == STANDARD:
+        for lines in batches_of(source, _LINES_AT_ONCE):
+            yield list(lines)
         return
-    wanted = TextColumns(text=column)
-    table = read_table(Path(source), None, wanted)
-    columns = find_columns(table, wanted, labelled=False)
-    print(f"{source}: {columns.describe()}", file=sys.stderr)
-    texts = [text for _, text in texts_of(table, columns)]
-    for start in range(0, len(texts), _LINES_AT_ONCE):
-        yield texts[start : start + _LINES_AT_ONCE]
+    inputs = read_inputs(Path(source), column)
+    if inputs.description:
+        print(f"{source}: {inputs.description}", file=sys.stderr)
+    rows = iter(inputs.rows)
+    while batch := list(islice(rows, _LINES_AT_ONCE)):
+        yield [row.text if row.tokens is None else row.tokens for row in batch]
 
 
-def _row(line: str, pretokenized: bool) -> ReadRow:
+def _row(line: str | Sequence[str], pretokenized: bool) -> ReadRow:
     from elmo_tasks.tasks.predictor import ReadRow
     from elmo_tasks.text.tokens import Token
 
-    if not pretokenized:
+    if not pretokenized or not isinstance(line, str):
         return ReadRow.of(line)
     words = re.finditer(r"[^ ]+", line)
     return ReadRow.of_tokens(line, (Token(word.group(), word.start(), word.end()) for word in words))

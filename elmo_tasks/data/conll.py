@@ -27,15 +27,41 @@ _FORMATS: dict[str, TaggingFormat] = {
     **{".marked": "marked", ".parquet": "parquet"},
 }
 _TEXT_KEYS = ("text", "sentence", "content", "body")
-_WORD_KEYS, _SPAN_KEYS = ("tokens", "words"), ("spans", "entities")
+#: Endings of files that hold tagged sentences, whatever is in them.
+_TAG_ENDINGS = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".bioes", ".bmes", ".marked")
+_FEWEST_TAGGED = 4
+_SPAN_TAG = re.compile(r"[Oo]|[BIESLUMbieslum][-_].+")
+WORD_KEYS, _SPAN_KEYS = ("tokens", "words"), ("spans", "entities")
 _TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
 # [Ada Marsh](PER); the hints in the app have a word joiner there, which keeps gradio from making a link of it.
-_SPAN = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
+_MARKED = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
 _WORD = re.compile(r"(.+)/([^/]+)")
 _TYPES = ("label", "type", "entity", "tag", "entity_group")
 _PREFIXED = re.compile(r"([BIESLUbieslu])([-_])(.+)")
 #: From this share of O on, tags without B- and I- are types of names and no parts of speech.
 _MIN_OUTSIDE = 0.3
+
+
+def is_tag_file(path: Path, start: str) -> bool:
+    """Check if a file holds tagged words, by its name or by its first lines.
+
+    In lines of text the last words are not, again and again, a few tags.
+    """
+    suffix = suffix_of(path)
+    if suffix in _TAG_ENDINGS:
+        return True
+    marks = re.compile("[,;\t]" if suffix in (".csv", ".tsv", ".tab") else r"\t|[ ]+")
+    content = [line.rstrip(" \t") for line in start.split("\n")[:-1]]
+    content = [line for line in content if line and line[0] != "#" and "-DOCSTART-" not in line]
+    rows = [marks.split(line) for line in content][1:]  # the first may name the columns
+    widths = Counter(map(len, rows))
+    if len(rows) < _FEWEST_TAGGED or 1 in widths or widths.most_common(1)[0][1] < 0.95 * len(rows):
+        return False
+    tags = Counter(row[-1].strip('"') for row in rows)
+    if all(_SPAN_TAG.fullmatch(tag) for tag in tags):
+        return len(tags) > 1
+    outside = tags[OUTSIDE] >= _MIN_OUTSIDE * len(rows)
+    return outside and len(tags) <= max(3, len(rows) / 4) and not any(map(str.islower, tags))
 
 
 def read_tagged(
@@ -189,11 +215,11 @@ def _guess_keys(first: Mapping[str, Any]) -> tuple[str, str]:
     """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name in first if isinstance(first[name], (list, tuple))]
     texts = [name for name in _TEXT_KEYS if isinstance(first.get(name), str)]
-    words = [name for name in _WORD_KEYS if name in first]
+    words = [name for name in WORD_KEYS if name in first]
     spans = [name for name in _SPAN_KEYS if name in lists] or ([] if words or len(lists) != 1 else lists)
     if texts and spans:
         return texts[0], spans[0]
-    word = words[0] if words else lists[0] if lists else _WORD_KEYS[0]
+    word = words[0] if words else lists[0] if lists else WORD_KEYS[0]
     rest = [name for name in lists if name != word]
     return word, next((name for name in _TAG_KEYS if name in first), rest[0] if rest else _TAG_KEYS[0])
 
@@ -279,7 +305,7 @@ def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
     lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     pieces = [piece for _, line in lines for piece in line.split()]
     tagged = sum(bool(_WORD.fullmatch(piece)) for piece in pieces)
-    of_words = 2 * tagged >= len(pieces) and not any(_SPAN.search(line) for _, line in lines)
+    of_words = 2 * tagged >= len(pieces) and not any(_MARKED.search(line) for _, line in lines)
     return errors.collect(lines, _of_words if of_words else _of_spans)
 
 
@@ -291,7 +317,7 @@ def _of_words(number: int, line: str) -> TaggedSentence:
 
 
 def _of_spans(number: int, line: str) -> TaggedSentence:
-    text, *rest = _SPAN.split(line)
+    text, *rest = _MARKED.split(line)
     spans = []
     for name, type_, between in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         spans.append([len(text), len(text) + len(name), type_])

@@ -105,18 +105,30 @@ def form_of(path: Path) -> TableFormat:
     return FORMATS.get(suffix_of(path), "txt")
 
 
-def read_table(path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN) -> Table:
-    """Read a file into a table; text files may be ``.xz``."""
+def read_table(
+    path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN, keep_empty: bool = False
+) -> Table:
+    """Read a file into a table; text files may be compressed.
+
+    Rows of empty cells are left out, as programs write many of them below a table, unless ``keep_empty`` is set.
+    """
     form = form or form_of(path)
     if form == "parquet":
         return Table.of_records(str(path), parquet_rows(path))
     if form == "xlsx":
-        return Table(str(path), [(number, row) for number, row in excel_rows(path) if any(row)])
+        return Table(str(path), [(number, row) for number, row in excel_rows(path) if keep_empty or any(row)])
     text, encoding = read_text(path, given.encoding)
-    return parse_table(text, path, form, given, encoding)
+    return parse_table(text, path, form, given, encoding, keep_empty)
 
 
-def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_GIVEN, encoding: str = "utf-8") -> Table:
+def parse_table(
+    text: str,
+    path: Path,
+    form: str,
+    given: TextColumns = NOTHING_GIVEN,
+    encoding: str = "utf-8",
+    keep_empty: bool = False,
+) -> Table:
     """Parse a text as a table: JSON, delimited columns, or one text per line."""
     remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
@@ -130,10 +142,27 @@ def parse_table(text: str, path: Path, form: str, given: TextColumns = NOTHING_G
         text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
     rows, delimiter = _delimited(text, path, form, delimiter)
     used = max((_width(fields) for _, fields in rows), default=0)
-    kept = [(number + start, fields[:used]) for number, fields in rows if _width(fields)]
+    kept = [
+        (number + start, fields[:used])
+        for number, fields in rows
+        # A line without any mark between cells is no row, as for pandas.
+        if _width(fields) or (keep_empty and len(fields) > 1)
+    ]
+    kept = kept[next((k for k, (_, fields) in enumerate(kept) if _width(fields)), 0) :]
     if delimiter and delimiter != _DELIMITERS.get(form, " ")[0] and given.delimiter is None:
         remarks = (f"{_MARKS.get(delimiter, repr(delimiter))} between columns", *remarks)
     return Table(str(path), kept, None, "line", delimiter, remarks, form)
+
+
+def is_named(start: str) -> bool:
+    """Check if the first line of a text file names the columns of a table, texts among them."""
+    first = next((line for line in start.split("\n") if line.strip()), "")
+    for mark in _DELIMITERS["txt"]:
+        names = [name.strip().strip('"') for name in first.split(mark)]
+        places = range(len(names))
+        if len(names) > 1 and _named(names, TEXT_NAMES, places, loose=False) is not None:
+            return all(re.fullmatch(r"[\w .#-]{0,40}", name) for name in names)
+    return False
 
 
 def find_columns(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import lzma
+import io
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.text.compressed import BROKEN, open_binary, plain_name
 
 #: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
 MAX_BYTES = 2_000_000_000
@@ -31,15 +33,15 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[in
 
 
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
-    """Read a text file, plain or ``.xz``, with its encoding; see :func:`plain_lines`.
+    """Read a text file, plain or compressed, with its encoding; see :func:`plain_lines`.
 
     An encoding that is not given is found: by the byte order mark, else UTF-8, else Windows-1252 (Latin-1).
     """
     check_file(path)
     try:
-        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+        with open_binary(path) as file:
             content = b"".join(islice(iter(partial(file.read, _CHUNK), b""), MAX_BYTES // _CHUNK + 2))
-    except (lzma.LZMAError, EOFError) as error:
+    except BROKEN as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -55,6 +57,62 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
         number = text.count("\n", 0, text.index("\0")) + 1
         raise DataError(f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file")
     return text, name
+
+
+class TextFile(NamedTuple):
+    """An open text file."""
+
+    lines: Iterator[str]  #: with their ends
+    encoding: str  #: as found
+
+
+@contextmanager
+def text_file(path: Path) -> Iterator[TextFile]:
+    """Open a text file of any size for reading line by line; only a line feed ends a line.
+
+    The encoding is found from the first megabyte, as in :func:`read_text`.
+
+    Raises:
+        DataError: it is no text, or its compressed data is broken.
+    """
+    check_file(path)
+    with open_binary(path) as file:
+        start = file.peek(_CHUNK) if isinstance(file, io.BufferedReader) else b""
+        if not start:
+            raise DataError(f"{path}: the file is empty")
+        name = _encoding_of(start)
+        if name == "utf-8" and not _is_utf8(start) and _is_latin(start):
+            name = "cp1252"
+        newline = "\r" if b"\r" in start and b"\n" not in start else "\n"
+        with io.TextIOWrapper(file, encoding=name, newline=newline) as lines:
+            yield TextFile(_checked_lines(path, lines, name), name)
+
+
+def _checked_lines(path: Path, lines: Iterable[str], encoding: str) -> Iterator[str]:
+    number = 0
+    try:
+        for number, line in enumerate(lines, start=1):
+            if "\0" in line:
+                raise DataError(
+                    f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file"
+                )
+            yield line.removeprefix("\ufeff") if number == 1 else line
+    except UnicodeDecodeError as error:
+        found = f"the byte 0x{error.object[error.start]:02x}"
+        raise DataError(
+            f"{path}, after line {number}: expected {encoding.upper()} text, found {found}; save the file as UTF-8"
+        ) from None
+    except BROKEN as error:
+        raise DataError(f"{path}: the compressed data is broken ({error})") from None
+
+
+def _is_utf8(start: bytes) -> bool:
+    """Check the beginning of a file, which may be cut inside a character."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str]:
@@ -115,7 +173,7 @@ def check_file(path: Path) -> None:
 
 def suffix_of(path: Path) -> str:
     """Return the lower-cased suffix: ``.tsv`` of ``reviews.tsv.xz``."""
-    return Path(path.stem if path.suffix == ".xz" else path.name).suffix.lower()
+    return Path(plain_name(path)).suffix.lower()
 
 
 class RowErrors:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import hashlib
-import io
 import itertools
-import lzma
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -28,6 +24,7 @@ from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
 from elmo_tasks.layers import Layers, checked_device
+from elmo_tasks.text.compressed import BROKEN, open_binary
 from elmo_tasks.text.vocabulary import open_text
 
 DEFAULT_NAME = "static-joint"
@@ -236,28 +233,24 @@ _CANNOT = "no word vectors that are read here: expected lines 'word number numbe
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     """Read a file of word vectors into its words and ``[words, D]`` values.
 
-    The file is plain, ``.gz`` or ``.xz``; its format is detected from its content. Text has a word and its numbers on each
+    The file is plain or compressed; its format is detected from its content. Text has a word and its numbers on each
     line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
     not.
     """
     places: dict[str, str] = {}
     vectors = []
     try:
-        with _opened(path) as file:
+        with open_binary(path) as file:
             for place, word, vector in _word_rows(path, file):
                 if word in places:
                     raise WeightsError(f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already")
                 places[word] = place
                 vectors.append(vector)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+    except DataError as error:  # an archive or a document
+        raise WeightsError(str(error)) from None
+    except (OSError, *BROKEN) as error:
         raise WeightsError(f"{path}: cannot be read ({str(error) or type(error).__name__})") from None
     return list(places), np.stack(vectors)
-
-
-def _opened(path: Path) -> IO[bytes]:
-    if path.suffix == ".gz":
-        return io.BufferedReader(gzip.open(path))  # type: ignore[arg-type]
-    return io.BufferedReader(lzma.open(path)) if path.suffix == ".xz" else path.open("rb")  # type: ignore[arg-type]
 
 
 def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[np.float32]]]:

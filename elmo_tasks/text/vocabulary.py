@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import lzma
+import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elmo_tasks.errors import DataError
 from elmo_tasks.messages.text import shortened
+from elmo_tasks.text.compressed import BROKEN, open_binary
 
 END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
 #: The first three lines of every vocabulary file, in this order.
@@ -58,15 +59,11 @@ class Vocabulary:
 
 
 def open_text(path: Path) -> Iterator[str]:
-    """The lines of a text file, plain or ``.xz``, with their line ends."""
+    """The lines of a text file, plain or compressed, with their line ends."""
     try:
         # utf-8-sig: a byte-order mark is no part of the first word.
         # newline="\n": a carriage return inside a line must not count as a line end.
-        with (
-            lzma.open(path, "rt", encoding="utf-8-sig", newline="\n")
-            if path.suffix == ".xz"
-            else path.open(encoding="utf-8-sig", newline="\n")
-        ) as lines:
+        with io.TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="\n") as lines:
             yield from lines
     except FileNotFoundError:
         raise DataError(f"{path}: no such file") from None
@@ -75,5 +72,5 @@ def open_text(path: Path) -> Iterator[str]:
     except UnicodeDecodeError as error:
         found = f"the byte 0x{error.object[error.start]:02x}"
         raise DataError(f"{path}: expected UTF-8 text, found {found}; save the file as UTF-8") from None
-    except (lzma.LZMAError, EOFError) as error:
+    except BROKEN as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None

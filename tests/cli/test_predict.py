@@ -145,14 +145,38 @@ def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models, tmp_p
         assert process.wait(60) == 141
 
 
-@pytest.mark.parametrize("source", ["in.txt", "-"])
-def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkeypatch):
+def test_text_that_is_not_utf_8_is_read_from_a_file_and_refused_from_a_pipe(models, tmp_path, run, monkeypatch):
     content = b"fine\ncaf\xe9\n"
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_bytes(content)
+    status, out, err = run("predict", "--head", models / "tagger", "in.txt", "-")
+    assert (status, [json.loads(line)["tokens"] for line in out.splitlines()]) == (0, [["fine"], ["café"]])
+    assert "in.txt: one text per line, encoding cp1252" in err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-    assert "expected UTF-8 text" in run.refused("predict", "--head", models / "tagger", source, "out.jsonl")
-    assert [p.name for p in tmp_path.iterdir()] == ["in.txt"]
+    assert "expected UTF-8 text" in run.refused("predict", "--head", models / "tagger", "-", "out.jsonl")
+    assert not Path("out.jsonl").exists()
+
+
+FOUR = "Ada B-PER\nleft O\nOslo B-LOC\n. O\n\nIt O\nrained O\n. O\n"
+
+
+@pytest.mark.parametrize(("name", "content", "words"), [
+    ("a.conll", FOUR, ["Ada left Oslo .", "It rained ."]),
+    ("a.txt", FOUR, ["Ada left Oslo .", "It rained ."]),
+    ("a.txt", FOUR.replace("B-", ""), ["Ada left Oslo .", "It rained ."]),
+    ("a.tsv", "token\ttag\n" + FOUR.replace(" ", "\t"), ["Ada left Oslo .", "It rained ."]),
+    ("a.csv", "word,tag\n" + FOUR.replace(" ", ","), ["Ada left Oslo .", "It rained ."]),
+    ("a.conllu", "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\trained\train\tVERB\t_\t_\t0\troot\t_\t_\n", ["It rained"]),
+    ("a.marked", "[Ada](PER) left.\nIt rained.\n", ["Ada left .", "It rained ."]),
+    ("a.jsonl", '{"id": 1, "tokens": ["Ada", "left"], "tags": ["B-PER", "O"]}\n', ["Ada left"]),
+    ("a.txt", '{"text": "Ada left."}\n', ["Ada left ."]),
+    ("a.txt", "label\ttext\ngood\tA warm film.\n", ["A warm film ."]),
+    ("a.txt", "Is it O\nor A\nor B-C then\nwho knows\nI do\n", ["Is it O", "or A", "or B-C then", "who knows", "I do"]),
+    ("a.csv", "id,text\n1,A warm film.\n,\n3,Cold soup.\n", ["A warm film .", "", "Cold soup ."]),
+    ("a.tsv", "text\tlabel\n\tgood\nA warm film.\tgood\n\t\n", ["", "A warm film .", ""]),
+])  # fmt: skip
+def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words):
+    assert [" ".join(row["tokens"]) for row in predict(content, name=name)] == words
 
 
 @pytest.mark.parametrize(
@@ -162,7 +186,7 @@ def test_text_that_is_not_utf_8_is_refused(source, models, tmp_path, run, monkey
         (("in.txt", "nowhere/out.jsonl"), "the folder nowhere does not exist"),
         (("in.txt", "./in.txt"), "in.txt: this is a folder or the input itself; name a new file"),
         (("in.txt", "."), "this is a folder or the input itself"),
-        ((".", "out.jsonl"), "this is a folder; expected a text file"),
+        ((".", "out.jsonl"), "expected a file, found a folder"),
         (("in.txt", "out.jsonl", "--device", "banana"), "device 'banana' cannot be used here"),
         (("in.txt", "out.jsonl", "--head", "nothing"), "there is no head 'nothing'"),
     ],

@@ -1,3 +1,5 @@
+import bz2
+import gzip
 import lzma
 from pathlib import Path
 
@@ -5,6 +7,7 @@ import pytest
 
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
+from elmo_tasks.text.vocabulary import open_text
 
 
 def lines(path: Path) -> list[tuple[int, str]]:
@@ -27,6 +30,8 @@ def test_line_ends_and_byte_order_mark(tmp_path: Path):
     ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
     ("a\n".encode("utf-16")[:-1], "a.txt", r"a\.txt, line 1: expected UTF-16-LE text, found the byte"),
     (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
+    (b"PK\x03\x04\x14\x00", "a.csv", r"a\.csv: expected a text file, found a zip file: unpack it first"),
+    (b"%PDF-1.7", "a.txt", r"found a PDF document: save its text"),
     (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
     (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
 ])  # fmt: skip
@@ -35,6 +40,19 @@ def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
     file.write_bytes(content)
     with pytest.raises(DataError, match=message):
         lines(file)
+
+
+@pytest.mark.parametrize("name", ["a.tsv.gz", "a.tsv.bz2", "a.tsv"])
+@pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])
+def test_compressed_text_is_read_whatever_its_name(tmp_path: Path, packed, name: str):
+    file = tmp_path / name
+    file.write_bytes(packed(b"a\tb\nc\td\n"))
+    assert lines(file) == [(1, "a\tb"), (2, "c\td")]
+    assert list(open_text(file)) == ["a\tb\n", "c\td\n"]
+    assert suffix_of(file) == ".tsv"
+    file.write_bytes(packed(b"hello" * 100)[:-10])
+    with pytest.raises(DataError, match="compressed data is broken"):
+        list(open_text(file))
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.txt.xz"])

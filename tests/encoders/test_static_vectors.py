@@ -404,5 +404,5 @@ def test_broken_compressed_files_are_told(tmp_path):
         with pytest.raises(WeightsError, match="cannot be read"):
             load(path)
         path.write_bytes(b"no archive")
-        with pytest.raises(WeightsError, match="cannot be read"):
+        with pytest.raises(WeightsError, match="compressed data is broken"):
             load(path)

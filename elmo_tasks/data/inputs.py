@@ -1,0 +1,116 @@
+"""Reader of files of texts to predict or encode: lines, tables, tagged sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from elmo_tasks.data.conll import WORD_KEYS, is_tag_file, read_tag_file
+from elmo_tasks.data.row_files import TEXT_NAMES, is_json
+from elmo_tasks.data.tables import MISSING, Table, TextColumns, find_columns, form_of, is_named, read_table, texts_of
+from elmo_tasks.data.text_lines import RowErrors, shown, text_file
+from elmo_tasks.errors import DataError
+
+#: Lines that are looked at to find out what a text file holds.
+_LOOKED_AT = 2_000
+
+
+class InputRow(NamedTuple):
+    """One text of a file."""
+
+    number: int  #: its line or row, from 1
+    text: str  #: tokens are joined by spaces
+    tokens: tuple[str, ...] | None = None  #: where the file gives tokens, or tagged words
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The texts of a file, in order; an empty line or cell is an empty text."""
+
+    rows: Iterable[InputRow]  #: those of a text file are read as they are needed
+    description: str  #: how the file was read, in words; empty for one text per line
+    unit: str = "line"  #: what the rows are: ``line``, ``row`` or ``sentence``
+
+
+def read_inputs(path: Path, column: str | None = None) -> Inputs:
+    """Read the texts of a file as ``fit`` and ``evaluate`` read it, whatever its name.
+
+    Tagged sentences (columns, CoNLL-U, marked text) give their words, tables the column of the texts, and other files one
+    text per line.
+
+    Args:
+        path: the file, plain or compressed.
+        column: name or place of the column of the texts; found if ``None``.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    form = form_of(path)
+    if form in ("parquet", "xlsx"):
+        return _of_table(path, None, column)
+    start, encoding = _start_of(path)
+    if column is None and is_tag_file(path, start):
+        return _of_tags(path)
+    if form != "txt" or column is not None or is_json(start) or is_named(start):
+        # A list of words or tags is found by its name as well.
+        return _of_table(path, None, column)
+    return Inputs(_lines(path), "" if encoding == "utf-8" else f"one text per line, encoding {encoding}")
+
+
+def _start_of(path: Path) -> tuple[str, str]:
+    """Return the first lines of a text file, JSON of one line as a whole, and its encoding."""
+    with text_file(path) as file:
+        return "".join(islice(file.lines, _LOOKED_AT)), file.encoding
+
+
+def _lines(path: Path) -> Iterator[InputRow]:
+    with text_file(path) as file:
+        for number, line in enumerate(file.lines, start=1):
+            yield InputRow(number, line.rstrip("\r\n"))
+
+
+def _of_tags(path: Path) -> Inputs:
+    is_conllu = path.name.lower().partition(".conllu")[1] != ""
+    file = read_tag_file(path, tag_column="upos" if is_conllu else None)
+    rows = [InputRow(s.line, " ".join(s.tokens), s.tokens) for s in file.sentences]
+    words = f"tagged sentences: {file.describe()}" if file.names else "tagged sentences"
+    return Inputs(rows, words, "sentence")
+
+
+def _of_table(path: Path, form: str | None, column: str | None) -> Inputs:
+    place: Any = int(column) if column is not None and re.fullmatch(r"-?\d+", column) else column
+    given = TextColumns(text=place)
+    table = read_table(path, form, given, keep_empty=True)
+    if column is None and table.names is not None and (words := _word_column(table)) is not None:
+        given = TextColumns(text=words)
+    layout = find_columns(table, given, labelled=False)
+    errors = RowErrors(table.where, table.unit)
+    is_token = [isinstance(row[layout.text], (list, tuple)) for _, row in table.rows if len(row) > layout.text]
+    if not any(is_token):
+        rows = [InputRow(number, text) for number, text in texts_of(table, layout)]
+        return Inputs(rows, layout.describe(), table.unit)
+
+    def tokens(number: int, row: Any) -> InputRow:
+        value = row[layout.text]
+        if value in (None, MISSING, ""):
+            return InputRow(number, "", ())
+        if isinstance(value, str) or not all(isinstance(word, str) for word in value):
+            raise DataError(f"{layout.names[layout.text]}: expected a list of words, found {shown(value)}")
+        return InputRow(number, " ".join(value), tuple(value))
+
+    found = errors.collect(layout.body(table, errors), tokens)
+    errors.check(len(found), "text")
+    return Inputs(found, layout.describe().replace("texts from", "words from"), table.unit)
+
+
+def _word_column(table: Table) -> str | None:
+    """Find the column of words of tokenized rows, unless one is named as texts are."""
+    names = table.names or ()
+    if any(name.lower() in TEXT_NAMES for name in names):
+        return None
+    lists = [name for at, name in enumerate(names) if isinstance(table.rows[0][1][at], (list, tuple))]
+    return next((name for name in WORD_KEYS if name in lists), None)

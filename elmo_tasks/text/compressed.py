@@ -1,0 +1,63 @@
+"""Text files, plain or compressed by xz, gzip or bzip2 (seen from the content)."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from elmo_tasks.errors import DataError
+
+#: Errors that reading compressed content may raise; of gzip's own ``OSError``, this one alone.
+BROKEN = (lzma.LZMAError, EOFError, zlib.error, gzip.BadGzipFile)
+#: Endings of compressed files.
+ENDINGS = (".xz", ".gz", ".bz2")
+
+_OPENERS: dict[bytes, Callable[[Any], Any]] = {
+    b"\xfd7zXZ\x00": lzma.open,
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+}
+#: First bytes of files that hold no text as they are, what they are, and the way out.
+_OTHERS = {
+    b"PK\x03\x04": ("a zip file", "unpack it first, or give a workbook a name that ends in .xlsx"),
+    b"PK\x05\x06": ("an empty zip file", "give the file that was to be in it"),
+    b"7z\xbc\xaf": ("a 7z archive", "unpack it first"),
+    b"Rar!": ("a RAR archive", "unpack it first"),
+    b"\x28\xb5\x2f\xfd": ("a file compressed by zstd", "unpack it first"),
+    b"\xd0\xcf\x11\xe0": ("a document of an old Office program", "save it as CSV UTF-8"),
+    b"%PDF": ("a PDF document", "save its text as a text file"),
+    b"PAR1": ("a Parquet file", "give it a name that ends in .parquet"),
+    b"SQLite format 3": ("a database", "export the table as CSV"),
+}
+
+
+def open_binary(path: Path) -> BinaryIO:
+    """Open a file for reading, unpacked if it is compressed.
+
+    Raises:
+        DataError: it is an archive or a document that holds no text as it is.
+        OSError: it cannot be opened.
+    """
+    with path.open("rb") as file:
+        start = file.read(16)
+    for mark, (what, advice) in _OTHERS.items():
+        if start.startswith(mark):
+            raise DataError(f"{path}: expected a text file, found {what}: {advice}")
+    for mark, opener in _OPENERS.items():
+        if start.startswith(mark):
+            # Buffered: single lines of a compressed file are slow to read.
+            return io.BufferedReader(cast(io.RawIOBase, opener(path)))
+    if start and path.suffix in ENDINGS:
+        raise DataError(f"{path}: the compressed data is broken (its first bytes are not those of {path.suffix})")
+    return path.open("rb")
+
+
+def plain_name(path: Path) -> str:
+    """Return the name of the content: ``reviews.tsv`` of ``reviews.tsv.xz``."""
+    return path.stem if path.suffix in ENDINGS else path.name
