@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elmo_tasks.data.conll import WORD_KEYS, is_tag_file, read_tag_file
+from elmo_tasks.data.conll import is_tag_file, read_tag_file
 from elmo_tasks.data.row_files import TEXT_NAMES, is_json
 from elmo_tasks.data.tables import MISSING, Table, TextColumns, find_columns, form_of, is_named, read_table, texts_of
+from elmo_tasks.data.tag_rows import WORD_KEYS
 from elmo_tasks.data.text_lines import RowErrors, shown, text_file
 from elmo_tasks.errors import DataError
 

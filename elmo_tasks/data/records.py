@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +15,7 @@ _MAX_SHOWN = 12
 _LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
 _MIN_TO_JUDGE = 20
+_SPAN_TAG = re.compile(r"[BIESLU]-.+")
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,26 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
         except DataError as error:
             place = f", sentence of line {sentence.line}" if sentence.line else ""
             raise DataError(f"{where}{place}: {error}") from None
+
+
+def counted_tags(sentences: Iterable[TaggedSentence]) -> str:
+    """Describe which entity types, or else which tags, there are, and how many of each."""
+    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
+    spans = {tag for tag in tags if tag == "O" or _SPAN_TAG.fullmatch(tag)}
+    if len(spans) < len(tags):
+        return f"Words by tag: {counted(tags)}"
+    names: Counter[str] = Counter()
+    for tag, number in tags.items():
+        names[tag[2:]] += number if tag != "O" else 0
+    del names[""]
+    return f"Words in names by type: {counted(names)}" if names else "There is no name in it"
+
+
+def counted(numbers: Mapping[str, int]) -> str:
+    """Format labels with their numbers, the most frequent first."""
+    pairs = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
+    more = f" and {len(pairs) - _MAX_SHOWN:,} more" if len(pairs) > _MAX_SHOWN else ""
+    return ", ".join(f"{name[:_LONGEST_NAME]} {number:,}" for name, number in pairs[:_MAX_SHOWN]) + more
 
 
 def sorted_labels(labels: Iterable[str]) -> list[str]:

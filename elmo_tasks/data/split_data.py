@@ -40,6 +40,7 @@ class Row(Generic[Target]):
 
     tokens: tuple[str, ...]
     target: Target
+    gold: tuple[str, ...] | None = None  #: the tags, where some are none of the labels of the training data
 
 
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
@@ -215,8 +216,15 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def gold(self, split: Split, rows: Iterable[int]) -> list[str | tuple[str, ...]]:
         """Return the label names of some rows of a split."""
-        names, targets = self.labels, (self.rows[split][k].target for k in rows)
-        return [names[t] if isinstance(t, int) else tuple(names[k] for k in t) for t in targets]  # type: ignore[attr-defined]
+        names = self.labels
+
+        def named(row: Row[Target]) -> str | tuple[str, ...]:
+            if row.gold is not None:
+                return row.gold
+            target: Any = row.target
+            return names[target] if isinstance(target, int) else tuple(names[k] for k in target)
+
+        return [named(self.rows[split][k]) for k in rows]
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""

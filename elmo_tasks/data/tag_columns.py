@@ -23,8 +23,25 @@ _NER_NAMES = ("ner_tag", "ner_tags", "ner", "iob", "bio")
 _TAG_NAMES = (*_NER_NAMES, "tag", "tags", "label", "labels", "entity", "upos", "pos", "pos_tag", "xpos")
 _GROUP_NAMES = re.compile(r"sent(ence)?[ _]?(#|id|no|number)?|(doc|document)[ _]?id", re.IGNORECASE)
 _DOCUMENT_START = "-DOCSTART-"
-_SPAN_TAG = re.compile(r"[Oo]|[BIESLUbieslu][-_].+")
+# Files of CoNLL-2012, of whose columns these two hold the words and the names.
+_CONLL_2012, _WORDS_OF_2012, _NAMES_OF_2012 = "#begin document", 3, 10
+_SPAN_TAG = re.compile(r"[Oo]|[BIESLUMWbieslumw][-_].+")
+_BRACKET_TAG = re.compile(r"\(?[\w.:-]*\*\)*|\([\w.:-]+\)")
 _SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
+_LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
+#: Formats of several columns or files that are refused, with the way out, by a line near the beginning.
+_OTHER_FORMATS = (
+    (
+        re.compile(r"#FORMAT=WebAnno"),
+        "WebAnno TSV; export the document as CoNLL 2002 instead (in INCEpTION: Export, Format)",
+    ),
+    (
+        re.compile(r"T\d+\t\S+ \d+ \d+(;\d+ \d+)*\t"),
+        "brat standoff, whose text is in a file of its own; brat's tool anntoconll.py makes columns of the two, or give "
+        'JSON lines such as {"text": "Ada left.", "spans": [[0, 3, "PER"]]}',
+    ),
+    (re.compile(r"\s*<(\?xml|!DOCTYPE|\w+[^>]*>)"), "XML or HTML; give columns of words and tags, or JSON lines"),
+)
 _FEW = 8  # in fewer lines chance may look like a rule
 _LONGEST_BLOCK = 5_000
 
@@ -75,6 +92,7 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
 
     ``None`` if the columns are those of CoNLL-U, as far as can be seen, and none is given.
     """
+    _check_format(path, text)
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.
@@ -90,6 +108,12 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
             f"{path}, line {number}: expected a token and a tag with a tab or space between them, "
             f"found 1 column: {shown(fields[0])}"
         )
+    narrow = min(widths)
+    if 2 <= narrow < max(widths) and _are_tagged(plain, narrow):
+        blocks = [[(n, fields[:narrow] if len(fields) > narrow else fields) for n, fields in b] for b in blocks]
+        plain = [(n, fields[:narrow]) for n, fields in plain]
+        width = narrow
+        remarks.append(f"columns after the first {narrow} are left out: not every line has them")
     header = len(plain[0][1]) == width and _is_header(plain[0][1], given)
     if header:
         blocks = [[line for line in block if line is not plain[0]] for block in blocks]
@@ -109,10 +133,16 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
         blocks = _regrouped(blocks[0], names, width)
     if len(blocks) == 1 and len(rows) > _LONGEST_BLOCK:
         raise DataError(f"{path}: expected an empty line after each sentence, found none in {len(rows):,} lines")
+    _check_lists(path, rows, names)
     kinds = _Kinds([[fields for _, fields in block if len(fields) == width] for block in blocks], width)
     if mark == "," and 2 * sum(" " in fields[-1] or " " in fields[0] for _, fields in rows) > len(rows):
         raise DataError(
             f"{path}: expected one word and its tag on each line, found texts of several words with a label"
+        )
+    if text.startswith(_CONLL_2012) and width > _NAMES_OF_2012:
+        given = tuple(  # type: ignore[assignment]
+            place if column is None else column
+            for column, place in zip(given, (_WORDS_OF_2012, _NAMES_OF_2012), strict=True)
         )
     token, tag = _columns(kinds, names, header, given, f"{path}, line {plain[0][0]}", remarks)
     if width == len(CONLLU) and given == (None, None) and kinds.counts(0) and not kinds.spans(tag):
@@ -230,6 +260,12 @@ class _Kinds:
         cells = set(self.columns[at])
         return bool(cells - {"O", "o"}) and all(_SPAN_TAG.fullmatch(cell) for cell in cells)
 
+    def brackets(self, at: int) -> bool:
+        """Check if a column spells spans by brackets, as CoNLL-2012: ``(PER*``, ``*``, ``*)``."""
+        cells = set(self.columns[at])
+        opened = any(cell.startswith("(") for cell in cells)
+        return "*" in cells and opened and all(_BRACKET_TAG.fullmatch(cell) for cell in cells)
+
     def types(self, at: int) -> set[str]:
         """Return the span types of a column."""
         return {cell[2:] for cell in self.columns[at] if cell not in ("O", "o")}
@@ -290,9 +326,47 @@ def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
     ] or others  # fmt: skip
     spans = [at for at in usable if kinds.spans(at)]
     last = usable[-1]
-    if len(spans) > 1 and spans[-1] == last and last - 1 == spans[-2]:
-        outer, inner = ([cell not in ("O", "o") for cell in kinds.columns[at]] for at in spans[-2:])
-        if kinds.types(last) <= kinds.types(last - 1) and sum(inner) < sum(outer):
-            remarks.append(f"column {last + 1} has names inside names and is left out")
-            return last - 1
+    if len(spans) > 1:
+        first, second = spans[-2:]
+        outer, inner = ([cell not in ("O", "o") for cell in kinds.columns[at]] for at in (first, second))
+        if second == first + 1 == last and kinds.types(second) <= kinds.types(first) and sum(inner) < sum(outer):
+            remarks.append(f"column {second + 1} has names inside names and is left out")
+            return first
+        if kinds.types(first) & kinds.types(second):
+            remarks.append(
+                f"COLUMNS {first + 1} AND {second + 1} BOTH HOLD TAGS of the same types, as files with predictions do: "
+                f"column {first + 1} is read; tag_column chooses another"
+            )
+            return first
+        remarks.append(f"columns {first + 1} and {second + 1} hold tags: column {second + 1} is read")
+    if not spans and (brackets := [at for at in usable if kinds.brackets(at)]):
+        return brackets[-1]
     return spans[-1] if spans else last
+
+
+def _check_format(path: Path, text: str) -> None:
+    """Name formats that are no columns of words and tags.
+
+    Raises:
+        DataError: the first lines are those of another format.
+    """
+    lines = [line for line in text[:10_000].split("\n")[:20] if line.strip()]
+    for pattern, what in _OTHER_FORMATS:
+        if lines and pattern.match(lines[0]):
+            raise DataError(f"{path}: expected a word and its tag on each line, found {what}")
+
+
+def _check_lists(path: Path, rows: Sequence[Line], names: Sequence[str]) -> None:
+    """Refuse cells that hold whole lists, as pandas writes them into CSV."""
+    for at, name in enumerate(names):
+        if rows and all(_LIST.fullmatch(fields[at]) and " " in fields[at] for _, fields in rows):
+            raise DataError(
+                f"{path}: expected one word per line, found lists as text in the column '{name}', such as "
+                f"{shown(rows[0][1][at])}: save the table as JSON lines or Parquet, which keep lists"
+            )
+
+
+def _are_tagged(rows: Sequence[Line], width: int) -> bool:
+    """Check if the last of so many columns holds tags of spans, and other columns follow on some lines."""
+    last = {fields[width - 1].strip() for _, fields in rows if len(fields) >= width}
+    return bool(last - {"O", "o"}) and all(_SPAN_TAG.fullmatch(tag) for tag in last)

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub, with_prefixes
-from elmo_tasks.data.records import TaggedSentence, check_known, check_labels, check_sentences, sorted_labels
+from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub
+from elmo_tasks.data.records import (
+    TaggedSentence,
+    check_known,
+    check_labels,
+    check_sentences,
+    counted_tags,
+    listed,
+    sorted_labels,
+)
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
+from elmo_tasks.data.tag_spelling import renamed_types, with_prefixes
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
@@ -26,6 +35,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         encoding: of text files; by default it is found.
+        tag_names: names of tags that are numbers in the files, from 0 on.
+        type_names: entity type in the files -> its name; spans whose type has the name ``null`` are no entities.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
             never cut.
     """
@@ -43,6 +54,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         source_scheme: Scheme | None = None,
         plain_tokens: bool = True,
         encoding: str | None = None,
+        tag_names: list[str] | None = None,
+        type_names: dict[str, str | None] | None = None,
         **splits: Any,
     ) -> None:
         super().__init__(train, **splits)
@@ -52,7 +65,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             raise ConfigError(f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans")
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
-        self.encoding = encoding
+        self.encoding, self.tag_names, self.type_names = encoding, tag_names, type_names
         self._scheme_is_given = source_scheme is not None
 
     def read(self, split: Split, source: str) -> list[TaggedSentence]:
@@ -60,12 +73,14 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         columns = self.token_column, self.tag_column
         if self.hub is not None:
             return read_tagged_hub(self.hub, source, *columns)
-        file = read_tag_file(source, self.file_format, *columns, self.encoding)
+        file = read_tag_file(source, self.file_format, *columns, self.encoding, self.tag_names)
         rows, note = file.sentences, file.describe()
         prefixed = None if self.scheme is None or self._scheme_is_given else with_prefixes(rows)
         if prefixed is not None:
             rows, note = prefixed, f"{note}; the tags have no B- and I-: neighbours of one type are one name"
-        self.notes.append(f"{source}: {note}.")
+        if self.type_names is not None:
+            rows = renamed_types(rows, self.type_names)
+        self.notes.append(f"{source}: {note}. {counted_tags(rows)}.")
         if widened := sum(row.widened for row in rows):
             self.notes.append(
                 f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
@@ -92,7 +107,12 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         where, train = self.name_of(split), self.name_of("train")
         tags = {tag for sentence in records for tag in sentence.tags}
         if self.scheme is None:
-            check_known(tags, self.labels, where, train, "tag")
+            if unseen := sorted(tags - set(self.labels)):
+                self.notes.append(
+                    f"{where}: the training data lack the tag {listed(unseen)}; such words count as wrong."
+                )
+            if not tags & set(self.labels):
+                check_known(tags, self.labels, where, train, "tag")
         elif split != "train":
             if not self._scheme_is_given and tags != {OUTSIDE}:
                 scheme = self._detect_scheme(split, records)
@@ -104,11 +124,23 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                     )
             self.source_scheme = self.source_scheme or self.scheme
             check_sentences(records, self.source_scheme, where)
-            types = types_of(self.labels, self.scheme)
-            check_known(types_of(tags, self.source_scheme), types, where, train, "entity type")
+            self._check_types(split, types_of(tags, self.source_scheme))
         limit = self.max_tokens if split == "train" else None
         self.truncated[split] = sum(limit is not None and len(sentence.tokens) > limit for sentence in records)
         return [self._row(sentence, limit) for sentence in records]
+
+    def _check_types(self, split: Split, types: Sequence[str]) -> None:
+        """Note types that the training data lack, which count as missed; refuse a file of such types alone."""
+        assert self.scheme is not None
+        known = types_of(self.labels, self.scheme)
+        unseen = [type_ for type_ in types if type_ not in known]
+        if unseen and len(unseen) == len(types):
+            check_known(types, known, self.name_of(split), self.name_of("train"), "entity type")
+        if unseen:
+            self.notes.append(
+                f"{self.name_of(split)}: the training data lack the type {listed(unseen)}, whose entities count as missed. "
+                "With type_names, rename a type, or give it the name null to leave it out."
+            )
 
     def _row(self, sentence: TaggedSentence, limit: int | None) -> Row[tuple[int, ...]]:
         tokens, tags = sentence.tokens[:limit], list(sentence.tags)
@@ -117,7 +149,10 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             # Cut as BIO: a span that is cut in two is still well formed then.
             tags = convert(convert(tags, self.source_scheme, "BIO")[:limit], "BIO", self.scheme)
         words = map(plain_token, tokens) if self.plain_tokens else tokens
-        return Row(shared(words), tuple(self.ids[tag] for tag in tags[:limit]))
+        names = tuple(tags[:limit])
+        # A tag that the head does not have is O for the loss, and counts as missed in the scores.
+        ids = tuple(self.ids.get(tag, self.ids.get(OUTSIDE, 0)) for tag in names)
+        return Row(shared(words), ids, None if all(tag in self.ids for tag in names) else names)
 
     def _detect_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
         try:

@@ -11,7 +11,8 @@ from typing import cast, get_args
 
 from elmo_tasks.api import Entity, TaggedSentence, TagSequence
 from elmo_tasks.data import records
-from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged, with_prefixes
+from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged
+from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
 from elmo_tasks.messages.training import TASK_WORDS

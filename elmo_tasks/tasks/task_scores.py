@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 from torchmetrics import Metric
 
-from elmo_tasks.errors import DataError
 from elmo_tasks.heads.head import HeadTask, Prediction
 from elmo_tasks.text.tag_schemes import Scheme, spans_of, types_of
 
@@ -85,26 +84,24 @@ class TagScores(TaskScores):
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         types = () if task.scheme is None else types_of(task.labels, task.scheme)
-        super().__init__(task, (1 + len(types), 3), alone)  # tokens, and spans of each type
+        # Tokens, spans of each type, and spans of types that the head does not have.
+        super().__init__(task, (2 + len(types), 3), alone)
         self.types = tuple(types)
         self.main = "accuracy" if task.scheme is None else "f1"
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
-        """Add the tags of a batch of sentences; DataError for a span of another type."""
+        """Add the tags of a batch of sentences; spans of types that the head lacks are missed."""
         spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
-        if unknown := sorted(set(spans) - set(self.types)):
-            raise DataError(
-                f"spans of type {', '.join(unknown)}, but the label set has {', '.join(self.types) or 'none'}"
-            )
+        others = micro(counts for type_, counts in spans.items() if type_ not in self.types)
         is_correct = [a == b for row in zip(predicted, gold, strict=True) for a, b in zip(*row, strict=True)]
         tokens = Counts(sum(is_correct), len(is_correct), len(is_correct))
-        rows = [tokens, *(spans.get(type_, Counts()) for type_ in self.types)]
+        rows = [tokens, *(spans.get(type_, Counts()) for type_ in self.types), others]
         self.counts += torch.tensor(rows, device=self.counts.device)
 
     def compute(self) -> dict[str, float]:
         """Return all scores, from 0 to 1, such as ``f1/PER``."""
-        tokens, *spans = (Counts(*row) for row in self.counts.tolist())
-        scores = {} if self.task.scheme is None else micro(spans).scores()
+        tokens, *spans, others = (Counts(*row) for row in self.counts.tolist())
+        scores = {} if self.task.scheme is None else micro([*spans, others]).scores()
         for type_, counts in zip(self.types, spans, strict=True):
             scores |= counts.scores(f"/{type_}")
         return scores | {"accuracy": tokens.f1}

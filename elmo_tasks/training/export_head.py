@@ -145,7 +145,9 @@ class ExportHead(pl.Callback):
         """Scores of the exported head on the held-out splits."""
         data.setup("fit")
         if data.has("test"):
+            n_notes = len(data.notes)
             data.setup("test")
+            print(*data.notes[n_notes:], sep="\n", flush=True)
         measured: dict[str, Any] = {}
         splits: tuple[Split, ...] = ("validation", "test")
         for split in splits:

@@ -126,7 +126,7 @@ def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
     ('{"tokens": [], "tags": []}', "line 1: expected at least one token, found none"),
     ('{"tokens": 3, "tags": ["O", "O"]}', "line 1: tokens: expected a list of words, found 3"),
     ('{"tokens": "a b", "tags": ["O"]}', r"line 1: expected spans such as \{'start': 0, .* found 'O'"),
-    ('{"tokens": ["a"], "tags": [3]}', r"line 1: tags: expected a list of tags as strings, found \[3\]"),
+    ('{"tokens": ["a"], "tags": [3]}', r"jsonl: tags: the tags are numbers \(3\): give the names of the numbers"),
     ('{"tokens": ["a"], "tags": ["O"]}\n{"words": ["a"], "ner": ["O"]}', "line 2: .* the keys .* found 'words', 'ner': set"),
     ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
     ("{", r"line 1: expected one JSON object on the line, found '{' \("),

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.data.conll import read_tag_file, read_tagged, with_prefixes
+from elmo_tasks.data.conll import read_tag_file, read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_table
 from elmo_tasks.data.language_batches import read_sentences
 from elmo_tasks.data.records import mapped_labels
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
+from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.uses import read_corpus, sentences_of
 
@@ -229,7 +230,7 @@ def test_a_hash_may_be_a_word_and_a_no_break_space_part_of_one(tmp_path: Path) -
     ("a.csv", "text,label\n" + rows(), "expected one word and its tag on each line, found texts of several words"),
     ("a.conll", "# only\n# comments\n", "no sentence in this file"),
     ("a.conll", "Ines B-PER\n" * 5_001, "expected an empty line after each sentence, found none in 5,001 lines"),
-    ("a.json", '[{"tokens": ["a"], "tags": [3]}]', r"tags: expected a list of tags as strings, found \[3\]"),
+    ("a.json", '[{"tokens": ["a"], "tags": [3]}]', r"tags: the tags are numbers \(3\): give the names of the numbers"),
 ])  # fmt: skip
 def test_tag_files_that_cannot_be_right_are_refused(tmp_path: Path, name: str, content: str, message: str) -> None:
     with pytest.raises(DataError, match=message):

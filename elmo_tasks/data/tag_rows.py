@@ -1,0 +1,269 @@
+"""Tagged sentences as rows: lists of words and tags, or texts with spans of characters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
+
+from elmo_tasks.data.annotations import TEXT_KEYS, one_label, plain_rows
+from elmo_tasks.data.records import TaggedSentence, listed
+from elmo_tasks.data.row_files import Rows
+from elmo_tasks.data.tag_columns import Given, TagFile
+from elmo_tasks.data.text_lines import RowErrors, shown
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
+from elmo_tasks.text.tokens import tokenize
+
+WORD_KEYS = ("tokens", "words")
+_SPAN_KEYS = ("spans", "entities")
+_TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
+_TYPES = ("label", "labels", "type", "entity", "tag", "entity_group")
+_OWN_TEXTS = ("text", "surface", "mention")
+_SPACED = " ".join
+_NUMBERS_ADVICE = (
+    "give the names of the numbers in their order, such as --data.init_args.tag_names '[O, B-PER, I-PER]' "
+    "(of a data set of the Hugging Face hub: features['ner_tags'].feature.names)"
+)
+
+
+def read_tag_rows(rows: Rows, errors: RowErrors, given: Given, tag_names: Sequence[str] | None = None) -> TagFile:
+    """Read sentences of JSON or Parquet rows; collect malformed ones in ``errors``.
+
+    Args:
+        rows: numbered rows.
+        errors: of the file.
+        given: keys of the words or texts, and of the tags or spans; inferred where ``None``.
+        tag_names: the names of tags that are numbers.
+    """
+    plain = plain_rows(rows)
+    numbered = plain.rows
+    sample = _sample([row for _, row in numbered])
+    pairs = _as_pairs(numbered[0][1]) if numbered else None
+    keys = keys_of(given, _guess_keys(sample))
+    if numbered and errors.unit == "row" and not pairs:
+        for key in keys:
+            if key not in sample:
+                raise DataError(f"{errors.path}: no column '{key}'; it has {listed(sample)}")
+    if pairs:
+        keys = ("tokens", "tags")
+        numbered = [(number, _as_pairs(row) or row) for number, row in numbered]
+    if (numbers := sample.get(keys[1])) and _are_numbers(numbers) and not tag_names:
+        raise DataError(f"{errors.path}: {keys[1]}: {_numbers_need_names(map(str, numbers))}")
+    notes: Counter[str] = Counter()
+    # A text without spans has no names, if other rows have them under this key.
+    optional = isinstance(sample.get(keys[0]), str) and keys[1] in sample
+    read = partial(_sentence_of_row, *keys, optional, tuple(tag_names or ()), notes)
+    sentences = errors.collect(numbered, read)
+    remarks = tuple(f"{n:,} {what}" for what, n in sorted(notes.items()))
+    return TagFile(sentences, tuple(map(str, pairs or sample)), *keys, remarks=(*plain.remarks, *remarks))
+
+
+def _sample(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return each key of the rows with its first value that is not empty."""
+    found: dict[str, Any] = {}
+    for row in rows:
+        for key, value in row.items():
+            if key not in found or (found[key] in (None, [], "") and value not in (None, [], "")):
+                found[key] = value
+    return found
+
+
+def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
+    """Read a sentence given as ``[word, tag]`` lists or ``{"word", "tag"}`` objects."""
+    words = list(row.values())
+    if len(words) == 1 and isinstance(words[0], list) and words[0] and isinstance(words[0][0], (dict, list)):
+        words = words[0]
+    elif not all(name.startswith("column ") for name in row):
+        return None
+    pairs = [list(word.values()) if isinstance(word, dict) else word for word in words]
+    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 and _are_strings(pair) for pair in pairs):
+        return None
+    return {"tokens": [pair[0] for pair in pairs], "tags": [pair[1] for pair in pairs]}
+
+
+def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
+    """Infer the keys of words and tags, or of a text and its character spans."""
+    lists = [name for name, value in sample.items() if isinstance(value, (list, tuple))]
+    texts = [name for name in TEXT_KEYS if isinstance(sample.get(name), str)]
+    words = [name for name in WORD_KEYS if name in sample and (name not in lists or _are_strings(sample[name]))]
+    spans = [name for name in lists if _are_spans(sample[name])]
+    spans = [name for name in _SPAN_KEYS if name in lists] or spans
+    if texts and spans:
+        return texts[0], spans[0]
+    if texts and not words and len(lists) == 1:
+        return texts[0], lists[0]
+    word = words[0] if words else lists[0] if lists else WORD_KEYS[0]
+    rest = [name for name in lists if name != word]
+    return word, next((name for name in _TAG_KEYS if name in sample), rest[0] if rest else _TAG_KEYS[0])
+
+
+def _are_spans(value: Sequence[Any]) -> bool:
+    first = value[0] if value else None
+    if isinstance(first, Mapping):
+        return "start" in first or "start_offset" in first
+    return isinstance(first, (list, tuple)) and len(first) == 3 and isinstance(first[0], int)
+
+
+def keys_of(given: Given, defaults: Sequence[str]) -> tuple[str, str]:
+    """Return the keys that are given, else the defaults."""
+    token, tag = (default if column is None else str(column) for column, default in zip(given, defaults, strict=True))
+    return token, tag
+
+
+def _sentence_of_row(
+    token_key: str,
+    tag_key: str,
+    optional: bool,
+    tag_names: Sequence[str],
+    notes: Counter[str],
+    number: int,
+    row: Mapping[str, Any],
+) -> TaggedSentence:
+    tokens, tags = row.get(token_key), row.get(tag_key)
+    if tags is None and optional and isinstance(tokens, str):
+        tags = []
+    if tokens is None or tags is None:
+        lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
+        raise DataError(f"{lacking}: set token_column and tag_column")
+    if isinstance(tokens, str) and tags and _are_strings(tags) and len(tokens.split(" ")) == len(tags):
+        tokens = tokens.split(" ")
+    if isinstance(tokens, str):
+        return sentence_of(tokens, tags, number, notes)
+    if not _are_strings(tokens):
+        raise DataError(f"{token_key}: expected a list of words, found {shown(tokens)}")
+    if _are_numbers(tags) and tags:
+        tags = named_tags(tag_key, [str(tag) for tag in tags], tag_names)
+    if not _are_strings(tags):
+        raise DataError(f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
+    if len(tokens) != len(tags):
+        raise DataError(f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags")
+    if not tokens:
+        raise DataError("expected at least one token, found none")
+    return TaggedSentence(tuple(tokens), tuple(tags), number)
+
+
+def named_tags(key: str, tags: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the names of tags that are numbers.
+
+    Raises:
+        DataError: there are no names, or too few.
+    """
+    if not names:
+        raise DataError(f"{key}: {_numbers_need_names(tags)}")
+    if wrong := [tag for tag in tags if not tag.isdecimal() or int(tag) >= len(names)]:
+        raise DataError(f"{key}: the tag {wrong[0]} has no name; tag_names has {len(names)}, counted from 0")
+    return [names[int(tag)] for tag in tags]
+
+
+def _numbers_need_names(tags: Iterable[str]) -> str:
+    return f"the tags are numbers ({', '.join(list(tags)[:6])}): {_NUMBERS_ADVICE}"
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(type(item) is int for item in value)
+
+
+def _are_strings(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value)
+
+
+class _Marked(NamedTuple):
+    """A span as given."""
+
+    start: int
+    end: int
+    type: str
+    own_text: str | None  #: its text, where the file has it
+
+
+def sentence_of(text: str, spans: Any, number: int = 0, notes: Counter[str] | None = None) -> TaggedSentence:
+    """Tokenize a text and tag its spans, BIO, widened to whole tokens.
+
+    Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
+    the text, counted from 0, the end being one past the last. Where a span has its own ``text``, the two must agree; offsets
+    that count UTF-16 units or bytes are converted then.
+
+    Raises:
+        DataError: a span is malformed, outside the text, or contradicts its own text.
+    """
+    notes = Counter() if notes is None else notes
+    tokens = tokenize(text)
+    if not tokens:
+        raise DataError(f"expected a text with words, found {shown(text)}")
+    if not isinstance(spans, Sequence) or isinstance(spans, str):
+        raise DataError(f"expected a list of spans, found {shown(spans)}")
+    marked = [_parts(span, len(text)) for span in spans]
+    names = [span for span in _placed(text, marked, notes) if span.type != OUTSIDE]
+    if len(names) < len(marked):
+        notes["spans of the type O are no names"] += len(marked) - len(names)
+    tagged, widened = [], 0
+    for start, end, name, _ in names:
+        inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
+        if not inside:
+            raise DataError(f"the span {start} to {end} ({name}) holds no word of {shown(text)}")
+        tagged.append(Span(inside[0], inside[-1] + 1, name))
+        widened += tokens[inside[0]].start < start or tokens[inside[-1]].end > end
+    for before, after in pairwise(sorted(tagged)):
+        if after.start < before.end:
+            shared = f"two spans ({before.type} and {after.type}) share the word '{tokens[after.start].text}'"
+            raise DataError(f"{shared}; a word has one tag here")
+    tags = tags_of(tagged, len(tokens), "BIO")
+    return TaggedSentence(tuple(token.text for token in tokens), tuple(tags), number, widened)
+
+
+def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_Marked]:
+    """Check spans against their own texts; convert offsets of UTF-16 units and bytes to characters."""
+    counted = {
+        "characters": list(range(len(text) + 1)),
+        "UTF-16 units": [0, *accumulate(len(c.encode("utf-16-le")) // 2 for c in text)],
+        "bytes": [0, *accumulate(len(c.encode("utf-8", "surrogatepass")) for c in text)],
+    }
+    for unit, ends in counted.items():
+        places = {end: place for place, end in enumerate(ends)}
+        moved = [span._replace(start=places.get(span.start, -1), end=places.get(span.end, -1)) for span in spans]
+        if unit != "characters" and not any(span.own_text for span in spans):
+            break
+        if all(0 <= span.start < span.end and _agrees(text, span) for span in moved):
+            if unit != "characters":
+                notes[f"texts whose spans count {unit}: converted"] += 1
+            return moved
+    for span in spans:
+        if not 0 <= span.start < span.end <= len(text):
+            raise _malformed([span.start, span.end, span.type], len(text))
+    wrong = next(span for span in spans if not _agrees(text, span))
+    raise DataError(
+        f"the span {wrong.start} to {wrong.end} ({wrong.type}) is {shown(text[wrong.start : wrong.end])} in the text, but "
+        f"its own text is {shown(wrong.own_text)}: the text was changed after it was labelled, or the offsets count "
+        "something else than characters"
+    )
+
+
+def _agrees(text: str, span: _Marked) -> bool:
+    there = _SPACED(text[span.start : span.end].split())
+    return span.own_text is None or there == _SPACED(span.own_text.split())
+
+
+def _parts(span: Any, length: int) -> _Marked:
+    own_text = None
+    if isinstance(span, Mapping):
+        name = one_label(next((span[key] for key in _TYPES if key in span), None))
+        parts = [span.get("start", span.get("start_offset")), span.get("end", span.get("end_offset")), name]
+        own_text = next((span[key] for key in _OWN_TEXTS if isinstance(span.get(key), str)), None)
+    else:
+        parts = list(span) if isinstance(span, Sequence) and not isinstance(span, str) else []
+    if len(parts) == 3:
+        start, end, name = parts
+        whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))
+        if whole and isinstance(name, str) and name.strip():
+            return _Marked(start, end, name.strip(), own_text)
+    raise _malformed(span, length)
+
+
+def _malformed(span: Any, length: int) -> DataError:
+    return DataError(
+        f"expected spans such as {{'start': 0, 'end': 3, 'label': 'PER'}} or [0, 3, 'PER'] within the {length} characters of "
+        f"the text, found {shown(span)}"
+    )

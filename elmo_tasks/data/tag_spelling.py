@@ -1,0 +1,202 @@
+"""Spellings of tags that people use, respelled as ``O``, ``B-TYPE`` and ``I-TYPE``."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from elmo_tasks.data.records import TaggedSentence, listed
+from elmo_tasks.errors import DataError
+from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
+
+#: The type of spans whose tags have none.
+ONLY_TYPE = "ENTITY"
+#: From this share of O on, tags without B- and I- are types of names and no parts of speech.
+MIN_OUTSIDE = 0.3
+_LETTERS = "BIESLUMW"
+#: Letters of other schemes, in terms of BIOES: M is inside, W is a whole name.
+_SAME = {"M": "I", "W": "S"}
+_PREFIXED = re.compile(rf"([{_LETTERS}{_LETTERS.lower()}])([-_])(.+)")
+_SUFFIXED = re.compile(rf"(.+)([-_])([{_LETTERS}{_LETTERS.lower()}])")
+_BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
+_OPENED = re.compile(r"\(([\w.:-]+)")
+_OTHER_OUTSIDES = ("_", "-", "*", "OTHER", "OUT", "NONE", "none", "other")
+#: From this share of words of one letter on, a file is probably cut into letters.
+_MOST_LETTERS, _FEWEST_WORDS = 0.9, 12
+
+
+def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence], list[str]]:
+    """Respell the tags of a file; return the sentences and remarks on what was changed.
+
+    Raises:
+        DataError: tags are ``0`` where the letter O seems to be meant.
+    """
+    sentences, remarks = list(sentences), []
+    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
+    if _are_brackets(tags):
+        sentences = [_of_brackets(sentence) for sentence in sentences]
+        remarks.append("brackets such as '(PER*' are read as spans")
+        return sentences, remarks
+    _check_zero(sentences, tags)
+    for step in (_outside, _prefixes, _suffixes, _without_types, _other_letters, _spans_of_o):
+        names, remark = step(set(tags))
+        if changed := sorted(tag for tag in names if tag in tags and names[tag] != tag):
+            sentences = _renamed(sentences, names)
+            tags = Counter(tag for sentence in sentences for tag in sentence.tags)
+            remarks.append(remark(changed[0], names[changed[0]]))
+    if {tag[0] for tag in tags if _PREFIXED.fullmatch(tag)} == {"E", "I"}:
+        sentences = [replace(s, tags=_of_ends(s.tags)) for s in sentences]
+        remarks.append("tags E- end a name that touches the next one (IOE)")
+    return sentences, [*remarks, *remarks_on(sentences)]
+
+
+def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
+    """Convert types without prefix (``PER`` for every token) to BIO.
+
+    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some have a prefix, or too few are
+    ``O``.
+    """
+    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
+    types = set(tags) - {OUTSIDE}
+    if not types or tags[OUTSIDE] < MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
+        return None
+    prefixed = []
+    for sentence in sentences:
+        pairs = pairwise((OUTSIDE, *sentence.tags))
+        bio = (tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}" for before, tag in pairs)
+        prefixed.append(replace(sentence, tags=tuple(bio)))
+    return prefixed
+
+
+def renamed_types(sentences: Sequence[TaggedSentence], names: Mapping[str, str | None]) -> list[TaggedSentence]:
+    """Rename the types of span tags; spans of a type without a name become ``O``."""
+
+    def new(tag: str) -> str:
+        prefix, dash, type_ = tag.partition("-")
+        if not dash or type_ not in names:
+            return tag
+        return OUTSIDE if not names[type_] else f"{prefix}-{names[type_]}"
+
+    tags = {tag for sentence in sentences for tag in sentence.tags}
+    return _renamed(sentences, {tag: new(tag) for tag in tags})
+
+
+def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
+    """Return remarks on what is improbable: words of one letter, types with numbers."""
+    remarks = []
+    words = [token for sentence in sentences for token in sentence.tokens]
+    # Of scripts with an upper case: in Chinese, words of one character are usual.
+    letters = sum(len(word) == 1 and word.lower() != word.upper() for word in words)
+    if len(words) >= _FEWEST_WORDS and letters >= _MOST_LETTERS * len(words):
+        remarks.append("NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of words?")
+    types = {match[3] for s in sentences for tag in s.tags if (match := _PREFIXED.fullmatch(tag))}
+    if numbered := sorted(type_ for type_ in types if re.search(r"[_-]\d+$", type_)):
+        remarks.append(f"types that end in a number: {listed(numbered)}; each is a type of its own")
+    return remarks
+
+
+def _renamed(sentences: Iterable[TaggedSentence], names: Mapping[str, str]) -> list[TaggedSentence]:
+    return [replace(s, tags=tuple(names.get(tag, tag) for tag in s.tags)) for s in sentences]
+
+
+Step = tuple[Mapping[str, str], Callable[[str, str], str]]
+
+
+def _spelled(old: str, new: str) -> str:
+    return f"tags such as '{old}' are read as '{new}'"
+
+
+def _outside(tags: set[str]) -> Step:
+    """Read ``_`` and the like beside span tags as ``O``."""
+    others = {tag for tag in tags if not _PREFIXED.fullmatch(tag)}
+    if len(others) == 1 and len(tags) > 1 and others <= set(_OTHER_OUTSIDES):
+        return dict.fromkeys(others, OUTSIDE), _spelled
+    return {}, _spelled
+
+
+def _prefixes(tags: set[str]) -> Step:
+    """Read ``b-per``, ``B_PER`` and ``o``, if all tags are like that."""
+    parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
+    if not parts or not all(parts.values()):
+        return {}, _spelled
+    names = {tag: f"{match[1].upper()}-{match[3]}" for tag, match in parts.items() if match}
+    return names | {"o": OUTSIDE}, _spelled
+
+
+def _suffixes(tags: set[str]) -> Step:
+    """Read ``PER-B`` as ``B-PER``, if all tags are like that."""
+    parts = {tag: _SUFFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
+    if not parts or not all(parts.values()) or all(map(_PREFIXED.fullmatch, parts)):
+        return {}, _spelled
+    names = {tag: f"{match[3].upper()}-{match[1]}" for tag, match in parts.items() if match}
+    return names | {"o": OUTSIDE}, _spelled
+
+
+def _without_types(tags: set[str]) -> Step:
+    """Give ``B`` and ``I`` the only type, if there are no other tags."""
+    letters = {tag for tag in tags if tag.upper() in _LETTERS and len(tag) == 1}
+    if letters | {"O", "o"} >= tags and letters & {"B", "b", "I", "i"}:
+        names = {tag: f"{tag.upper()}-{ONLY_TYPE}" for tag in letters} | {"o": OUTSIDE}
+        return names, lambda old, new: f"the tags have no types: all names are of one type, {ONLY_TYPE}"
+    return {}, _spelled
+
+
+def _other_letters(tags: set[str]) -> Step:
+    """Read BMES and BMEWO as BIOES: ``M-`` is inside, ``W-`` a whole name."""
+    prefixes = {match[1] for tag in tags if (match := _PREFIXED.fullmatch(tag))}
+    if not prefixes & set(_SAME) or not all(tag == OUTSIDE or _PREFIXED.fullmatch(tag) for tag in tags):
+        return {}, _spelled
+    return {f"{p}-{t[2:]}": f"{_SAME[p]}-{t[2:]}" for t in tags for p in t[:1] if p in _SAME}, _spelled
+
+
+def _spans_of_o(tags: set[str]) -> Step:
+    """Read ``B-O`` as ``O``."""
+    return {f"{letter}-O": OUTSIDE for letter in _LETTERS}, _spelled
+
+
+def _of_ends(tags: Sequence[str]) -> tuple[str, ...]:
+    """Convert ``I-`` and ``E-`` alone to BIO: a name ends behind its ``E-``."""
+    spans: list[Span] = []
+    before = OUTSIDE
+    for k, tag in enumerate(tags):
+        type_ = tag[2:]
+        if tag != OUTSIDE and before != OUTSIDE and before[0] != "E" and before[2:] == type_:
+            spans[-1] = Span(spans[-1].start, k + 1, type_)
+        elif tag != OUTSIDE:
+            spans.append(Span(k, k + 1, type_))
+        before = tag
+    return tuple(tags_of(spans, len(tags), "BIO"))
+
+
+def _check_zero(sentences: Sequence[TaggedSentence], tags: Mapping[str, Any]) -> None:
+    if "0" in tags and not all(tag.lstrip("-").isdigit() for tag in tags):
+        place = next(s.line for s in sentences if "0" in s.tags)
+        raise DataError(
+            f"{tags['0']:,} words have the tag '0', the first in the sentence of line {place}: is it the letter O, for "
+            "words in no name? Replace it, or name another tag_column"
+        )
+
+
+def _are_brackets(tags: Mapping[str, int]) -> bool:
+    """Check for spans as CoNLL-2012 writes them: ``(PER*``, ``*``, ``*)``, ``(LOC)``."""
+    return "*" in tags and any(tag.startswith("(") for tag in tags) and all(_BRACKETS.fullmatch(tag) for tag in tags)
+
+
+def _of_brackets(sentence: TaggedSentence) -> TaggedSentence:
+    """Convert brackets to BIO; of names inside names, the outer one."""
+    spans, opened = [], []
+    for k, tag in enumerate(sentence.tags):
+        opened += [(k, type_) for type_ in _OPENED.findall(tag)]
+        for _ in range(tag.count(")")):
+            if not opened:
+                raise DataError(f"sentence of line {sentence.line}: '{tag}' closes a bracket that was not opened")
+            start, type_ = opened.pop()
+            if not opened:
+                spans.append(Span(start, k + 1, type_))
+    if opened:
+        raise DataError(f"sentence of line {sentence.line}: the bracket '({opened[0][1]}' is never closed")
+    return replace(sentence, tags=tuple(tags_of(spans, len(sentence.tokens), "BIO")))
