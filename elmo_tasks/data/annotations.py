@@ -23,7 +23,7 @@ _LEFT_OUT = {
 
 @dataclass
 class PlainRows:
-    """Rows with keys of one's own: ``text`` and ``spans``, ``tokens`` and ``tags``, or ``label``."""
+    """Rows with the keys ``text`` and ``spans`` or ``label``, or ``tokens`` and ``tags``."""
 
     rows: list[NumberedRow]
     form: str = ""  #: name of the tool's format; empty for rows that were plain already

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
-from elmo_tasks.data.records import LabelledText, check_known, check_labels, listed, renamed, sorted_labels
+from elmo_tasks.data.records import (
+    LabelledText,
+    check_known,
+    check_labels,
+    counted,
+    listed,
+    plain_number,
+    renamed,
+    sorted_labels,
+)
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column, TableLayout, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
@@ -25,6 +35,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         header: whether the first line of TSV and CSV files names the columns; by default it is found out.
         encoding: of text files; by default it is found.
         delimiter: between the columns of text files; by default it is found.
+        skip_incomplete: leave out rows without a text or a label; their number is reported.
         escaped_newlines: the two characters ``\\n`` in a text stand for a line break.
         phrases: of training trees, take every phrase, not only whole sentences.
         label_names: label in the files -> its name; the ids follow the order here, two labels with one name become one,
@@ -46,6 +57,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         header: bool | None = None,
         encoding: str | None = None,
         delimiter: str | None = None,
+        skip_incomplete: bool = False,
         escaped_newlines: bool = False,
         phrases: bool = False,
         label_names: dict[str, str | None] | None = None,
@@ -60,12 +72,20 @@ class ClassificationData(SplitData[LabelledText, int]):
         if phrases and self.hub is not None:
             raise ConfigError(f"data.phrases needs files of trees; the hub data set '{self.hub}' has none")
         self.file_format, self.phrases = file_format, phrases
-        self.columns = TextColumns(text_column, label_column, header, escaped_newlines, encoding, delimiter)
+        self.columns = TextColumns(
+            text=text_column,
+            label=label_column,
+            header=header,
+            escaped_newlines=escaped_newlines,
+            encoding=encoding,
+            delimiter=delimiter,
+            skip_incomplete=skip_incomplete,
+        )
         #: Columns of the training file, or of what other files are to be read like.
         self.like: TableLayout | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
-            None if label_names is None else {str(label): name for label, name in label_names.items()}
+            None if label_names is None else {plain_number(str(label)): name for label, name in label_names.items()}
         )
         self.pretokenized, self.plain_tokens = pretokenized, plain_tokens
 
@@ -77,7 +97,8 @@ class ClassificationData(SplitData[LabelledText, int]):
             phrases = self.phrases and split == "train"
             rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
             if layout is not None:
-                self.notes.append(f"{source}: {layout.describe()}.")
+                labels = counted(Counter(row.label for row in rows))
+                self.notes.append(f"{source}: {layout.describe()}. Labels: {labels}.")
                 self.like = self.like or layout
         return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
 

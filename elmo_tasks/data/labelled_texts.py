@@ -13,7 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from elmo_tasks.data.records import LabelledText, listed
+from elmo_tasks.data.annotations import one_label
+from elmo_tasks.data.records import LabelledText, label_remarks, listed, plain_labels
 from elmo_tasks.data.row_files import FROM_CACHE, HUB_DATA_SETS, hub_errors, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
@@ -32,6 +33,7 @@ from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
 _BLOCK = 1_000
+_SKIP = "; set skip_incomplete to true to leave such rows out"
 _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
@@ -59,7 +61,11 @@ def read_labelled_table(
         raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
     table = read_table(path, chosen, columns)
     layout = find_columns(table, columns, like)
-    return _labelled(table, layout, columns), layout
+    rows = _labelled(table, layout, columns)
+    remarks = [*layout.remarks, *label_remarks(row.label for row in rows)]
+    if columns.skip_incomplete and (n := n_incomplete(table, layout)):
+        remarks.append(f"{n:,} rows without a text or a label are left out")
+    return rows, replace(layout, remarks=tuple(remarks))
 
 
 def format_of(path: Path, encoding: str | None = None) -> str:
@@ -103,8 +109,13 @@ def hub_texts(
 
 def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[LabelledText]:
     errors = RowErrors(table.where, table.unit)
-    rows = errors.collect(layout.body(table, errors), partial(_labelled_text, table, layout))
+    body = layout.body(table, errors)
+    if columns.skip_incomplete:
+        body = (numbered for numbered in body if not _is_incomplete(numbered[1], layout))
+    rows = errors.collect(body, partial(_labelled_text, table, layout))
     errors.check(len(rows), "text")
+    rows = plain_labels(rows)
+    _check_cells(rows, table.where)
     if table.names is None and columns.header is None and not layout.header:
         # A first row unlike all others may be a header.
         labels, first = Counter(row.label for row in rows), rows[0]
@@ -119,10 +130,47 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
     return rows
 
 
+def _is_incomplete(row: Sequence[Any], layout: TableLayout) -> bool:
+    """Check if the text or the label of a row is empty."""
+    assert layout.label is not None
+    cells = (row[layout.text], row[layout.label])
+    return any(cell in (None, MISSING) or (isinstance(cell, str) and not cell.strip()) for cell in cells)
+
+
+def n_incomplete(table: Table, layout: TableLayout) -> int:
+    """Count the rows that lack a text or a label."""
+    rows = layout.body(table, RowErrors(table.where, table.unit))
+    return sum(_is_incomplete(row, layout) for _, row in rows)
+
+
+def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
+    """Refuse labels that are whole lists, or several labels in a cell.
+
+    Raises:
+        DataError: most labels are lists or JSON, or joined labels that also stand alone.
+    """
+    labels = Counter(row.label for row in rows)
+    lists = [label for label in labels if label[0] in "[{" and label[-1] in "]}"]
+    if 2 * sum(labels[label] for label in lists) > len(rows):
+        raise DataError(
+            f"{where}: expected one label for each text, found JSON or lists, such as {shown(lists[0])}: export one class per "
+            "text, or spans of characters as JSON lines for a head of entities"
+        )
+    for mark in ",;|+&":
+        joined = {label: [part.strip() for part in label.split(mark)] for label in labels if mark in label.strip(mark)}
+        parts = Counter(part for pieces in joined.values() for part in set(pieces))
+        if joined and len(parts) > 1 and all(part in labels or number > 1 for part, number in parts.items()):
+            example = next(iter(joined))
+            raise DataError(
+                f"{where}: expected one label for each text, found several in a cell, such as {shown(example)}: keep one of them, "
+                "or train a head for each label (its own column of yes and no)"
+            )
+
+
 def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence[Any]) -> LabelledText:
     assert layout.label is not None
     text_key, label_key = layout.names[layout.text], layout.names[layout.label]
-    text, label = row[layout.text], row[layout.label]
+    text, label = row[layout.text], one_label(row[layout.label])
     if isinstance(label, (bool, int)) or (isinstance(label, float) and math.isfinite(label)):
         label = json.dumps(label)
     if text is MISSING or label is MISSING:
@@ -130,11 +178,12 @@ def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence
         expected = f"expected the keys '{text_key}' and '{label_key}'"
         raise DataError(f"{expected}, found {keys}: set text_column and label_column")
     if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{text_key}: expected a text, found {shown(text)}")
+        raise DataError(f"{text_key}: expected a text, found {shown(text)}{_SKIP if not text else ''}")
     if label is None:
-        raise DataError(f"{label_key}: expected a label, found none (the labels of a test split may be hidden)")
+        raise DataError(f"{label_key}: expected a label, found none (the labels of a test split may be hidden){_SKIP}")
     if not isinstance(label, str) or not label.strip():
-        raise DataError(f"{label_key}: expected a string, a number, true or false, found {shown(label)}")
+        advice = "" if label else _SKIP
+        raise DataError(f"{label_key}: expected a string, a number, true or false, found {shown(label)}{advice}")
     return LabelledText(text.strip(), label.strip(), number)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import Scheme, split_tag
@@ -15,6 +15,8 @@ _MAX_SHOWN = 12
 _LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
 _MIN_TO_JUDGE = 20
+#: More different numbers than these are no classes.
+_MOST_FRACTIONS, _MOST_GRADES = 10, 40
 _SPAN_TAG = re.compile(r"[BIESLU]-.+")
 
 
@@ -95,13 +97,55 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
             f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "
             f"is {what}_column the right column?"
         )
+    numbers = all(map(is_number, labels))
+    if numbers and what == "label" and _is_scale(labels):
+        raise DataError(
+            f"{where}: {len(labels):,} different numbers as labels, from {labels[0]} to {labels[-1]}: numbers on a scale are no "
+            "classes. Name another label_column, or make a few classes of them with label_names"
+        )
     if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
-        numbers = "; numbers on a scale are no classes" if all(map(is_number, labels)) else ""
+        scale = "; numbers on a scale are no classes" if numbers else ""
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
             f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as {listed(labels[:3])}: nearly all "
-            f"differ, and nothing can be learned from them{numbers}. Is {what}_column the right column?"
+            f"differ, and nothing can be learned from them{scale}. Is {what}_column the right column?"
         )
+
+
+def _is_scale(labels: Sequence[str]) -> bool:
+    """Check if numbers are values on a scale, such as 0 to 100 or 0.25, and no few classes."""
+    values = [float(label) for label in labels]
+    fractions = any(not value.is_integer() for value in values)
+    return len(values) > (_MOST_FRACTIONS if fractions else _MOST_GRADES)
+
+
+def plain_labels(rows: Sequence[LabelledText]) -> list[LabelledText]:
+    """Write whole numbers alike, where all labels are numbers: ``1.0`` becomes ``1``."""
+    if not all(is_number(row.label) for row in rows):
+        return list(rows)
+    return [replace(row, label=plain_number(row.label)) for row in rows]
+
+
+def plain_number(label: str) -> str:
+    """Write a whole number without a point: ``1.0`` becomes ``1``."""
+    whole, point, rest = label.partition(".")
+    return whole if point and whole.strip("-") and not rest.strip("0") else label
+
+
+def label_remarks(labels: Iterable[str]) -> list[str]:
+    """Describe labels that differ in case or separators alone, and may be meant to be one."""
+    numbers = Counter(labels)
+    remarks = []
+    alike: dict[str, list[str]] = {}
+    for label in numbers:
+        alike.setdefault(" ".join(label.casefold().replace("_", " ").replace("-", " ").split()), []).append(label)
+    for same in alike.values():
+        if len(same) > 1:
+            names = ", ".join(f'"{label}": {max(same, key=lambda label: numbers[label])}' for label in sorted(same))
+            remarks.append(
+                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {listed(sorted(same))}; label_names makes them one ({{{names}, …}})"
+            )
+    return remarks
 
 
 def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:

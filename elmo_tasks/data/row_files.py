@@ -79,9 +79,20 @@ def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
     by_columns = columns or all(value and isinstance(value[0], list) for value in lists)
     if by_columns and lists and len(lists) == len(whole) and len({len(value) for value in lists}) == 1:
         return [dict(zip(whole, row, strict=True)) for row in zip(*lists, strict=True)]
+    if isinstance(whole.get("columns"), list) and isinstance(whole.get("data"), list):  # pandas, orient="split"
+        return [dict(zip(whole["columns"], row, strict=False)) for row in whole["data"] if isinstance(row, list)]
     if whole and all(isinstance(value, dict) for value in whole.values()):
-        return list(whole.values())
+        return _of_indexed(whole)
     return [whole]
+
+
+def _of_indexed(whole: dict[str, dict[str, Any]]) -> list[Any]:
+    """Return the rows of an object of objects: by column, as pandas writes them, or by row."""
+    first = next(iter(whole.values()))
+    by_column = first and all(key.isdecimal() for key in first) and not all(key.isdecimal() for key in whole)
+    if not by_column:
+        return list(whole.values())
+    return [{column: cells.get(index) for column, cells in whole.items()} for index in first]
 
 
 def _parsed(text: str) -> Any:

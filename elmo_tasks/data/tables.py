@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from elmo_tasks.data.annotations import plain_rows
 from elmo_tasks.data.records import is_number, listed
 from elmo_tasks.data.row_files import TEXT_NAMES, excel_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
@@ -25,12 +26,18 @@ FORMATS: dict[str, TableFormat] = {
     **{f".{name}": name for name in get_args(TableFormat)},
     **{".ndjson": "jsonl", ".tab": "tsv", ".xlsm": "xlsx"},
 }
-LABEL_NAMES = ("label", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic")
+LABEL_NAMES = (
+    *("label", "labels", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic"),
+    *("intent", "score", "grade"),
+)
 MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
-_LOOKED_AT = 200  # columns are guessed from so many rows
+_LOOKED_AT = 200  # the delimiter is guessed from these rows
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
 _SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
+#: A text that is so many times longer than another one is the text.
+_MUCH_LONGER = 2.0
+_FEWEST_ROWS = 4
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 csv.field_size_limit(2**31 - 1)  # a long text is no error
 
@@ -45,6 +52,7 @@ class TextColumns:
     escaped_newlines: bool = False
     encoding: str | None = None
     delimiter: str | None = None
+    skip_incomplete: bool = False  #: leave out rows without a text or a label
 
 
 NOTHING_GIVEN = TextColumns()
@@ -133,9 +141,10 @@ def parse_table(
     remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
         errors = RowErrors(path)
-        records = list(json_rows(text, errors, columns=form != "jsonl"))
-        errors.check(len(records), "text")
-        return replace(Table.of_records(str(path), records, errors.unit), remarks=remarks)
+        plain = plain_rows(json_rows(text, errors, columns=form != "jsonl"))
+        errors.check(len(plain.rows), "text")
+        table = Table.of_records(str(path), plain.rows, errors.unit)
+        return replace(table, remarks=(*remarks, *plain.remarks))
     start, delimiter = 0, given.delimiter
     first, _, rest = text.partition("\n")
     if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
@@ -184,7 +193,7 @@ def find_columns(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found one column only; set delimiter to "
             "the mark between them"
         )
-    rows = [values for _, values in table.rows[: _LOOKED_AT + 1]]
+    rows = [values for _, values in table.rows]
     text = _place(given.text, "text", there, table, header)
     label = _place(given.label, "label", there, table, header) if labelled else None
     if like is not None and text is None and label is None:
@@ -197,13 +206,13 @@ def find_columns(
     if text is None:
         text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
-        label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text})
+        label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text}, table.where)
     by_place = like is not None and table.names is None and not header
     if label is not None and by_place and given.text is None and given.label is None:
         # Taken by their places in another file, but the columns of this one may lie the other way round.
         guessed = _guess_text(names, columns)
         others = {at: cells for at, cells in columns.items() if at != guessed}
-        if (guessed, _guess_label(names, others)) == (label, text):
+        if (guessed, _guess_label(names, others, "")) == (label, text):
             text, label = label, text
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
@@ -379,25 +388,43 @@ def _guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
             texty.append(at)
     others = [at for at in columns if names[at].lower() not in LABEL_NAMES]
     unnamed = [at for at in texty if at in others]
-    for among in (texty, () if unnamed else columns):
-        if (named := _named(names, TEXT_NAMES, among)) is not None:
-            return named
 
     def weight(cell: Any) -> float:
         return len(cell) * (1.0 if " " in cell.strip() else 0.2) if isinstance(cell, str) else 0.0
 
-    return max(unnamed or others or columns, key=lambda at: sum(map(weight, columns[at])))
+    weights = {at: sum(map(weight, cells)) for at, cells in columns.items()}
+    for among in (texty, () if unnamed else columns):
+        named = _named(names, TEXT_NAMES, among)
+        # A title or a summary is no text where one stands beside it.
+        longer = [at for at in unnamed if named is not None and weights[at] > _MUCH_LONGER * weights[named]]
+        if longer and (by_name := _named(names, TEXT_NAMES, longer)) is not None:
+            return by_name
+        if named is not None:
+            return named
+    return max(unnamed or others or columns, key=lambda at: weights[at])
 
 
-def _guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
-    """Find the label column: by name, else the fewest distinct values."""
+def _guess_label(names: Sequence[str], columns: Mapping[int, list[Any]], where: str) -> int:
+    """Find the label column: by name, else the fewest distinct values.
+
+    Raises:
+        DataError: several columns fit, and ``where`` is a file to name.
+    """
     empty = {at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
     if (named := _named(names, LABEL_NAMES, usable)) is not None:
         return named
     # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
     distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
-    return min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
+    best = min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
+    n_rows = len(columns[best])
+    fitting = [at for at in distinct if distinct[at] == distinct[best]]
+    if where and len(fitting) > 1 and 1 < distinct[best] <= n_rows / 2 and n_rows >= _FEWEST_ROWS:
+        raise DataError(
+            f"{where}: which column holds the labels? {listed(names[at] for at in fitting)} have {distinct[best]} values each: "
+            "set label_column to one of them"
+        )
+    return best
 
 
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
@@ -411,12 +438,13 @@ def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
 
 def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     """Check if the first row names the columns."""
-    if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
-        return True
-    if any(is_number(field) or len(field) >= 40 for field in first):
-        return False
     body = [row for row in rest if len(row) == len(first)]
     below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
+    if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
+        # Unless it is a value as those below: the label "comment", say.
+        return not any(field and field in values for field, values in zip(first, below, strict=True))
+    if any(is_number(field) or len(field) >= 40 for field in first):
+        return False
     if len(body) > 1 and any(values - {""} and all(is_number(v) for v in values - {""}) for values in below):
         return True
     # Unlike anything below it in its column, everywhere, where labels come again and again.

@@ -367,6 +367,6 @@ def _check_lists(path: Path, rows: Sequence[Line], names: Sequence[str]) -> None
 
 
 def _are_tagged(rows: Sequence[Line], width: int) -> bool:
-    """Check if the last of so many columns holds tags of spans, and other columns follow on some lines."""
+    """Check if the column before a width holds tags of spans on all lines."""
     last = {fields[width - 1].strip() for _, fields in rows if len(fields) >= width}
     return bool(last - {"O", "o"}) and all(_SPAN_TAG.fullmatch(tag) for tag in last)

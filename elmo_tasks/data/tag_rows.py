@@ -215,7 +215,7 @@ def sentence_of(text: str, spans: Any, number: int = 0, notes: Counter[str] | No
 
 
 def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_Marked]:
-    """Check spans against their own texts; convert offsets of UTF-16 units and bytes to characters."""
+    """Check spans against their own texts; convert offsets that are no characters."""
     counted = {
         "characters": list(range(len(text) + 1)),
         "UTF-16 units": [0, *accumulate(len(c.encode("utf-16-le")) // 2 for c in text)],

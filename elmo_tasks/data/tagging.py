@@ -130,7 +130,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         return [self._row(sentence, limit) for sentence in records]
 
     def _check_types(self, split: Split, types: Sequence[str]) -> None:
-        """Note types that the training data lack, which count as missed; refuse a file of such types alone."""
+        """Note types that training lacks, which count as missed; refuse a file of them alone."""
         assert self.scheme is not None
         known = types_of(self.labels, self.scheme)
         unseen = [type_ for type_ in types if type_ not in known]

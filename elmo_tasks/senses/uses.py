@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -25,6 +26,8 @@ MAX_TOKENS = 200
 MAX_CHARACTERS = 2_000_000
 Item = TypeVar("Item")
 _WORD = re.compile(r"\w+")
+# Wrapped lines reach this share of the width with the next word, and most of them do so.
+_FULL, _FULL_LINES = 0.85, 0.7
 
 
 def base_word(word: str) -> str:
@@ -152,11 +155,15 @@ def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[l
 def _is_running(text: str) -> bool:
     """Return True if lines break inside sentences, as in a book.
 
-    In such a text many lines end without an end of a sentence.
+    In such a text many lines end without an end of a sentence, where the next word would not fit into the width.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    broken = sum(line[-1] not in ".!?\"'”’)…:" for line in lines[:-1])
-    return broken > 0.5 * max(1, len(lines) - 1)
+    broken = [pair for pair in pairwise(lines) if pair[0][-1] not in ".!?\"'”’)…:"]
+    if len(broken) <= 0.5 * max(1, len(lines) - 1):
+        return False
+    width = max(map(len, lines))
+    full = sum(len(line) + 1 + len(following.split()[0]) > _FULL * width for line, following in broken)
+    return full >= _FULL_LINES * len(broken)
 
 
 def read_corpus(paths: Sequence[Path], column: str | None = None) -> Iterator[tuple[list[str], str]]:

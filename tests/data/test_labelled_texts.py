@@ -148,7 +148,7 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
     ('{"text": "b", "label": 1}\n{"review": "a", "label": 1}', "line 2: expected the keys .* found 'label', 'review': set text_c"),
     ('{"text": "", "label": 1}', "line 1: text: expected a text, found ''"),
     ('{"text": 3, "label": 1}', "line 1: text: expected a text, found 3"),
-    ('{"text": "a", "label": [1]}', r"line 1: label: expected a string, a number, true or false, found \[1\]"),
+    ('{"text": "a", "label": [1, 2]}', r"line 1: expected one label for each text, found several: \[1, 2\]"),
     ('{"text": "a", "label": NaN}', "line 1: label: expected a string, a number, true or false, found nan"),
     ('{"text": "half \\ud83d", "label": 1}', r"line 1: expected whole characters, found half of one \(a lone surr"),
     ('{"text": "a", "label": %s}' % ("9" * 5_000), r"line 1: expected one JSON object .* \(Exceeds the limit"),
