@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from elmo_tasks import bundled
+from elmo_tasks.data.records import YES_AND_NO
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock, lock_of
 
@@ -428,7 +429,9 @@ def format_error(text: str) -> str:
         return f"{'.'.join(keys)}: {other[0][0].lower()}{other[0][1:]}"
     inner = expected[:1] if "value: " in expected[0] else expected[:2]
     wanted = " or ".join(_type_in_words(part.partition(". Got value")[0]) for part in inner)
-    return f"{'.'.join(keys)}: expected {wanted}, found {given[1][:100] if given else 'something else'}"
+    found = given[1][:100] if given else "something else"
+    advice = f". {YES_AND_NO}" if found in ("True", "False") else ""
+    return f"{'.'.join(keys)}: expected {wanted}, found {found}{advice}"
 
 
 def _type_in_words(text: str) -> str:

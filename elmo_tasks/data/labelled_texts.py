@@ -33,6 +33,9 @@ from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
 _BLOCK = 1_000
+_SPAN_TAG = re.compile(r"[Oo]|[BIESLUM]-.+")
+#: From this share of texts of one word on, in so many rows, they are probably no texts.
+_MOST_WORDS, _FEWEST_TEXTS = 0.9, 20
 _SKIP = "; set skip_incomplete to true to leave such rows out"
 _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
@@ -63,6 +66,8 @@ def read_labelled_table(
     layout = find_columns(table, columns, like)
     rows = _labelled(table, layout, columns)
     remarks = [*layout.remarks, *label_remarks(row.label for row in rows)]
+    if len(rows) >= _FEWEST_TEXTS and sum(len(row.text.split()) == 1 for row in rows) > _MOST_WORDS * len(rows):
+        remarks.append("NEARLY ALL TEXTS ARE SINGLE WORDS: is this the right column?")
     if columns.skip_incomplete and (n := n_incomplete(table, layout)):
         remarks.append(f"{n:,} rows without a text or a label are left out")
     return rows, replace(layout, remarks=tuple(remarks))
@@ -114,6 +119,10 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
         body = (numbered for numbered in body if not _is_incomplete(numbered[1], layout))
     rows = errors.collect(body, partial(_labelled_text, table, layout))
     errors.check(len(rows), "text")
+    if all(_SPAN_TAG.fullmatch(row.text) for row in rows):
+        raise DataError(
+            f"{table.where}: expected texts, found tags such as '{rows[0].text}': this is a file for a head of tags"
+        )
     rows = plain_labels(rows)
     _check_cells(rows, table.where)
     if table.names is None and columns.header is None and not layout.header:

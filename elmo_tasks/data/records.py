@@ -15,6 +15,7 @@ _MAX_SHOWN = 12
 _LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
 _MIN_TO_JUDGE = 20
+YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes around them"
 #: More different numbers than these are no classes.
 _MOST_FRACTIONS, _MOST_GRADES = 10, 40
 _SPAN_TAG = re.compile(r"[BIESLU]-.+")
@@ -152,10 +153,9 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
     """Rename labels, which may merge some; rows of ``None`` are left out."""
     rows = list(rows)
     if missing := sorted({row.label for row in rows} - set(names)):
-        raise DataError(
-            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. "
-            "Give each label a name, or null to leave its rows out"
-        )
+        is_yaml = set(names) & {"True", "False"} and not {"True", "False"} & {row.label for row in rows}
+        advice = YES_AND_NO if is_yaml else "Give each label a name, or null to leave its rows out"
+        raise DataError(f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. {advice}")
     return [LabelledText(row.text, name, row.line) for row in rows if (name := names[row.label]) is not None]
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from elmo_tasks.data.annotations import plain_rows
+from elmo_tasks.data.column_guess import LABEL_NAMES, MISSING, guess_label, guess_text, named_column
 from elmo_tasks.data.records import is_number, listed
 from elmo_tasks.data.row_files import TEXT_NAMES, excel_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
@@ -26,18 +27,10 @@ FORMATS: dict[str, TableFormat] = {
     **{f".{name}": name for name in get_args(TableFormat)},
     **{".ndjson": "jsonl", ".tab": "tsv", ".xlsm": "xlsx"},
 }
-LABEL_NAMES = (
-    *("label", "labels", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic"),
-    *("intent", "score", "grade"),
-)
-MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
 _LOOKED_AT = 200  # the delimiter is guessed from these rows
 _MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
 _SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
-#: A text that is so many times longer than another one is the text.
-_MUCH_LONGER = 2.0
-_FEWEST_ROWS = 4
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 csv.field_size_limit(2**31 - 1)  # a long text is no error
 
@@ -169,19 +162,27 @@ def is_named(start: str) -> bool:
     for mark in _DELIMITERS["txt"]:
         names = [name.strip().strip('"') for name in first.split(mark)]
         places = range(len(names))
-        if len(names) > 1 and _named(names, TEXT_NAMES, places, loose=False) is not None:
+        if len(names) > 1 and named_column(names, TEXT_NAMES, places, loose=False) is not None:
             return all(re.fullmatch(r"[\w .#-]{0,40}", name) for name in names)
     return False
 
 
 def find_columns(
-    table: Table, given: TextColumns = NOTHING_GIVEN, like: TableLayout | None = None, labelled: bool = True
+    table: Table,
+    given: TextColumns = NOTHING_GIVEN,
+    like: TableLayout | None = None,
+    labelled: bool = True,
+    ask: bool = True,
 ) -> TableLayout:
     """Find the column of the texts and, if ``labelled``, of the labels.
 
     Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
-    are as many), win over a guess.
+    are as many), win over a guess. Where several columns may hold the labels, a remark says so if not ``ask``.
+
+    Raises:
+        DataError: there is no such column, or several may hold the labels.
     """
+    remarks = table.remarks
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
@@ -204,15 +205,20 @@ def find_columns(
     body = [row for row in (rows[1:] if header else rows) if len(row) == len(there)] or rows[:1]
     columns = {at: [row[at] for row in body] for at in range(len(there))}
     if text is None:
-        text = _guess_text(names, {at: cells for at, cells in columns.items() if at != label})
+        text = guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
-        label = _guess_label(names, {at: cells for at, cells in columns.items() if at != text}, table.where)
+        label, fitting = guess_label(names, {at: cells for at, cells in columns.items() if at != text})
+        if fitting:
+            fit = f"{listed(names[at] for at in fitting)} have {len(set(map(str, columns[label])))} values each"
+            if ask:
+                raise DataError(f"{table.where}: which column holds the labels? {fit}: set label_column to one of them")
+            remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
     by_place = like is not None and table.names is None and not header
     if label is not None and by_place and given.text is None and given.label is None:
         # Taken by their places in another file, but the columns of this one may lie the other way round.
-        guessed = _guess_text(names, columns)
+        guessed = guess_text(names, columns)
         others = {at: cells for at, cells in columns.items() if at != guessed}
-        if (guessed, _guess_label(names, others, "")) == (label, text):
+        if (guessed, guess_label(names, others)[0]) == (label, text):
             text, label = label, text
     if text == label:
         raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
@@ -221,7 +227,7 @@ def find_columns(
             f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but the first line calls them "
             f"'{names[text]}' and '{names[label]}': leave both out, and the columns are found by their names"
         )
-    return TableLayout(names, text, label if labelled else None, header, table.remarks)
+    return TableLayout(names, text, label if labelled else None, header, remarks)
 
 
 def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
@@ -379,54 +385,6 @@ def _is_quoted_tsv(text: str) -> bool:
     return bool(quoted) and (needed == len(quoted) or len(quoted) >= len(rows))
 
 
-def _guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
-    """Find the text column: by name, else the longest texts of several words."""
-    texty = []
-    for at, cells in columns.items():
-        texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
-        if texts and sum(map(is_number, texts)) < 0.9 * len(texts):
-            texty.append(at)
-    others = [at for at in columns if names[at].lower() not in LABEL_NAMES]
-    unnamed = [at for at in texty if at in others]
-
-    def weight(cell: Any) -> float:
-        return len(cell) * (1.0 if " " in cell.strip() else 0.2) if isinstance(cell, str) else 0.0
-
-    weights = {at: sum(map(weight, cells)) for at, cells in columns.items()}
-    for among in (texty, () if unnamed else columns):
-        named = _named(names, TEXT_NAMES, among)
-        # A title or a summary is no text where one stands beside it.
-        longer = [at for at in unnamed if named is not None and weights[at] > _MUCH_LONGER * weights[named]]
-        if longer and (by_name := _named(names, TEXT_NAMES, longer)) is not None:
-            return by_name
-        if named is not None:
-            return named
-    return max(unnamed or others or columns, key=lambda at: weights[at])
-
-
-def _guess_label(names: Sequence[str], columns: Mapping[int, list[Any]], where: str) -> int:
-    """Find the label column: by name, else the fewest distinct values.
-
-    Raises:
-        DataError: several columns fit, and ``where`` is a file to name.
-    """
-    empty = {at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
-    usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
-    if (named := _named(names, LABEL_NAMES, usable)) is not None:
-        return named
-    # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
-    distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
-    best = min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
-    n_rows = len(columns[best])
-    fitting = [at for at in distinct if distinct[at] == distinct[best]]
-    if where and len(fitting) > 1 and 1 < distinct[best] <= n_rows / 2 and n_rows >= _FEWEST_ROWS:
-        raise DataError(
-            f"{where}: which column holds the labels? {listed(names[at] for at in fitting)} have {distinct[best]} values each: "
-            "set label_column to one of them"
-        )
-    return best
-
-
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
     """Return unique, non-empty column names; ``"column 2"`` where there is none."""
     names: list[str] = []
@@ -440,7 +398,7 @@ def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     """Check if the first row names the columns."""
     body = [row for row in rest if len(row) == len(first)]
     below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
-    if _named(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
+    if named_column(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
         # Unless it is a value as those below: the label "comment", say.
         return not any(field and field in values for field, values in zip(first, below, strict=True))
     if any(is_number(field) or len(field) >= 40 for field in first):
@@ -450,15 +408,3 @@ def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     # Unlike anything below it in its column, everywhere, where labels come again and again.
     repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)
     return repeats and all(field not in values for field, values in zip(first, below, strict=True))
-
-
-def _named(names: Sequence[str], usual: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
-    """Find the column of a usual name or ending: ``airline_sentiment``."""
-    lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
-    split = r"[_\-. ]" if loose else r"[_\-.]"
-    for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
-        for wanted in usual:
-            for at, name in lower.items():
-                if part(name) == wanted:
-                    return at
-    return None

@@ -29,16 +29,21 @@ def _read_upload(
     path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
 ) -> tuple[UploadColumns, Sequence[LabelledText]]:
     table = read_table(path, file_format)
-    columns = find_columns(table, TextColumns(header=header))
+    # The page offers the columns to choose from, so that an unclear one is a remark there.
+    columns = find_columns(table, TextColumns(header=header), ask=False)
     text = text if text in columns.names else columns.names[columns.text]
+    is_chosen = label in columns.names
     label = label if label in columns.names else columns.names[columns.label or 0]
     if text == label:
         raise DataError(f"{path}: the texts and the labels cannot be in one and the same column; choose another one")
     key = (lambda name: name) if columns.header is None else columns.names.index
-    layout = TextColumns(key(text), key(label), columns.header)
+    # Nothing else on the page can leave out rows that lack a value; their number is in the description.
+    layout = TextColumns(text=key(text), label=key(label), header=columns.header, skip_incomplete=True)
     rows, layout_read = read_labelled_table(path, cast(TextFormat, file_format), layout)
     assert layout_read is not None
-    return UploadColumns(columns.names, text, label, columns.header, layout_read.describe()), rows
+    questions = () if is_chosen else columns.remarks[len(table.remarks) :]
+    description = "; ".join([layout_read.describe(), *questions])
+    return UploadColumns(columns.names, text, label, columns.header, description), rows
 
 
 def _baseline_scores(

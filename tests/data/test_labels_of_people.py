@@ -10,7 +10,9 @@ from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_table
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.uses import sentences_of
+from elmo_tasks.tasks import TASKS
 
+CLASSIFICATION = TASKS["classification"]
 TEAS = [f"The tea of day {k} was fine." for k in range(12)]
 
 
@@ -150,3 +152,34 @@ def test_uses_that_end_without_a_full_stop_stay_apart() -> None:
         "why it had been shut. We went to another bank in\nthe end, which was open."
     )
     assert sentences_of(wrapped)[0][0] == wrapped.split(". ")[0].replace("\n", " ") + "."
+
+
+def test_tags_are_no_texts(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", table([1, 2] * 6, ["Ada", "ran"] * 6, ["B-PER", "O"] * 6))
+    with pytest.raises(
+        DataError, match="expected texts, found tags such as 'B-PER': this is a file for a head of tags"
+    ):
+        read_labelled(path, None, TextColumns(text=2, label=0))
+    words = written(tmp_path, "b.csv", table(["good", "bad"] * 12, [f"word{k}" for k in range(24)], names="label,text"))
+    layout = read_labelled_table(words)[1]
+    assert layout is not None
+    assert "NEARLY ALL TEXTS ARE SINGLE WORDS" in layout.describe()
+
+
+def test_yes_and_no_of_yaml_are_explained(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", table(TEAS, ["no", "yes"] * 6, names="text,label"))
+    with pytest.raises(DataError, match="it has 'False', 'True'. YAML reads no, yes, .* put quotes around them"):
+        ClassificationData(str(path), label_names={False: "negative", True: "positive"}).setup()  # type: ignore[dict-item]
+
+
+def test_the_page_says_which_columns_fit_and_leaves_out_rows_without_a_value(tmp_path: Path) -> None:
+    path = written(tmp_path, "a.csv", table(TEAS, [0, 1] * 6, [1, 0] * 6, names="comment_text,toxic,threat"))
+    columns, rows = CLASSIFICATION.read_upload(path, "csv", None, None, None)
+    assert "WHICH COLUMN HOLDS THE LABELS? 'toxic', 'threat' have 2 values each" in columns.description
+    assert len(rows) == 12
+    columns, _ = CLASSIFICATION.read_upload(path, "csv", "comment_text", "toxic", True)
+    assert "WHICH COLUMN" not in columns.description
+    path = written(tmp_path, "b.csv", table([*TEAS[:11], ""], ["good", "bad"] * 6, names="text,label"))
+    columns, rows = CLASSIFICATION.read_upload(path, "csv", None, None, None)
+    assert len(rows) == 11
+    assert "1 rows without a text or a label are left out" in columns.description
