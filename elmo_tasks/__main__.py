@@ -42,6 +42,10 @@ EXTRAS = {
     "gradio": "app",
     "jinja2": "app",
     "transformers": "transformers",
+    "pyarrow": "corpus",
+    "ray": "ray",
+    "faiss": "index",
+    "huggingface_hub": "hub",
     "pytorch_lightning": "train",
     **dict.fromkeys(("jsonargparse", "datasets", "torchmetrics", "gensim", "pandas", "yaml"), "train"),
 }

@@ -18,6 +18,7 @@ ROWS = (
     {"vectorizer"},
     {"data"},
     {"tasks"},
+    {"corpus"},
     {"training"},
     {"senses"},
     {"recipes"},

@@ -8,9 +8,12 @@ import sys
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from elmo_tasks.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from elmo_tasks.corpus.engines import Engine
 
 STANDARD = "-"
 _BYTES_AT_ONCE = 1 << 16
@@ -44,6 +47,40 @@ def add_no_calibration(parser: argparse._ActionsContainer) -> None:
     """Add ``--no-calibration``."""
     text = "do not calibrate a model that came without a calibration; no meanings are given then"
     parser.add_argument("--no-calibration", action="store_true", help=text)
+
+
+def add_corpus(parser: argparse._ActionsContainer) -> None:
+    """Add ``--workers``, ``--ray`` and ``--skip-bad``."""
+    group = parser.add_argument_group("for large corpora")
+    text = "compute in so many processes of this machine (default: 1)"
+    group.add_argument("--workers", type=_workers, default=1, metavar="N", help=text)
+    text = "compute with Ray: on the cores of this machine, or on the cluster at ADDRESS (auto, ray://HOST:PORT)"
+    group.add_argument("--ray", nargs="?", const="local", type=_cluster, metavar="ADDRESS", help=text)
+    text = "set rows aside that cannot be read, and count them (default: refuse the first one)"
+    group.add_argument("--skip-bad", action="store_true", help=text)
+
+
+def engine_of(args: argparse.Namespace) -> Engine:
+    """Return the engine that the arguments of :func:`add_corpus` name."""
+    from elmo_tasks.corpus.engines import Engine
+
+    if args.ray is not None and args.workers > 1:
+        raise ConfigError("choose --workers or --ray, not both")
+    return Engine(args.workers, args.ray)
+
+
+def _workers(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number of processes from 1, found {text!r}")
+    return int(text)
+
+
+def _cluster(text: str) -> str:
+    if text not in ("local", "auto") and ":" not in text:
+        raise argparse.ArgumentTypeError(
+            f"expected auto, ray://HOST:PORT or nothing, found {text!r}; write files before --ray"
+        )
+    return text
 
 
 def check_output(output: Path, source: str) -> None:

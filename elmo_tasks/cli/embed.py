@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import io
 import json
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from elmo_tasks.cli.arguments import STANDARD, add_device, add_model, add_precision, check_output, lines_of
-from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.cli.arguments import add_corpus, add_device, add_model, add_precision, engine_of
+from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from elmo_tasks.corpus.blocks import Block, Row, Work
+    from elmo_tasks.corpus.output import Output
+    from elmo_tasks.encoders import Encoder
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
-# Rows that are written at once.
-_ROWS = 8192
+# A block is held in memory, and lost by a kill.
+_BLOCK_BYTES, _CHARACTERS_PER_TOKEN = 128_000_000, 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
-    add("input", help="text file: one sentence per line, tokens separated by spaces; - for standard input")
-    add("output", type=Path, help="HDF5 file; a name that ends in .parquet makes it Parquet")
+    text = (
+        "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address; - for standard input"
+    )
+    add("input", help=text)
+    text = "HDF5 file; a name that ends in .parquet makes it Parquet, and a folder/ or address Parquet in parts"
+    add("output", help=text)
     add_model(parser)
+    add("--column", help="column of the texts in a table (default: detected)")
     add("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
     add("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
     text = "print the length of every vector, at each layer with --all, and write it, except to the published layout"
@@ -38,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
     add_device(parser)
     add_precision(parser, bf16=True)
+    add_corpus(parser)
     layers = parser.add_mutually_exclusive_group(required=True)
     for name, text in (
         ("all", "all layers: (layers, tokens, dim)"),
@@ -49,143 +59,162 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Encode in blocks, which resume after a kill; the file appears when it is complete."""
-    from elmo_tasks.encoders import load
-    from elmo_tasks.encoders.batches import CorpusEncoding
-    from elmo_tasks.encoders.layer_cache import encoded_rows
-    from elmo_tasks.files import atomic_file, check_room, file_lock, lock_of
-    from elmo_tasks.layers import checked_device
-    from elmo_tasks.text.tokens import tokenize
+    from elmo_tasks.corpus.output import Output, finished_blocks
 
-    output: Path = args.output
-    settings = args.layers, args.sentences, args.dtype, args.batch_size, args.window, args.precision == "bf16"
-    if args.input != STANDARD and not Path(args.input).is_file():
-        raise DataError(f"{args.input}: no such file; expected one sentence per line, tokens separated by spaces")
-    check_output(output, args.input)
-    device = checked_device(args.device)
-    with file_lock(lock_of(output), str(output)):
-        lines = [line.strip() for line in lines_of(args.input)]
-        tokens = [[token.text for token in tokenize(line)] if args.raw else line.split() for line in lines]
-        encoder = load(args.model, device, "int8" if args.precision == "int8" else "float32")
-        encoding = CorpusEncoding(encoder, tokens, *settings)
-        partial = output.with_name(f".{output.name}.parts")
-        rows = encoded_rows(encoding, partial, encoding.key)
-        check_room(output, rows.nbytes)  # HDF5 that meets a full disk prints tracebacks and ends the process
-        vectors = TextVectors(lines, tokens, rows, args.sentences, args.norms)
-        writers = {"published": write_published, "flat": write_flat, "parquet": write_parquet}
-        write = writers["parquet" if output.suffix == ".parquet" else args.layout]
-        with atomic_file(output) as path:
-            write(path, vectors)
-        if args.norms:
-            print_norms(vectors)
-        shutil.rmtree(partial, ignore_errors=True)
+    output, engine = Output(args.output), engine_of(args)
+    if output.is_stream and args.output == "-":
+        raise ConfigError("OUT: expected a file or a folder, found -; vectors are not written to standard output")
+    form: Literal["npy", "parquet"] = "parquet" if output.suffix == ".parquet" else "npy"
+    job = EmbedJob(
+        model=args.model,
+        device=args.device,
+        precision=args.precision,
+        layers=args.layers,
+        pooled=args.sentences,
+        dtype=args.dtype,
+        batch_size=args.batch_size,
+        window=args.window,
+        raw=args.raw,
+        norms=args.norms,
+        form=form,
+    )
+    job.load()  # what does not fit is refused before anything is read
+    with finished_blocks(job, [args.input], output, engine, "embed", args.column, args.skip_bad) as blocks:
+        _finish(job, blocks, output, args.layout)
     return 0
 
 
 @dataclass(frozen=True)
-class TextVectors:
-    """The vectors of a text: one per token, or one per line if pooled."""
+class EmbedJob:
+    """Vectors of one model, and their form."""
 
-    lines: Sequence[str]  #: of the text, as they were read
-    tokens: Sequence[Sequence[str]]  #: of each line
-    rows: NDArray[Any]  #: ``[rows, L, D]`` or ``[rows, D]``, in the order of the text
-    pooled: bool  #: True for one vector a line
-    with_norms: bool  #: True if the lengths of the vectors are wanted, too
+    model: str | None  #: name or folder
+    device: str | None  #: where to compute; a GPU if there is one and None is given
+    precision: str  #: of the encoder's products
+    layers: Literal["all", "top", "average"]  #: which vectors
+    pooled: bool  #: one vector a line
+    dtype: Literal["float32", "float16"]  #: of the vectors
+    batch_size: int  #: sentences at a time
+    window: int | None  #: tokens that are read at once
+    raw: bool  #: lines are split into tokens here
+    norms: bool  #: write the lengths of the vectors, too
+    form: Literal["npy", "parquet"]  #: of the file of a block
+
+    def load(self) -> Encoder:
+        """Load the encoder; the settings are checked."""
+        from elmo_tasks.encoders import load
+        from elmo_tasks.layers import checked_device
+
+        encoder = load(self.model, checked_device(self.device), "int8" if self.precision == "int8" else "float32")
+        self._encoding(encoder, [])
+        return encoder
+
+    @cached_property
+    def _shape(self) -> tuple[str, int, int]:
+        from elmo_tasks.encoders import load
+
+        encoder = load(self.model, "cpu")
+        return encoder.checksum, encoder.n_layers, encoder.width
+
+    @cached_property
+    def key(self) -> str:
+        """Key of the weights and the settings."""
+        settings = [self.precision, self.layers, self.pooled, self.dtype, self.window, self.raw, self.norms]
+        return hashlib.sha256(json.dumps([self._shape[0], *settings]).encode()).hexdigest()
 
     @property
-    def counts(self) -> list[int]:
-        """Number of rows of each line."""
-        return [1 if self.pooled else len(tokens) for tokens in self.tokens]
+    def endings(self) -> tuple[str, ...]:
+        """Ending of the file of a block."""
+        return (f".{self.form}",)
 
-    def labels(self) -> Iterator[tuple[int, int, str]]:
-        """Yield the line and the position of each row, and its text."""
-        for k, (line, tokens) in enumerate(zip(self.lines, self.tokens, strict=True)):
-            yield from ((k, position, text) for position, text in enumerate([line] if self.pooled else tokens))
+    @property
+    def block_characters(self) -> int:
+        """Characters of a block whose vectors fit into memory."""
+        _, n_layers, width = self._shape
+        bytes_per_token = 4 * width * (n_layers if self.layers == "all" else 1)
+        return max(1, _BLOCK_BYTES // bytes_per_token) * _CHARACTERS_PER_TOKEN
 
-    def blocks(self) -> Iterator[NDArray[Any]]:
-        """Yield the rows in blocks that fit into memory."""
-        return (self.rows[start : start + _ROWS] for start in range(0, len(self.rows), _ROWS))
+    def tokens(self, row: Row) -> Sequence[str]:
+        """Split a line as the settings say; take the tokens of a file that has them."""
+        from elmo_tasks.text.tokens import tokenize
 
+        if row.tokens is not None:
+            return row.tokens
+        line = row.text.strip()
+        return [token.text for token in tokenize(line)] if self.raw else line.split()
 
-def norms_of(rows: NDArray[Any]) -> NDArray[Any]:
-    """Return the lengths of vectors, ``[rows, L]`` or ``[rows]``."""
-    import numpy as np
+    def open(self) -> Work:
+        """Load the encoder; return the work on a block."""
+        from elmo_tasks.corpus.vectors import Part, npy_bytes, parquet_bytes
 
-    return np.asarray(np.linalg.norm(rows.astype(np.float32), axis=-1))
+        encoder = self.load()
 
+        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+            numbers, lines = [row.number for row in rows], [row.text.strip() for row in rows]
+            tokens = [self.tokens(row) for row in rows]
+            vectors = self._encoding(encoder, tokens, numbers[0]).block(0, len(tokens))
+            part = Part(numbers, lines, tokens, vectors, self.pooled)
+            content = npy_bytes(vectors) if self.form == "npy" else parquet_bytes(part, self.norms)
+            return {f".{self.form}": content}
 
-def print_norms(vectors: TextVectors) -> None:
-    """Print a table of the lengths of the vectors."""
-    layers = [f"layer {k}" for k in range(vectors.rows.shape[1])] if vectors.rows.ndim == 3 else ["length"]
-    print(f"{'line':>5}  {'':20}" + "".join(f"{name:>10}" for name in layers))
-    labels = vectors.labels()
-    for block in vectors.blocks():
-        for norms in norms_of(block).reshape(len(block), -1):
-            line, _, text = next(labels)
-            print(f"{line + 1:>5}  {text[:20]:20}" + "".join(f"{norm:>10.2f}" for norm in norms))
+        return work
 
+    def _encoding(self, encoder: Encoder, tokens: Sequence[Sequence[str]], first: int = 0) -> Any:
+        from elmo_tasks.encoders.batches import CorpusEncoding
 
-def write_published(path: Path, vectors: TextVectors) -> None:
-    """Write a data set per line and ``sentence_to_index``, as ``allennlp elmo``."""
-    import h5py
-
-    start = 0
-    with h5py.File(path, "w") as file:
-        for number, count in enumerate(vectors.counts):
-            data = vectors.rows[start] if vectors.pooled else vectors.rows[start : start + count]
-            # (layers, tokens, dim), as AllenNLP wrote them; here tokens are the first axis.
-            turned = data.ndim == 3
-            file.create_dataset(str(number), data=data.transpose(1, 0, 2) if turned else data)
-            start += count
-        # A repeated sentence has the same vectors twice; its index is the last, as AllenNLP wrote it.
-        index = {line: str(k) for k, line in enumerate(vectors.lines)}
-        table = file.create_dataset("sentence_to_index", (1,), dtype=h5py.string_dtype())
-        table[0] = json.dumps(index)
-
-
-def write_flat(path: Path, vectors: TextVectors) -> None:
-    """Write ``vectors``, ``offsets``, ``sentences`` and ``tokens`` as few data sets."""
-    import h5py
-    import numpy as np
-
-    rows = vectors.rows
-    with h5py.File(path, "w") as file:
-        file.create_dataset("offsets", data=np.concatenate([[0], np.cumsum(vectors.counts)]).astype(np.int64))
-        texts = {"sentences": list(vectors.lines)}
-        if not vectors.pooled:
-            texts["tokens"] = [token for line in vectors.tokens for token in line]
-        for name, values in texts.items():
-            file.create_dataset(name, data=values, shape=(len(values),), dtype=h5py.string_dtype())
-        table = file.create_dataset("vectors", rows.shape, dtype=rows.dtype)
-        norms = file.create_dataset("norms", rows.shape[:-1], dtype=np.float32) if vectors.with_norms else None
-        start = 0
-        for block in vectors.blocks():
-            table[start : start + len(block)] = block
-            if norms is not None:
-                norms[start : start + len(block)] = norms_of(block)
-            start += len(block)
+        return CorpusEncoding(
+            encoder,
+            tokens,
+            self.layers,
+            self.pooled,
+            self.dtype,
+            self.batch_size,
+            self.window,
+            bf16=self.precision == "bf16",
+            first=first,
+        )
 
 
-def write_parquet(path: Path, vectors: TextVectors) -> None:
-    """Write a row per vector, for Arrow and vector databases."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise ConfigError(f"{path}: Parquet is written by PyArrow, which is not here: pip install pyarrow") from None
-    rows = vectors.rows
-    ends = [f"_{k}" for k in range(rows.shape[1])] if rows.ndim == 3 else [""]
-    vector = pa.list_(pa.from_numpy_dtype(rows.dtype), rows.shape[-1])
-    columns = [("sentence", pa.int64()), ("position", pa.int32()), ("text", pa.string())]
-    columns += [(f"layer{end}" if end else "vector", vector) for end in ends]
-    columns += [(f"norm{end}", pa.float32()) for end in ends if vectors.with_norms]
-    schema = pa.schema([column for column in columns if not (vectors.pooled and column[0] == "position")])
-    labels = vectors.labels()
-    with pq.ParquetWriter(path, schema) as writer:
-        for block in vectors.blocks():
-            values: list[Any] = list(zip(*(next(labels) for _ in block), strict=True))
-            for layer in block.reshape(len(block), len(ends), -1).transpose(1, 0, 2):
-                values.append(pa.FixedSizeListArray.from_arrays(pa.array(layer.ravel()), layer.shape[1]))
-            if vectors.with_norms:
-                values += list(norms_of(block).reshape(len(block), -1).T)
-            named = {name: value for (name, _), value in zip(columns, values, strict=True)}
-            writer.write_table(pa.table({name: named[name] for name in schema.names}, schema=schema))
+def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str) -> None:
+    """Join the blocks, unless their files are the result; print the lengths of vectors."""
+    from elmo_tasks.corpus.blocks import result_name
+    from elmo_tasks.corpus.tables import join_parquet
+    from elmo_tasks.corpus.vectors import TextVectors, labelled_norms, print_norms, write_flat, write_published
+    from elmo_tasks.errors import DataError
+    from elmo_tasks.files import atomic_file, check_room
+
+    names = [result_name(block, job, job.endings[0]) for block in blocks]
+    if not names:
+        raise DataError(f"{output.place}: the input has no line, so there is nothing to write")
+    n_layers = job._shape[1] if job.layers == "all" else None
+    path = Path(output.place)
+    if job.form == "parquet":
+        if not output.is_folder:
+            with atomic_file(path) as partial:
+                join_parquet(names, output.store, partial)
+        if job.norms:
+            print_norms(n_layers, _written_norms(names, output))
+        return
+    vectors = TextVectors(blocks, output.store, names, job.tokens, job.pooled, job.norms)
+    # HDF5 that meets a full disk prints tracebacks and ends the process.
+    numbers = 1
+    for size in vectors.shape:
+        numbers *= size
+    check_room(path, numbers * vectors.dtype.itemsize)
+    with atomic_file(path) as partial:
+        (write_flat if layout == "flat" else write_published)(partial, vectors)
+    if job.norms:
+        print_norms(n_layers, labelled_norms(vectors))
+
+
+def _written_norms(names: Sequence[str], output: Output) -> Iterator[tuple[int, str, Sequence[float]]]:
+    import pyarrow.parquet as pq
+
+    for name in names:
+        if output.is_folder:
+            table = pq.read_table(io.BytesIO(output.store.read(name)))
+        else:
+            table = pq.read_table(Path(output.store.place) / name)
+        columns = [c for c in table.column_names if c.startswith("norm")]
+        for row in table.select(["sentence", "text", *columns]).to_pylist():
+            yield row["sentence"], row["text"], [row[column] for column in columns]

@@ -4,75 +4,207 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
+import io
 import json
 import re
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.cli.arguments import STANDARD, add_device, add_precision, batches_of, check_output
-from elmo_tasks.files import atomic_file, file_lock, lock_of
+from elmo_tasks.cli.arguments import STANDARD, add_corpus, add_device, add_precision, batches_of, engine_of
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import atomic_file
 
 if TYPE_CHECKING:
-    from elmo_tasks.tasks.predictor import ReadRow
+    from elmo_tasks.corpus.blocks import Block, Row, Work
+    from elmo_tasks.corpus.output import Output
+    from elmo_tasks.tasks.predictor import Predictor, ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
 _LINES_AT_ONCE = 256
+_BLOCK_CHARACTERS = 50_000  # half a minute of one core
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument(
-        "input", metavar="IN", help="text, one sentence per line, a table, or tagged sentences; - for standard input"
+    text = (
+        "text, one sentence a line, or a table; a folder, a pattern or an address of such files; - for standard input"
     )
-    parser.add_argument("output", metavar="OUT", help="JSON lines, one for each line of IN; - for standard output")
+    parser.add_argument("input", metavar="IN", help=text)
+    text = "JSON lines, one for each line of IN, or .parquet; a folder/ for Parquet in parts; - for standard output"
+    parser.add_argument("output", metavar="OUT", help=text)
     parser.add_argument("--column", help="column of the texts in a table (default: detected)")
     parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
     parser.add_argument("--encoder", help="name or folder of the head's encoder (default: found by its checksum)")
     parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
     add_device(parser)
     add_precision(parser)
+    add_corpus(parser)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, predict, write."""
-    from tqdm import tqdm
-
-    from elmo_tasks.heads.head_files import default_head, find_head
+    """Read, predict, write; what is written to a file is resumed after an interruption."""
+    from elmo_tasks.corpus.output import Output, finished_blocks
+    from elmo_tasks.heads.head_files import default_head
     from elmo_tasks.layers import checked_device
-    from elmo_tasks.tasks.predictor import Predictor
 
-    files = find_head(args.head or default_head("tagging"))
-    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
-    # No progress bar on a pipe, where lines arrive one by one.
-    quiet = True if STANDARD in (args.input, args.output) else None
-    with _writer(args.output, args.input) as out, tqdm(unit="line", disable=quiet) as bar:
-        for batch in _batches(args.input, args.column):
-            for result in predictor.predict_rows([_row(line, args.tokens) for line in batch]):
-                values = result.to_dict()
-                record = {key: values[key] for key in ("tokens", *predictor.task.output_fields)}
-                out.write(json.dumps(record, ensure_ascii=False) + "\n")
-            out.flush()
-            bar.update(len(batch))
+    output, engine = Output(args.output), engine_of(args)
+    if args.ray is None:
+        checked_device(args.device)
+    head = args.head or default_head("tagging")
+    is_stream = output.is_stream
+    form = "parquet" if not is_stream and output.suffix == ".parquet" else "jsonl"
+    job = PredictJob(head, args.encoder, args.device, args.precision, args.tokens, form)
+    job.key  # noqa: B018  (a head that is not there is refused before anything is read)
+    if is_stream:
+        if args.workers > 1 or args.ray is not None:
+            raise ConfigError(f"{args.output}: with --workers or --ray, name a file or a folder as OUT")
+        _stream(job, args.input, args.column, args.output)
+        return 0
+    with finished_blocks(job, [args.input], output, engine, "predict", args.column, args.skip_bad) as blocks:
+        if not output.is_folder:
+            _join(job, blocks, output)
     return 0
 
 
-def _batches(source: str, column: str | None) -> Iterator[list[str | Sequence[str]]]:
-    """Yield texts, or words of tagged sentences; how a file is read is printed on stderr."""
-    from elmo_tasks.data.inputs import read_inputs
+@dataclass(frozen=True)
+class PredictJob:
+    """Predictions of one head."""
 
-    if source == STANDARD:
+    head: str  #: name or folder
+    encoder: str | None  #: name or folder; found by its checksum if None
+    device: str | None  #: where to compute; a GPU if there is one and None is given
+    precision: str  #: of the encoder's products
+    tokens: bool  #: lines are tokens with spaces between them
+    form: str  #: of the results: ``jsonl`` or ``parquet``
+
+    @cached_property
+    def key(self) -> str:
+        """Key of the head's files and of the settings."""
+        from elmo_tasks.heads.head_files import find_head
+
+        digest = hashlib.sha256(json.dumps([self.precision, self.tokens]).encode())
+        for path in sorted(find_head(self.head).folder.iterdir()):
+            if path.is_file():
+                digest.update(path.read_bytes())
+        return digest.hexdigest()
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Ending of the file of a block."""
+        return (f".{self.form}",)
+
+    @property
+    def block_characters(self) -> int:
+        """Characters of a block."""
+        return _BLOCK_CHARACTERS
+
+    def load(self) -> Predictor:
+        """Load the head and its encoder."""
+        from elmo_tasks.heads.head_files import find_head
+        from elmo_tasks.layers import checked_device
+        from elmo_tasks.tasks.predictor import Predictor
+
+        device = checked_device(self.device)
+        return Predictor.load(find_head(self.head), self.encoder, device, precision=self.precision)
+
+    def records(self, predictor: Predictor, texts: Sequence[str | Sequence[str]]) -> Iterator[dict[str, Any]]:
+        """Yield the object of each text, or of the words of each tagged sentence."""
+        for start in range(0, len(texts), _LINES_AT_ONCE):
+            read = [_row(line, self.tokens) for line in texts[start : start + _LINES_AT_ONCE]]
+            for result in predictor.predict_rows(read):
+                values = result.to_dict()
+                yield {key: values[key] for key in ("tokens", *predictor.task.output_fields)}
+
+    def open(self) -> Work:
+        """Load the models; return the work on a block."""
+        predictor = self.load()
+
+        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+            records = self.records(predictor, [row.tokens or row.text for row in rows])
+            if self.form == "parquet":
+                named = ({"row": r.number, "source": r.source, "line": r.place, "text": r.text} for r in rows)
+                return {".parquet": _parquet([a | b for a, b in zip(named, records, strict=True)])}
+            return {".jsonl": "".join(map(_line, records)).encode()}
+
+        return work
+
+
+def _line(record: Mapping[str, Any]) -> str:
+    return f"{json.dumps(record, ensure_ascii=False)}\n"
+
+
+def _parquet(records: list[dict[str, Any]]) -> bytes:
+    """Write records in columns of the same types in every block."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    words = pa.list_(pa.string())
+    place = [(name, pa.int32()) for name in ("start", "end", "start_char", "end_char")]
+    span = pa.struct([("text", pa.string()), ("type", pa.string()), *place, ("confidence", pa.float64())])
+    types = {
+        **dict.fromkeys(("row", "line"), pa.int64()),
+        **dict.fromkeys(("source", "text", "label"), pa.string()),
+        **dict.fromkeys(("tokens", "tags"), words),
+        "spans": pa.list_(span),
+        "is_sure": pa.bool_(),
+        "probabilities": pa.map_(pa.string(), pa.float64()),
+    }
+    columns = {}
+    for name in records[0]:
+        values = [record[name] for record in records]
+        if name == "probabilities":
+            values = [list(value.items()) for value in values]
+        elif name not in types:  # of another kind of task
+            values = [json.dumps(value, ensure_ascii=False) for value in values]
+        columns[name] = pa.array(values, types.get(name, pa.string()))
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
+
+
+def _join(job: PredictJob, blocks: Sequence[Block], output: Output) -> None:
+    """Join the files of the blocks, in order."""
+    from elmo_tasks.corpus.blocks import result_name
+    from elmo_tasks.corpus.tables import join_parquet
+
+    names = [result_name(block, job, job.endings[0]) for block in blocks]
+    with atomic_file(Path(output.place)) as partial:
+        if job.form == "parquet":
+            join_parquet(names, output.store, partial)
+            return
+        with partial.open("wb") as file:
+            for name in names:
+                shutil.copyfileobj(io.BytesIO(output.store.read(name)), file)
+
+
+def _stream(job: PredictJob, source: str, column: str | None, output: str) -> None:
+    """Predict lines as they arrive."""
+    predictor = job.load()
+    out = sys.stdout if output == STANDARD else open(output, "w", encoding="utf-8")  # noqa: SIM115
+    with contextlib.nullcontext() if output == STANDARD else out:
+        for batch in _batches(source, column):
+            out.writelines(map(_line, job.records(predictor, batch)))
+            out.flush()
+
+
+def _batches(source: str, column: str | None) -> Iterator[list[str | Sequence[str]]]:
+    """Yield the lines of standard input as they arrive, or the texts of files."""
+    from elmo_tasks.corpus.reader import read_rows
+
+    if source == STANDARD and column is None:
         for lines in batches_of(source, _LINES_AT_ONCE):
             yield list(lines)
         return
-    inputs = read_inputs(Path(source), column)
-    if inputs.description:
-        print(f"{source}: {inputs.description}", file=sys.stderr)
-    rows = iter(inputs.rows)
-    while batch := list(islice(rows, _LINES_AT_ONCE)):
-        yield [row.text if row.tokens is None else row.tokens for row in batch]
+    texts = (row.tokens or row.text for row in read_rows([source], column))
+    while batch := list(islice(texts, _LINES_AT_ONCE)):
+        yield batch
 
 
 def _row(line: str | Sequence[str], pretokenized: bool) -> ReadRow:
@@ -83,17 +215,3 @@ def _row(line: str | Sequence[str], pretokenized: bool) -> ReadRow:
         return ReadRow.of(line)
     words = re.finditer(r"[^ ]+", line)
     return ReadRow.of_tokens(line, (Token(word.group(), word.start(), word.end()) for word in words))
-
-
-@contextlib.contextmanager
-def _writer(path: str, source: str) -> Iterator[TextIO]:
-    """Open standard output, or a locked file that appears only when it is complete."""
-    if path == STANDARD:
-        yield sys.stdout
-        return
-    target = Path(path)
-    check_output(target, source)
-    # A device such as /dev/null needs no lock.
-    lock = contextlib.nullcontext() if target.exists() and not target.is_file() else file_lock(lock_of(target), path)
-    with lock, atomic_file(target) as partial, partial.open("w", encoding="utf-8") as file:
-        yield file

@@ -315,7 +315,7 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     rows: list[list[str]] = []
     failed = False
     try:
-        for _, fields in islice(_parsed(text, delimiter, _dialect(text, delimiter)), _LOOKED_AT):
+        for _, fields in islice(_parsed(text, delimiter, dialect_of(text, delimiter)), _LOOKED_AT):
             if width := _width(fields):
                 rows.append(fields[:width])
     except csv.Error:
@@ -337,7 +337,7 @@ def _fit(text: str, delimiter: str, form: str) -> float:
 def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
     rows: list[tuple[int, list[str]]] = []
     try:
-        rows.extend(_parsed(text, delimiter, _dialect(text, delimiter)))
+        rows.extend(_parsed(text, delimiter, dialect_of(text, delimiter)))
     except csv.Error as error:
         # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
         line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
@@ -357,7 +357,7 @@ def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[t
         number = reader.line_num + 1
 
 
-def _dialect(text: str, delimiter: str) -> dict[str, Any]:
+def dialect_of(text: str, delimiter: str) -> dict[str, Any]:
     """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}

@@ -77,7 +77,10 @@ def text_file(path: Path) -> Iterator[TextFile]:
     """
     check_file(path)
     with open_binary(path) as file:
-        start = file.peek(_CHUNK) if isinstance(file, io.BufferedReader) else b""
+        try:
+            start = file.peek(_CHUNK) if isinstance(file, io.BufferedReader) else b""
+        except BROKEN as error:
+            raise DataError(f"{path}: the compressed data is broken ({error})") from None
         if not start:
             raise DataError(f"{path}: the file is empty")
         name = _encoding_of(start)

@@ -93,6 +93,7 @@ class CorpusEncoding:
     batch_size: int = 64  # sentences that are encoded at once, at most
     window: int | None = None  # sentences of more tokens are read in overlapping windows of so many; whole if None
     bf16: bool = False  # products are computed in bfloat16
+    first: int = 0  # number of the first sentence, in messages
 
     def __post_init__(self) -> None:
         if self.batch_size < 1:

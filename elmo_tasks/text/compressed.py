@@ -58,6 +58,18 @@ def open_binary(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def unpacked(stream: io.BufferedReader, name: str) -> BinaryIO:
+    """Unpack an open stream if it is compressed; ``name`` is for messages."""
+    start = stream.peek(16)[:16]
+    for mark, (what, advice) in _OTHERS.items():
+        if start.startswith(mark):
+            raise DataError(f"{name}: expected a text file, found {what}: {advice}")
+    for mark, opener in _OPENERS.items():
+        if start.startswith(mark):
+            return io.BufferedReader(cast(io.RawIOBase, opener(stream)))
+    return stream
+
+
 def plain_name(path: Path) -> str:
     """Return the name of the content: ``reviews.tsv`` of ``reviews.tsv.xz``."""
     return path.stem if path.suffix in ENDINGS else path.name

@@ -11,13 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
-from elmo_tasks.encoders import batches
 from elmo_tasks.encoders.elmo import Elmo
 
 
 @pytest.fixture
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(batches, "_BLOCK_TOKENS", 6)
+    monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 24)
 
 
 def vectors_of(path):
@@ -206,18 +205,21 @@ def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, 
 def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = run.refused("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
-    assert "Parquet is written by PyArrow, which is not here: pip install pyarrow" in err
+    assert 'it needs the package pyarrow, which is not installed: pip install "elmo-tasks[corpus]"' in err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("missing.txt", "out.hdf5", "--all"), "missing.txt: no such file; expected one sentence per line"),
+        (
+            ("missing.txt", "out.hdf5", "--all"),
+            "missing.txt: no such file; expected a text, a table, a folder or an address",
+        ),
         (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
-        (("in.txt", "in.txt", "--all"), "in.txt: this is a folder or the input itself; name a new file"),
-        (("in.txt", ".", "--all"), "this is a folder or the input itself"),
+        (("in.txt", "in.txt", "--all"), "in.txt: this is the input itself, or inside it; name a new file"),
+        (("in.txt", ".", "--all"), "this folder has files that are no results of ours, such as in.txt"),
         (("in.txt", "out.hdf5", "--all", "--device", "banana"), "device 'banana' cannot be used here"),
-        ((".", "out.hdf5", "--all"), "no such file"),
+        ((".", "out.hdf5", "--all"), "out.hdf5: this is the input itself, or inside it"),
         (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "batch_size: expected 1 or more, found 0"),
         (("in.txt", "out.hdf5", "--top", "--window", "3"), "window: expected 4 tokens or more, found 3"),
     ],

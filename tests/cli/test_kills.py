@@ -151,13 +151,15 @@ JOBS = {
 def _run(arguments: list[str], log: str) -> None:
     """Run a command in this process, on one thread: sums differ in their last bit by the number of threads."""
     from elmo_tasks.__main__ import main
+    from elmo_tasks.corpus import blocks
     from elmo_tasks.encoders import batches
 
     with open(log, "a", encoding="utf-8") as file:
         os.dup2(file.fileno(), sys.stdout.fileno())
         os.dup2(file.fileno(), sys.stderr.fileno())
     torch.set_num_threads(1)
-    batches._BLOCK_TOKENS = 200  # some ten blocks, so that there is something to resume
+    blocks.MAX_CHARACTERS = 700  # some ten blocks, so that there is something to resume
+    batches._BLOCK_TOKENS = 200
     sys.exit(main(arguments))
 
 

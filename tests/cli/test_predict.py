@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from elmo_tasks.files import file_lock, lock_of
@@ -184,9 +185,9 @@ def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words)
     [
         (("missing.txt", "out.jsonl"), "missing.txt: no such file"),
         (("in.txt", "nowhere/out.jsonl"), "the folder nowhere does not exist"),
-        (("in.txt", "./in.txt"), "in.txt: this is a folder or the input itself; name a new file"),
-        (("in.txt", "."), "this is a folder or the input itself"),
-        ((".", "out.jsonl"), "expected a file, found a folder"),
+        (("in.txt", "./in.txt"), "in.txt: this is the input itself, or inside it; name a new file"),
+        (("in.txt", "."), "this folder has files that are no results of ours, such as in.txt"),
+        ((".", "out.jsonl"), "out.jsonl: this is the input itself, or inside it"),
         (("in.txt", "out.jsonl", "--device", "banana"), "device 'banana' cannot be used here"),
         (("in.txt", "out.jsonl", "--head", "nothing"), "there is no head 'nothing'"),
     ],
@@ -198,21 +199,65 @@ def test_what_cannot_be_done_is_refused_in_words(arguments, message, models, tmp
     assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("in.txt", "Ada\n")]
 
 
-def test_nothing_half_written_is_left_and_the_old_file_stays(models, tmp_path, run, monkeypatch):
-    (tmp_path / "in.txt").write_text("Ada\n" * 300)
+def test_an_interrupted_run_keeps_its_blocks_and_the_old_file(models, tmp_path, run, monkeypatch):
+    lines = "".join(f"Ada met number{k}\n" for k in range(300))
+    (tmp_path / "in.txt").write_text(lines)
     (tmp_path / "out.jsonl").write_text("of yesterday\n")
+    monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 1500)
     predictions, calls = Predictor.predict_batch, []
 
     def stop_later(self, *args):
         calls.append(args)
-        if len(calls) == 9:  # the first 256 lines are written
+        if len(calls) == 9:
             raise KeyboardInterrupt
         return predictions(self, *args)
 
-    monkeypatch.setattr(Predictor, "predict_batch", stop_later)
-    assert run("predict", "--head", models / "tagger", tmp_path / "in.txt", tmp_path / "out.jsonl")[0] == 130
+    arguments = ["predict", "--head", models / "tagger", tmp_path / "in.txt", tmp_path / "out.jsonl"]
+    with monkeypatch.context() as patched:
+        patched.setattr(Predictor, "predict_batch", stop_later)
+        assert run(*arguments)[0] == 130
+        assert sorted(p.name for p in tmp_path.iterdir()) == [".out.jsonl.parts", "in.txt", "out.jsonl"]
+        assert (tmp_path / "out.jsonl").read_text() == "of yesterday\n"
+        status, _, err = run(*arguments)
+        assert status == 0
+        assert "of 300 rows are there from an earlier run" in err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]
-    assert (tmp_path / "out.jsonl").read_text() == "of yesterday\n"
+    found = [json.loads(line)["tokens"][-1] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    assert found == [f"number{k}" for k in range(300)]
+    assert sum(len(batch) for (batch,) in calls) < 300 + 100  # one block was computed twice, at most
+
+
+def test_parquet_has_the_same_answers_with_their_rows(models, predict, tmp_path, run):
+    expected = predict("\n".join(LINES) + "\n")
+    for place in ("out.parquet", "parts/"):
+        run.done("predict", "--head", models / "tagger", tmp_path / "in.txt", f"{tmp_path}/{place}")
+        rows = pq.read_table(tmp_path / place).to_pylist()
+        assert [row["row"] for row in rows] == [0, 1, 2, 3, 4, 5]
+        assert [row["line"] for row in rows] == [1, 2, 3, 4, 5, 6]
+        assert [row["text"] for row in rows] == LINES
+        assert [{key: row[key] for key in expected[0]} for row in rows] == expected
+    assert [p.suffix for p in (tmp_path / "parts").iterdir()] == [".parquet"]
+
+
+def test_two_processes_answer_what_one_does(models, predict, tmp_path, run, monkeypatch):
+    monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 100)
+    text = "".join(f"Ada met Bo {k} times\n" for k in range(40))
+    found, expected = predict(text, "--workers", "2"), predict(text)
+    assert [row["tags"] for row in found] == [row["tags"] for row in expected]
+    confidences = [[span["confidence"] for row in rows for span in row["spans"]] for rows in (found, expected)]
+    assert confidences[0] == pytest.approx(confidences[1], abs=1e-6)
+
+
+def test_rows_that_cannot_be_read_are_refused_or_set_aside(models, tmp_path, run):
+    (tmp_path / "in.jsonl").write_bytes(b'{"text": "Ada"}\n{"text": 3}\n{"text": "Bo"}\n')
+    arguments = ["predict", "--head", models / "tagger", tmp_path / "in.jsonl", tmp_path / "out.jsonl"]
+    assert "in.jsonl, line 2: text: expected a text, found 3" in run.refused(*arguments)
+    status, _, err = run(*arguments, "--skip-bad")
+    assert status == 0
+    assert "1 rows could not be read and were left out; see" in err
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+    (aside,) = map(json.loads, (tmp_path / "out.jsonl.bad.jsonl").read_text().splitlines())
+    assert aside == [str(tmp_path / "in.jsonl"), 2, "'text': expected a text, found 3"]
 
 
 def test_the_encoder_of_a_head_can_be_named(models, tmp_path, predict, run):

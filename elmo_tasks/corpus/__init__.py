@@ -1,0 +1,1 @@
+"""Corpora in blocks: read once, computed by any number of processes, resumable."""

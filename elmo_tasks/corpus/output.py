@@ -1,0 +1,124 @@
+"""Output of a job: one file, or a folder or an address with a Parquet file per block."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from elmo_tasks.corpus.blocks import Block, Job, result_name
+from elmo_tasks.corpus.engines import BAD_NAME, Engine, compute
+from elmo_tasks.corpus.reader import STANDARD, BadRows, files_of, read_rows
+from elmo_tasks.corpus.store import Store, is_address
+from elmo_tasks.errors import ConfigError
+from elmo_tasks.files import atomic_write, file_lock, lock_of
+
+#: Names that this program gives to files of blocks.
+_OURS = re.compile(r"\d{6,}-[0-9a-f]{16}\.\w+|" + re.escape(BAD_NAME))
+
+
+@dataclass(frozen=True)
+class Output:
+    """Place of the results, as given."""
+
+    place: str  #: a file; a folder if it ends in ``/`` or is one; or an address
+
+    @property
+    def is_folder(self) -> bool:
+        """True if the files of the blocks themselves are the result."""
+        return is_address(self.place) or self.place.endswith("/") or Path(self.place).is_dir()
+
+    @property
+    def is_stream(self) -> bool:
+        """True for standard output, and for a device such as ``/dev/null``."""
+        path = Path(self.place)
+        return self.place == STANDARD or (path.exists() and not path.is_file() and not path.is_dir())
+
+    @property
+    def suffix(self) -> str:
+        """Ending of the file; that of Parquet for a folder."""
+        return ".parquet" if self.is_folder else Path(self.place).suffix
+
+    @property
+    def store(self) -> Store:
+        """The place of finished blocks: the folder itself, or a hidden one beside the file."""
+        if self.is_folder:
+            return Store(self.place.rstrip("/"))
+        path = Path(self.place)
+        return Store(str(path.with_name(f".{path.name}.parts")))
+
+    def check(self, sources: Sequence[str]) -> None:
+        """Raise a ConfigError unless results can be written there.
+
+        Raises:
+            ConfigError: its folder does not exist, it holds other files, or it is among the input.
+        """
+        if self.suffix == ".parquet":
+            import pyarrow  # noqa: F401  (what is missing is said before the work)
+
+        if is_address(self.place):
+            return
+        path = Path(self.place)
+        if not path.absolute().parent.is_dir():
+            raise ConfigError(f"{self.place}: the folder {path.parent} does not exist")
+        inputs = [Path(s).resolve() for s in sources if s != STANDARD and not is_address(s)]
+        here = path.resolve()
+        if any(here == place or place in here.parents for place in inputs):
+            raise ConfigError(f"{self.place}: this is the input itself, or inside it; name a new file")
+        other = self.store.names() if self.is_folder else set()
+        if wrong := sorted(name for name in other if not _OURS.fullmatch(name)):
+            raise ConfigError(
+                f"{self.place}: this folder has files that are no results of ours, such as {wrong[0]}; "
+                "name a new folder"
+            )
+
+
+@contextmanager
+def finished_blocks(
+    job: Job,
+    sources: Sequence[str],
+    output: Output,
+    engine: Engine,
+    title: str,
+    column: str | None = None,
+    skip_bad: bool = False,
+    check: Callable[[str], str | None] | None = None,
+) -> Iterator[list[Block]]:
+    """Compute the blocks of a corpus; the body of the ``with`` joins them in one file.
+
+    What was computed stays until the body has ended well, so that an interrupted run is resumed.
+    """
+    output.check(sources)
+    for source in sources:
+        files_of(source)  # a missing file is refused before anything is made
+    lock = (
+        contextlib.nullcontext() if is_address(output.place) else file_lock(lock_of(Path(output.place)), output.place)
+    )
+    with lock:
+        bad, store = BadRows(skip_bad), output.store
+        rows = read_rows(sources, column, bad, check)
+        blocks = compute(job, rows, store, engine, title, bad)
+        yield blocks
+        _tidy(output, blocks, job, bad)
+
+
+def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> None:
+    """Remove what is no result; keep and count the rows that were set aside."""
+    store = output.store
+    aside = ""
+    if bad.rows:
+        aside = f"{output.place}/{BAD_NAME}" if output.is_folder else f"{output.place}.{BAD_NAME}"
+        if not output.is_folder:
+            atomic_write(Path(aside), store.read(BAD_NAME))
+        print(f"{len(bad.rows):,} rows could not be read and were left out; see {aside}", file=sys.stderr)
+    if not output.is_folder:
+        store.remove()
+        return
+    results = {result_name(block, job, ending) for block in blocks for ending in job.endings}
+    for name in store.names() - results - ({BAD_NAME} if aside else set()):
+        if _OURS.fullmatch(name):
+            store.delete(name)
