@@ -178,7 +178,7 @@ class EmbedJob:
 def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str) -> None:
     """Join the blocks, unless their files are the result; print the lengths of vectors."""
     from elmo_tasks.corpus.blocks import result_name
-    from elmo_tasks.corpus.tables import join_parquet
+    from elmo_tasks.corpus.output import join
     from elmo_tasks.corpus.vectors import TextVectors, labelled_norms, print_norms, write_flat, write_published
     from elmo_tasks.errors import DataError
     from elmo_tasks.files import atomic_file, check_room
@@ -189,9 +189,7 @@ def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str)
     n_layers = job._shape[1] if job.layers == "all" else None
     path = Path(output.place)
     if job.form == "parquet":
-        if not output.is_folder:
-            with atomic_file(path) as partial:
-                join_parquet(names, output.store, partial)
+        join(job, blocks, output)
         if job.norms:
             print_norms(n_layers, _written_norms(names, output))
         return

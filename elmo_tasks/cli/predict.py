@@ -8,22 +8,18 @@ import hashlib
 import io
 import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.cli.arguments import STANDARD, add_corpus, add_device, add_precision, batches_of, engine_of
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import atomic_file
 
 if TYPE_CHECKING:
-    from elmo_tasks.corpus.blocks import Block, Row, Work
-    from elmo_tasks.corpus.output import Output
+    from elmo_tasks.corpus.blocks import Row, Work
     from elmo_tasks.tasks.predictor import Predictor, ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
@@ -50,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, predict, write; what is written to a file is resumed after an interruption."""
-    from elmo_tasks.corpus.output import Output, finished_blocks
+    from elmo_tasks.corpus.output import Output, finished_blocks, join
     from elmo_tasks.heads.head_files import default_head
     from elmo_tasks.layers import checked_device
 
@@ -68,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
         _stream(job, args.input, args.column, args.output)
         return 0
     with finished_blocks(job, [args.input], output, engine, "predict", args.column, args.skip_bad) as blocks:
-        if not output.is_folder:
-            _join(job, blocks, output)
+        join(job, blocks, output)
     return 0
 
 
@@ -167,21 +162,6 @@ def _parquet(records: list[dict[str, Any]]) -> bytes:
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
     return sink.getvalue()
-
-
-def _join(job: PredictJob, blocks: Sequence[Block], output: Output) -> None:
-    """Join the files of the blocks, in order."""
-    from elmo_tasks.corpus.blocks import result_name
-    from elmo_tasks.corpus.tables import join_parquet
-
-    names = [result_name(block, job, job.endings[0]) for block in blocks]
-    with atomic_file(Path(output.place)) as partial:
-        if job.form == "parquet":
-            join_parquet(names, output.store, partial)
-            return
-        with partial.open("wb") as file:
-            for name in names:
-                shutil.copyfileobj(io.BytesIO(output.store.read(name)), file)
 
 
 def _stream(job: PredictJob, source: str, column: str | None, output: str) -> None:

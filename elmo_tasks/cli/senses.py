@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from elmo_tasks.cli.arguments import add_device, add_lexicon, add_model, batches_of
+from elmo_tasks.cli.arguments import add_corpus, add_device, add_lexicon, add_model, batches_of, engine_of
 from elmo_tasks.errors import ConfigError, DataError, InputError
 
 HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
@@ -15,10 +15,14 @@ _LINES_AT_ONCE = 64
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("input", nargs="?", metavar="FILE", help="text, each line read by itself; - for standard input")
+    text = "JSON lines with the row of each, or .parquet with a row per word; a folder/ for Parquet in parts (default: print)"
+    parser.add_argument("output", nargs="?", metavar="OUT", help=text)
+    parser.add_argument("--column", help="column of the texts in a table, with OUT (default: detected)")
     parser.add_argument("--word", help="print the entry of this word instead, in the format of the dictionary")
     add_lexicon(parser)
     add_model(parser)
     add_device(parser)
+    add_corpus(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,6 +32,11 @@ def run(args: argparse.Namespace) -> int:
     if args.word is not None:
         print(_entry(args), end="")
         return 0
+    if args.output is not None:
+        _write(args)
+        return 0
+    if args.workers > 1 or args.ray is not None or args.skip_bad:
+        raise ConfigError("with --workers, --ray or --skip-bad, name a file or a folder as OUT")
     from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels
     from elmo_tasks.service.meanings import text_senses
@@ -46,6 +55,19 @@ def run(args: argparse.Namespace) -> int:
                 raise DataError(f"{args.input}, line {number}: {error}") from None
             print(json.dumps(senses.to_dict(), ensure_ascii=False), flush=True)
     return 0
+
+
+def _write(args: argparse.Namespace) -> None:
+    """Write the meanings of a corpus to a file, block by block."""
+    from elmo_tasks.corpus.output import Output, finished_blocks, join
+    from elmo_tasks.service.corpus_senses import SensesJob, check_line
+
+    output = Output(args.output)
+    job = SensesJob(args.model, args.device, args.lexicon, "parquet" if output.suffix == ".parquet" else "jsonl")
+    job.key  # noqa: B018  (a model that is not there is refused before anything is read)
+    settings = args.column, args.skip_bad, check_line
+    with finished_blocks(job, [args.input], output, engine_of(args), "senses", *settings) as blocks:
+        join(job, blocks, output)
 
 
 def _entry(args: argparse.Namespace) -> str:

@@ -188,13 +188,12 @@ def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> It
     started = not ray.is_initialized()
     if started:
         _check_cluster(address)
-        where = {} if address == LOCAL else {"address": address}
         try:
             ray.init(
-                **where,
+                None if address == LOCAL else address,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
-                include_dashboard=False if not where else None,
+                include_dashboard=False if address == LOCAL else None,
             )
         except (ConnectionError, OSError, ValueError, RuntimeError) as error:
             raise ConfigError(f"--ray {address}: no cluster answers there ({error})") from None

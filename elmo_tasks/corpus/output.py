@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -14,8 +15,8 @@ from elmo_tasks.corpus.blocks import Block, Job, result_name
 from elmo_tasks.corpus.engines import BAD_NAME, Engine, compute
 from elmo_tasks.corpus.reader import STANDARD, BadRows, files_of, read_rows
 from elmo_tasks.corpus.store import Store, is_address
-from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import atomic_write, file_lock, lock_of
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import atomic_file, atomic_write, file_lock, lock_of
 
 #: Names that this program gives to files of blocks.
 _OURS = re.compile(r"\d{6,}-[0-9a-f]{16}\.\w+|" + re.escape(BAD_NAME))
@@ -104,6 +105,42 @@ def finished_blocks(
         blocks = compute(job, rows, store, engine, title, bad)
         yield blocks
         _tidy(output, blocks, job, bad)
+
+
+def join(job: Job, blocks: Sequence[Block], output: Output) -> None:
+    """Join the files of the blocks to one, in order, unless they are the result themselves."""
+    if output.is_folder:
+        return
+    (ending,) = job.endings
+    names = [result_name(block, job, ending) for block in blocks]
+    with atomic_file(Path(output.place)) as partial:
+        if ending == ".parquet":
+            _join_parquet(names, output.store, partial)
+            return
+        with partial.open("wb") as file:
+            for name in names:
+                file.write(output.store.read(name))
+
+
+def _join_parquet(names: Sequence[str], store: Store, target: Path) -> None:
+    """Write the Parquet files of blocks to one file, a row group or more for each.
+
+    Raises:
+        DataError: there is no block, so that the columns are not known.
+    """
+    import pyarrow.parquet as pq
+
+    if not names:
+        raise DataError("the input has no row, so there is nothing to write")
+    writer = None
+    try:
+        for name in names:
+            table = pq.read_table(io.BytesIO(store.read(name)))
+            writer = writer or pq.ParquetWriter(target, table.schema)
+            writer.write_table(table)
+    finally:
+        if writer is not None:
+            writer.close()
 
 
 def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> None:

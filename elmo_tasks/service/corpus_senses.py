@@ -1,0 +1,110 @@
+"""Meanings of the words of a corpus, as a job on its blocks."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from elmo_tasks.corpus.blocks import Row, Work
+from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.senses.disambiguation import models_checksum
+from elmo_tasks.senses.lexicon import Entry
+from elmo_tasks.service.library import lexicon_entries
+from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
+from elmo_tasks.service.meanings import text_senses
+from elmo_tasks.text.tokens import tokenize
+
+_BLOCK_CHARACTERS = 20_000  # half a minute of one core
+_MAX_CHARACTERS, _MAX_TOKENS = 20_000, 2_000  # as of `text_senses`
+#: Columns of the words of a text.
+_OF_WORD = ("token", "start", "end", "word", "meaning", "part_of_speech", "probability", "certainty")
+
+
+def check_line(text: str) -> str | None:
+    """Return why a line cannot be read, before anything is."""
+    if len(text) > _MAX_CHARACTERS:
+        return f"expected at most {_MAX_CHARACTERS:,} characters in a line, found {len(text):,}; split it"
+    # A token has at least one character.
+    if len(text) > _MAX_TOKENS and (n := len(tokenize(text))) > _MAX_TOKENS:
+        return f"expected at most {_MAX_TOKENS:,} words and signs in a line, found {n:,}; split it"
+    return None
+
+
+@dataclass(frozen=True)
+class SensesJob:
+    """Meanings by one model and dictionary."""
+
+    model: str | None  #: name or folder
+    device: str | None  #: where to compute; a GPU if there is one and None is given
+    lexicon: Path | None  #: dictionary of the user
+    form: Literal["jsonl", "parquet"]  #: an object per line, or a row per word
+
+    @cached_property
+    def key(self) -> str:
+        """Key of the models and the dictionary."""
+        loaded = LoadedModels(self.model, "cpu").model()
+        digest = hashlib.sha256(models_checksum(loaded.encoder, loaded.static, loaded.expected).encode())
+        digest.update(repr(lexicon_entries(self.lexicon)).encode())
+        return digest.hexdigest()
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Ending of the file of a block."""
+        return (f".{self.form}",)
+
+    @property
+    def block_characters(self) -> int:
+        """Characters of a block."""
+        return _BLOCK_CHARACTERS
+
+    def open(self) -> Work:
+        """Load the models; return the work on a block."""
+        entries = lexicon_entries(self.lexicon)
+        loaded = LoadedModels(self.model, self.device).model()
+
+        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+            records = list(_answers(rows, loaded, entries))
+            if self.form == "parquet":
+                return {".parquet": _parquet(records)}
+            lines = (f"{json.dumps(record, ensure_ascii=False)}\n" for record in records)
+            return {".jsonl": "".join(lines).encode()}
+
+        return work
+
+
+def _answers(rows: Sequence[Row], loaded: LoadedModel, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+    """Yield the object of each line that is not empty."""
+    for row in rows:
+        if row.text.strip():
+            try:
+                senses = text_senses(row.text, loaded, entries)
+            except InputError as error:
+                raise DataError(f"{row.source}, line {row.place}: {error}") from None
+            yield {"row": row.number, "source": row.source, "line": row.place, **senses.to_dict()}
+
+
+def _parquet(records: Sequence[Mapping[str, Any]]) -> bytes:
+    """Write a row for each word."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    types = {
+        **dict.fromkeys(("row", "line"), pa.int64()),
+        **dict.fromkeys(("start", "end"), pa.int32()),
+        "probability": pa.float64(),
+    }
+    of_text = ("row", "source", "line", "text")
+    words = [{**{k: r[k] for k in of_text}, **word} for r in records for word in r["words"]]
+    columns = {
+        name: pa.array([word.get(name) for word in words], types.get(name, pa.string()))
+        for name in (*of_text, *_OF_WORD)
+    }
+    sink = io.BytesIO()
+    pq.write_table(pa.table(columns), sink)
+    return sink.getvalue()
