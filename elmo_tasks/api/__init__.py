@@ -16,9 +16,9 @@ from elmo_tasks.api.basics import (
     uncancellable,
 )
 from elmo_tasks.api.compare import (
-    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HiddenWord,
-    LayerComparison, Meaning, ModelInfo, SentenceComparison, SentenceLayer, SideBySide, Source, Substitutes,
-    TextSenses, TextWord, UseMeaning, group_by, partition,
+    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HeadMix,
+    HiddenWord, LayerComparison, Meaning, ModelInfo, Products, SentenceComparison, SentenceLayer, SideBySide, Source,
+    Substitutes, TextSenses, TextWord, UseMeaning, Views, group_by, partition,
 )
 from elmo_tasks.api.explore import (
     DictionaryTest, EXAMPLES, INDEX, IncrementalReading, MapRequest, MapUse, MapView, Mistake, NearOnMap, NearUse,
@@ -107,9 +107,11 @@ class Service(Protocol):
         n: int = 15,
         model: str | None = None,
         progress: Progress | None = None,
+        complete: bool = True,
     ) -> NearestUses:
         """Find the uses of any word nearest to ``word`` in ``sentence``.
 
+        Unless it shall be ``complete``, a first search does not wait until the dictionary is read.
         ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the dictionary if ``None``.
         """
 
@@ -118,6 +120,9 @@ class Service(Protocol):
 
     def ready_sentences(self, word: str) -> ReadyWord | None:
         """Return test sentences for the most familiar meanings of a word, if there are any."""
+
+    def entry_text(self, word: str) -> str:
+        """Return the entry of a word in the format of own meanings; empty if it has none."""
 
     def dictionary_test(self, model: str | None = None) -> DictionaryTest:
         """Classify one test sentence for each meaning of some held-out words."""

@@ -43,6 +43,31 @@ class LayerComparison:
     token_norms: tuple[tuple[float, ...], ...] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
 
 
+@dataclass(frozen=True)
+class HeadMix:
+    """The uses compared by the sum of the layers that a trained head reads."""
+
+    kind: str  #: the kind of the head, ``"tagging"`` or ``"classification"``
+    head: str  #: its name
+    weights: tuple[float, ...]  #: the share of each layer; they sum to 1
+    view: LayerComparison  #: the uses, compared by that sum
+
+
+#: Inner products of the vectors of uses at two layers each: ``[L][L][n][n]``.
+Products = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
+
+
+@dataclass(frozen=True)
+class Views:
+    """Further ways to look at the uses of a comparison, beside its layers."""
+
+    one_vector: LayerComparison | None = None  #: one vector for each word, whatever the sentence; ``None`` without one
+    mixes: tuple[HeadMix, ...] = ()  #: as the default heads mix the layers
+    features: LayerComparison | None = None  #: by all that the meanings are found from; ``None`` without meanings
+    products: Products = ()  #: of the uses: any mix of the layers can be compared by them
+    random_products: Products = ()  #: of some random words in random sentences, as the measuring stick of such a mix
+
+
 class Certainty(str, Enum):
     """Certainty of an answer."""
 
@@ -112,6 +137,7 @@ class Comparison(Answer):
     same_meaning: tuple[tuple[float, ...], ...] = ()  #: ``[n][n]`` probabilities of a common meaning; empty if unknown
     n_words: int = 0  #: words with several meanings in the dictionary
     spellings_differ: bool = False  #: whether the uses are of different words, which have no meanings in common
+    views: Views = Views()  #: further ways to look at the uses
 
     @property
     def cards(self) -> tuple[tuple[int | None, tuple[int, ...]], ...]:
@@ -131,7 +157,10 @@ class Comparison(Answer):
             for use in self.uses
         ]
         enums = {"source": self.source.value, "certainty": self.certainty.value, "voice": _VOICES[self.certainty]}
-        return {**super().to_dict(), "uses": uses, **enums}
+        fields = super().to_dict()
+        views = fields.pop("views")
+        more = {key: views[key] for key in ("one_vector", "mixes", "features")}
+        return {**fields, **more, "uses": uses, **enums}
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
@@ -146,6 +175,7 @@ class ModelInfo:
     title: str  #: one-line description
     layers: tuple[str, ...]  #: layer names, from the context-free one up; empty for a model that is not loaded
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
+    dictionary_layers: tuple[str, ...] = ()  #: layers that were also trained on the sentences of the dictionary
 
 
 @dataclass(frozen=True)
@@ -286,8 +316,11 @@ class HiddenWord:
     token: str  #: the word
     start: int  #: character offset of the word in its sentence
     end: int  #: character offset one past its end
-    changes: tuple[float, ...]  #: cosine without the word minus with it, for each of :attr:`Explanation.ways`
+    #: for each of :attr:`Explanation.ways` the cosine without the word minus that with it; for the verdict, by how much the
+    #: log-odds of the answer that is shown fall, with the sign of a change of the cosine
+    changes: tuple[float, ...]
     change: float  #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
+    share: float = 0.0  #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
 
 
 @dataclass(frozen=True)

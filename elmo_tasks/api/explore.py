@@ -176,6 +176,9 @@ class NearestUses(Answer):
     reads_sentence: bool = True  #: whether the model reads the sentence; if not, ``static`` is its answer
     sense: str = ""  #: the meaning of the word in the query sentence, as in :attr:`NearUse.sense`
     probability: float | None = None  #: probability of that meaning, as in :attr:`NearUse.probability`
+    is_complete: bool = (
+        True  #: if not, only the dictionary's examples of the word were searched: the rest is being read
+    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
-from elmo_tasks.messages.text import first_capital, listed, number, number_word, view_place
+from elmo_tasks.messages.text import first_capital, listed, number, number_word, percent, view_place
 
 #: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {
@@ -31,6 +31,45 @@ def why_answer(
     if len(several) > 1:
         return f"No single word decides it; the strongest are {listed([f'“{token}”' for token in several])}."
     return "No single word decides it."
+
+
+def evidence_answer(named: Sequence[tuple[str, float]], has_words: bool) -> str:
+    """Name the words that most of the evidence hangs on, each with its share."""
+    if not has_words:
+        return "There is no other word in the two sentences."
+    if not named:
+        return "No single word stands out: the evidence is spread over the sentences."
+    return f"Above all {listed([f'“{token}” ({percent(share)})' for token, share in named])}."
+
+
+def on_the_list(word: str) -> str:
+    """State that the answer was known before the sentences were read."""
+    return f"“{word}” is on the list of words with one everyday meaning, and the answer rests on that."
+
+
+def one_vector_sentence(word: str, *, is_same: bool) -> str:
+    """Describe the uses of a word by one vector for each word."""
+    if is_same:
+        return f"“{word}” has one vector, whatever the sentence: every use is the same to it, 1.00."
+    return "Each spelling has one vector, whatever the sentence: only the spellings make a difference."
+
+
+def letters_sentence(*, is_same: bool) -> str:
+    """Describe a layer that reads the letters of the word only."""
+    if is_same:
+        return "ELMo’s layer 0 reads the letters of the word only: the same spelling scores 1.00 everywhere."
+    return "ELMo’s layer 0 reads the letters of the word only: the numbers say how alike the spellings are."
+
+
+def mix_sentence(weights: Sequence[float]) -> str:
+    """Name the learned share of each layer in the mix of a head."""
+    shares = listed([f"{percent(share)} of layer {layer}" for layer, share in enumerate(weights)])
+    return f"The weights that the head has learned: {shares}."
+
+
+def own_mix_sentence() -> str:
+    """Describe the mix that a person chooses."""
+    return "Drag the weights: the picture shows the weighted sum of the layers."
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:

@@ -105,9 +105,11 @@ def source_line(source: api.Source, n_words: int) -> str:
     return ""
 
 
-def heading(meaning: api.Meaning | None) -> str:
+def heading(meaning: api.Meaning | None, source: api.Source = api.Source.DICTIONARY) -> str:
     """Return the heading of a card: the gloss of a meaning."""
-    return "another meaning, not in the dictionary" if meaning is None else meaning.gloss
+    if meaning is not None:
+        return meaning.gloss
+    return f"another meaning, not {'among yours' if source is api.Source.OWN else 'in the dictionary'}"
 
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:

@@ -19,27 +19,33 @@ TERMS = {
     "the whole sentence, from the left and from the right.",
     "two random words": "The measuring stick: what two different words from unrelated sentences score on average. Only what "
     "lies clearly above it means anything.",
-    "norm": "The length of a vector: how strongly the model reacts to the word, not what it means.",
+    "norm": "The length of a vector. Cosines do not depend on it.",
 }
 _TERM = re.compile(
     r"\b(?:(?P<random>two random words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?: \d+)?)|(?P<norm>norms?))\b",
     re.IGNORECASE,
 )
+#: Name of the view that mixes the layers as a person chooses.
+OWN_MIX = "own-mix"
 #: A view by itself, inside a sentence, and inside a sentence about a map; every other view is a layer.
 _VIEWS = {
-    "0": ("Spelling only", "at layer 0", "by layer 0"),
+    "0": ("Layer 0: the word alone", "at layer 0", "by layer 0"),
     "mean": ("Mean of layers", "in the mean of all layers", "by the mean of the layers"),
     "sentence": ("As trained for sentences", "as it was trained for sentences", ""),
     "words": ("The words around it", "by the words around them", "by the words around them, without ELMo"),
     "meanings": ("Meaning features", "by meaning features", "by meaning features"),
     "verdict": ("The verdict", "", ""),
+    "static": ("One vector per word", "with one vector per word", ""),
+    "mix-tagging": ("as the entity head mixes them", "as the entity head mixes the layers", ""),
+    "mix-classification": ("as the sentiment head mixes them", "as the sentiment head mixes the layers", ""),
+    OWN_MIX: ("my own mix", "in your own mix of the layers", ""),
 }
 READS_LETTERS = "the letters of the word"
 #: Titles of layers that read no other word, by their input.
 _UNREAD = {
-    READS_LETTERS: "Spelling only",
-    "the word's pieces and their places": "Word pieces only",
-    "one vector for each word": "One vector a word",
+    READS_LETTERS: "Layer 0: the word alone",
+    "the word's pieces and their places": "Layer 0: the word alone",
+    "one vector for each word": "One vector per word",
 }
 #: Explanations of evaluation columns whose title is not enough.
 COLUMN_REMARKS = {
@@ -78,6 +84,11 @@ def percent(share: float) -> str:
 def cell_percent(share: float) -> str:
     """Format as :func:`percent` for a cell: ``<1 %``, ``50 %``, ``>99 %``."""
     return percent(share).replace("under ", "<").replace("over ", ">")
+
+
+def likely_cell(share: float) -> str:
+    """Format as :func:`cell_percent`, but an estimate is never exactly zero."""
+    return cell_percent(max(share, 1e-4))
 
 
 def short_percent(share: float) -> str:
@@ -183,9 +194,14 @@ def view_title(view: str, sees: str = "") -> str:
     return _UNREAD.get(sees, _view(view)[0])
 
 
+def dictionary_note(layer: str) -> str:
+    """State that a layer was also trained on the sentences of the dictionary."""
+    return f"Layer {layer} was also trained on the dictionary’s sentences."
+
+
 def sentence_layer_title(name: str) -> str:
     """Return the title of a layer for sentences, where even layer 0 has all words."""
-    return "Words alone" if name == "0" else view_title(name)
+    return "Layer 0: words alone" if name == "0" else view_title(name)
 
 
 def view_place(view: str) -> str:

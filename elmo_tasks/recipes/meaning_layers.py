@@ -44,6 +44,7 @@ from elmo_tasks.training.export_bilm import write_model
 _TOKENS = 2_500  # of running text a step
 _WORDS = 16  # of the dictionary a step
 _USES = 12  # of each word a step, at most
+_TOP_LAYER = 2  # of a biLM with two LSTM layers, as the card names it
 _N_DRAWS = 2_048
 _MAX_LENGTH = 60  # longer sentences of the text are left out
 
@@ -297,7 +298,7 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
     training["parts"] = [*training.get("parts", []), part]
     training |= {count: training.get(count, 0) + part[count] for count in ("steps", "positions", "seconds")}
     objectives = dict.fromkeys([*card.get("learned_from", []), learned])
-    return {**card, "learned_from": list(objectives), "training": training}
+    return {**card, "learned_from": list(objectives), "dictionary_layers": [_TOP_LAYER], "training": training}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,6 +22,7 @@ from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, least_known_share
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
+from elmo_tasks.service.views import views_of
 from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
@@ -31,9 +32,16 @@ SENTENCE = "sentence"
 
 
 def compare_uses(
-    word: str, mentions: Sequence[Mention], loaded: LoadedModel, own_meanings: Sequence[Entry] = ()
+    word: str,
+    mentions: Sequence[Mention],
+    loaded: LoadedModel,
+    own_meanings: Sequence[Entry] = (),
+    heads: Sequence[tuple[str, api.LayerWeights]] = (),
 ) -> api.Comparison:
-    """Implement :meth:`elmo_tasks.api.Service.compare` for given uses."""
+    """Implement :meth:`elmo_tasks.api.Service.compare` for given uses.
+
+    The ``heads`` mix the layers, too.
+    """
     encoder, senses, lexicon = loaded.encoder, loaded.senses, bundled_lexicon()
     read = read_uses(encoder, mentions, with_norms=True)
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
@@ -41,6 +49,7 @@ def compare_uses(
     is_one_word = are_one_word(spellings)
     context = [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in mentions]
     judged = Judged(api.Source.NONE)
+    embedded = None
     if not encoder.reads_sentence:
         message = reads_no_sentence(encoder.name, one_spelling=len(set(spellings)) == 1)
     elif senses is None:
@@ -51,7 +60,8 @@ def compare_uses(
         message = meanings.not_english_answer(english)
     else:
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
-        judged = judge(senses, mentions, senses.embed_read(mentions, read), name, lexicon, own_meanings)
+        embedded = senses.embed_read(mentions, read)
+        judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
         sure = judged.probability, judged.certainty
         if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
             name = word.strip()  # can't, of which the first token is compared
@@ -70,6 +80,7 @@ def compare_uses(
         verdict_layer=layers[loaded.shown_layer].name,
         n_words=len(lexicon.ambiguous),
         spellings_differ=not is_one_word,
+        views=views_of(loaded, mentions, read.layers, embedded, heads),
         **vars(judged),
     )
 

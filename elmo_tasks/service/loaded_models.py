@@ -236,6 +236,15 @@ def describe_training(folder: Path | None) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def dictionary_layers(folder: Path | None) -> tuple[str, ...]:
+    """Return the layers that were also trained on the dictionary, by the card of a model."""
+    try:
+        layers = read_json(folder / "card.json").get("dictionary_layers", []) if folder is not None else []
+        return tuple(str(int(layer)) for layer in layers)
+    except (OSError, ValueError, TypeError, AttributeError):
+        return ()
+
+
 def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
     """Implement :meth:`elmo_tasks.api.Service.probes`."""
     default, *others = models.names()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import shutil
+import threading
 from collections.abc import Sequence
 from functools import cache, partial
 
@@ -25,6 +27,7 @@ from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meanings, meanings_of_uses
 from elmo_tasks.service.validation import check_count, find_use
+from elmo_tasks.service.views import random_features
 from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.word_forms import are_inflections
 
@@ -33,6 +36,8 @@ _ONLY = ("all", "same", "other")
 _MAX_SHOWN, _STATIC = 50, 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not hold.
 _RERANKED = 60
+#: Seconds that an answer waits for the index of the dictionary.
+_PATIENCE = 0.7
 #: Number of words whose pairs estimate the cosine of two random words.
 _DRAWN = 40
 _log = logging.getLogger(__name__)
@@ -49,10 +54,12 @@ def nearest_uses(
     source: str | None = None,
     n: int = 15,
     progress: Progress | None = None,
+    complete: bool = True,
 ) -> NearestUses:
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
-    The index has one example of each meaning; the others of the query word are encoded with every query.
+    The index has one example of each meaning; the others of the query word are encoded with every query. Where the index must
+    be made first, an answer that need not be ``complete`` is of these examples alone.
     """
     use = find_use(word, sentence, "sentence")
     if only not in _ONLY:
@@ -70,14 +77,17 @@ def nearest_uses(
     if source not in sources:
         raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
     index = own if own and source != DICTIONARY else None
-    index = index or loaded.cache.once("index", lambda: _dictionary_index(encoder, progress))
+    if index is None:
+        index = _index_of_dictionary(loaded, progress, wait=complete or only == "other")
     at = loaded.shown_layer if view == MEANINGS else loaded.names.index(view)
-    forms = index.forms_of(use.token)
-    among = None if only == "all" else forms if only == "same" else ~forms
     vector = _at_layer(loaded, [use], at)[0]
-    n_first = max(n, _RERANKED) if view == MEANINGS else n
-    hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, among, use.sentence)]
-    n_searched = len(index)
+    hits: list[tuple[Use, float]] = []
+    if index is not None:
+        forms = index.forms_of(use.token)
+        among = None if only == "all" else forms if only == "same" else ~forms
+        n_first = max(n, _RERANKED) if view == MEANINGS else n
+        hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, among, use.sentence)]
+    n_searched = 0 if index is None else len(index)
     if source == DICTIONARY and only != "other":
         seen = {use.sentence, *(u.sentence for u, _ in hits)}
         examples = example_uses(bundled_lexicon().find(use.token))
@@ -89,7 +99,9 @@ def nearest_uses(
     if view == MEANINGS:
         first, *others = loaded.sense_model.embed([use, *(u for u, _ in hits)])
         hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
-        random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index, at))
+        random = random_features(loaded)
+        if index is not None:
+            random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index, at))
     hits = sorted(hits, key=lambda hit: -hit[1])[:n]
     (sense, probability), *senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
     uses = []
@@ -123,7 +135,23 @@ def nearest_uses(
         reads_sentence=encoder.reads_sentence,
         sense=sense,
         probability=probability,
+        is_complete=index is not None,
     )
+
+
+def _index_of_dictionary(loaded: LoadedModel, progress: Progress | None, *, wait: bool) -> UseIndex | None:
+    """Return the index of the dictionary; ``None`` while another thread makes it, unless told to ``wait``."""
+
+    def made(told: Progress | None = None) -> UseIndex:
+        return loaded.cache.once("index", lambda: _dictionary_index(loaded.encoder, told))
+
+    if wait:
+        return made(progress)
+    thread = loaded.cache.once("index thread", lambda: threading.Thread(target=made, daemon=True))
+    with contextlib.suppress(RuntimeError):  # it was started before
+        thread.start()
+    thread.join(_PATIENCE)
+    return None if thread.is_alive() else made(progress)
 
 
 def _random_pair(loaded: LoadedModel, index: UseIndex, layer: int) -> float:

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elmo_tasks import api
+from elmo_tasks.encoders import Encoder
 from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.text import MODEL_TITLES
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
-from elmo_tasks.service.loaded_models import LoadedModels, describe_training, read_measurements
+from elmo_tasks.service.loaded_models import LoadedModels, describe_training, dictionary_layers, read_measurements
 from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries, text_senses
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
+from elmo_tasks.service.own_meanings import entry_text, expanded
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
@@ -57,12 +59,17 @@ class Session:
             Path(runs_dir), model or loaded.default, lambda: loaded.encoder(loaded.default).n_layers, training
         )
         self.ready_sentences = meanings.ready_sentences
+        self.entry_text = entry_text
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         loaded, layers = self.loaded, {self.loaded.default: self.loaded.model().names}
         return tuple(
             api.ModelInfo(
-                name, MODEL_TITLES.get(name, name), layers.get(name, ()), describe_training(loaded.folder(name))
+                name=name,
+                title=MODEL_TITLES.get(name, name),
+                layers=layers.get(name, ()),
+                about=describe_training(loaded.folder(name)),
+                dictionary_layers=dictionary_layers(loaded.folder(name)),
             )
             for name in loaded.names()
         )
@@ -70,8 +77,22 @@ class Session:
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> api.Comparison:
-        own = own_entries(own_meanings)
-        return comparisons.compare_uses(word, find_uses(word, sentences), self.loaded.model(model), own)
+        own = own_entries(expanded(own_meanings, word))
+        uses, loaded = find_uses(word, sentences), self.loaded.model(model)
+        return comparisons.compare_uses(word, uses, loaded, own, self._mixing_heads(loaded.encoder))
+
+    def _mixing_heads(self, encoder: Encoder) -> list[tuple[str, api.LayerWeights]]:
+        """Return the kind and layer weights of the first head of each kind, if it reads this encoder."""
+        learned = {weights.head: weights for weights in self.layer_weights()}
+        first: dict[str, api.HeadInfo] = {}
+        for head in self.heads():
+            first.setdefault(head.kind, head)
+        found = ((kind, head, learned.get(head.name)) for kind, head in first.items())
+        return [
+            (kind, weights)
+            for kind, head, weights in found
+            if weights and head.encoder == encoder.name and len(weights.layers) == encoder.n_layers
+        ]
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
@@ -121,9 +142,10 @@ class Session:
         n: int = 15,
         model: str | None = None,
         progress: api.Progress | None = None,
+        complete: bool = True,
     ) -> api.NearestUses:
         loaded, static = self.loaded.model(model), self.loaded.static()
-        return nearest_uses(word, sentence, loaded, static, self._index, layer, only, source, n, progress)
+        return nearest_uses(word, sentence, loaded, static, self._index, layer, only, source, n, progress, complete)
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         return static_neighbours(word, n, self.loaded.static())

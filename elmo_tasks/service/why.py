@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -14,9 +15,9 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.uses import Use, use_vectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
-from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, why_answer
+from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, evidence_answer, on_the_list, why_answer
 from elmo_tasks.senses import attribution
-from elmo_tasks.senses.disambiguation import SenseModel, sigmoid
+from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
@@ -28,7 +29,8 @@ from elmo_tasks.text.tokens import tokenize
 # Maximum number of tokens that one answer may encode; in long sentences, only words near the compared one are hidden.
 _MAX_TOKENS = 12_000
 _MAX_NAMED = 3
-_VISIBLE = 0.05  # least change of a probability that makes a word decisive
+_NAMED_SHARE = 0.08  # least share of the evidence of a word that is named
+_LEAST = 1e-12  # of a probability, before its logarithm is taken
 #: Name of the view whose value is the probability that two uses share a meaning.
 VERDICT = "verdict"
 
@@ -47,18 +49,24 @@ def explain(
     a, b = _pair(comparison, view, pair)
     items = (comparison.items[a], comparison.items[b])
     uses = [use_of(item) for item in items]
-    similarity = _measure(loaded, comparison, view.name, uses)
-    cosine = float(similarity([uses[0]], 1)[0])
-    words = [*_hide(similarity, items[0], 0, a, cosine), *_hide(similarity, items[1], 1, b, cosine)]
-    apart = _is_apart(comparison, view, (a, b), cosine)
-    changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
-    most = attribution.decisive(changes, apart)
-    named = words[most] if most is not None and _is_word(words[most]) else None
-    if named is not None and view.name == VERDICT and abs(named.change) < _VISIBLE:
-        named = None
-    # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
-    # word alone.
-    several = _several(words, apart) if view.name in (WORDS, VERDICT) else []
+    if view.name == VERDICT:
+        cosine = comparison.same_meaning[a][b]
+        apart = _is_apart(comparison, view, (a, b), cosine)
+        words = _evidence(loaded, comparison, (a, b), apart)
+        named, answer = _named_evidence(words)
+    else:
+        similarity = _measure(loaded, view.name, uses)
+        cosine = float(similarity([uses[0]], 1)[0])
+        words = [*_hide(similarity, items[0], 0, a, cosine), *_hide(similarity, items[1], 1, b, cosine)]
+        apart = _is_apart(comparison, view, (a, b), cosine)
+        changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
+        most = attribution.decisive(changes, apart)
+        named = words[most] if most is not None and _is_word(words[most]) else None
+        # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
+        # word alone.
+        answer = why_answer(items, words, named, _several(words, apart) if view.name == WORDS else [])
+    if comparison.source is api.Source.ONE_MEANING:
+        answer = f"{on_the_list(comparison.word)} {answer}"
     sides = _sides(loaded, uses)
     halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
     side = attribution.informative_direction(*halves) if sides else "unclear"
@@ -69,7 +77,7 @@ def explain(
         cosine=round(cosine, 6),
         random_pair_cosine=view.random_pair_cosine,
         apart=apart,
-        answer=why_answer(items, words, named, several),
+        answer=answer,
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
@@ -100,7 +108,7 @@ def _random_halves(encoder: Encoder) -> tuple[tuple[float, ...], ...]:
 def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> api.LayerComparison:
     """Return the explained view: the verdict, a layer, or the words around, if it uses them."""
     layers = [*comparison.layers[1:]]
-    if comparison.same_meaning and name in (None, VERDICT):
+    if _has_verdict(comparison) and name in (None, VERDICT):
         return api.LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     if loaded.senses is not None and name in (None, WORDS):
         vectors = _context(loaded.senses, [use_of(item) for item in comparison.items])
@@ -109,7 +117,7 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
     if chosen := next((layer for layer in layers if layer.name == wanted), None):
         return chosen
-    available = [*([VERDICT] if comparison.same_meaning else []), *(layer.name for layer in layers)]
+    available = [*([VERDICT] if _has_verdict(comparison) else []), *(layer.name for layer in layers)]
     raise InputError(
         f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
         f"{', '.join(available)}.",
@@ -135,19 +143,74 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 """Similarities ``[n]`` of ``n`` uses to one of the two explained ones (0 or 1)."""
 
 
-def _measure(loaded: LoadedModel, comparison: api.Comparison, view: str, pair: Sequence[Use]) -> Measure:
-    """Return the cosine in a view, for the verdict the probability of a common meaning."""
-    if view == VERDICT:
-        senses, lexicon = loaded.sense_model, bundled_lexicon()
-        embedded = senses.embed(pair)
-        if comparison.source is not api.Source.DICTIONARY:
-            constant, slope = senses.calibration.same
-            return lambda uses, other: sigmoid(constant + slope * (senses.embed(uses) @ embedded[other]).astype(float))
-        listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
-        both = senses.classify(pair, embedded, listed)
-        return lambda uses, other: np.array(
-            [use.same(both[other]) for use in senses.classify(uses, senses.embed(uses), listed)]
-        )
+def _has_verdict(comparison: api.Comparison) -> bool:
+    """Return True if the answer was read from the sentences; a word on the list of one meaning is known without."""
+    return bool(comparison.same_meaning) and comparison.source is not api.Source.ONE_MEANING
+
+
+def _evidence(
+    loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int], apart: bool
+) -> list[api.HiddenWord]:
+    """Hide the words near both uses, and see how far the log-odds of the answer fall.
+
+    Log-odds, because a probability near one does not move however much speaks for it.
+    """
+    found: list[api.HiddenWord] = []
+    for number, use in enumerate(pair):
+        odds = _odds(loaded, comparison, pair, number, apart)
+        item = comparison.items[use]
+        whole = float(odds([use_of(item)], 1 - number)[0])
+        sign = 1 if apart else -1  # above 0: the word sets the two apart
+
+        def lost(
+            uses: Sequence[Use], other: int, odds: Measure = odds, whole: float = whole, sign: int = sign
+        ) -> NDArray[np.float64]:
+            return sign * (whole - odds(uses, other))
+
+        found += _hide(lost, item, number, use, 0.0)
+    for_it = [word.change if apart else -word.change for word in found]
+    total = sum(value for value in for_it if value > 0) or 1.0
+    return [replace(word, share=round(value / total, 6)) for word, value in zip(found, for_it, strict=True)]
+
+
+def _odds(loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int], number: int, apart: bool) -> Measure:
+    """Return a function from forms of one use to the log-odds of the answer that is shown.
+
+    That is its meaning against that of the other use or, if the two share it, against the next likely one. Where no meanings
+    are known, it is that the two share one, or not.
+    """
+    senses, lexicon = loaded.sense_model, bundled_lexicon()
+    if comparison.source is not api.Source.DICTIONARY:
+        embedded = senses.embed([use_of(comparison.items[pair[1 - number]])])[0]
+        constant, slope = senses.calibration.same
+        sign = -1 if apart else 1
+        return lambda uses, _: sign * (constant + slope * (senses.embed(uses) @ embedded).astype(float))
+    listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
+    own, other = (comparison.uses[pair[k]].best for k in (number, 1 - number))
+    mine, theirs = (len(listed) if best is None else best for best in (own, other))  # the last is another meaning
+
+    def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
+        found = senses.classify(uses, senses.embed(uses), listed)
+        shares = np.log(np.clip([[*use.probabilities, use.other] for use in found], _LEAST, None))
+        against = np.delete(shares, mine, axis=1).max(axis=1) if mine == theirs else shares[:, theirs]
+        return np.asarray(shares[:, mine] - against, np.float64)
+
+    return odds
+
+
+def _named_evidence(words: Sequence[api.HiddenWord]) -> tuple[api.HiddenWord | None, str]:
+    """Name the words that most of the evidence hangs on, whichever way they are hidden."""
+    steady = [
+        word
+        for word in words
+        if word.share >= _NAMED_SHARE and _is_word(word) and min(word.changes) * max(word.changes) > 0
+    ]
+    most = sorted(steady, key=lambda word: -word.share)[:_MAX_NAMED]
+    return (most[0] if most else None), evidence_answer([(word.token, word.share) for word in most], bool(words))
+
+
+def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
+    """Return the cosine in a view."""
 
     def vectors(uses: Sequence[Use]) -> Tensor:  # [n, D]
         if view == WORDS and loaded.senses is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations, product
 from typing import NamedTuple, TypeAlias
 
@@ -14,9 +15,12 @@ from elmo_tasks.api import (
     SentenceComparison,
     SideBySide,
 )
-from elmo_tasks.messages.meanings import source_line
+from elmo_tasks.messages.answers import letters_sentence, mix_sentence, one_vector_sentence, own_mix_sentence
+from elmo_tasks.messages.meanings import heading, source_line
 from elmo_tasks.messages.text import (
+    OWN_MIX,
     READS_LETTERS,
+    dictionary_note,
     first_capital,
     listed,
     number,
@@ -39,20 +43,37 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
         return _page_by_several(answer, form, models, saved=saved)
     if not isinstance(answer, Comparison):
         return _page_of_sentences(answer, form, saved=saved)
-    names = [layer.name for layer in answer.layers]
-    wanted = form.layer if form.layer in names else answer.verdict_layer
+    names, views = [layer.name for layer in answer.layers], answer.views
+    mixed = sorted(((mix.view.name, view_title(mix.view.name)) for mix in views.mixes), reverse=True)
+    panels = [(layer.name, layer_panel(answer, layer, models)) for layer in answer.layers]
+    if views.one_vector:
+        panels.append(("static", layer_panel(answer, views.one_vector)))
+    panels += [(mix.view.name, layer_panel(answer, mix.view, weights=mix.weights)) for mix in views.mixes]
+    if views.products:
+        panels.append((OWN_MIX, layer_panel(answer, replace(answer.layers[-2], name=OWN_MIX), own_mix=True)))
+        mixed.append((OWN_MIX, view_title(OWN_MIX)))
+    if views.features:
+        panels.append((views.features.name, layer_panel(answer, views.features)))
+        mixed.append((views.features.name, "the answer’s features"))
+    wanted = form.layer if form.layer in dict(panels) else answer.verdict_layer
+    first = answer.verdict_layer if answer.verdict_layer in names else names[0]
     return render(
         "compare.html",
         query=query_of(form, answer.model),
         names=names,
         titles=[view_title(layer.name, layer.sees) for layer in answer.layers],
-        shown=wanted if wanted in names else names[0],
-        verdict=verdict_section(answer, models),
-        panels=[layer_panel(answer, layer) for layer in answer.layers],
-        name=names_of(answer)[1],
+        shown=wanted if wanted in dict(panels) else names[0],
+        first=first,
+        certainty=answer.certainty.value,
+        one_vector=views.one_vector is not None,
+        reader="ELMo" if answer.layers[0].sees == READS_LETTERS else answer.model,
+        mixed=mixed,
+        said=render("said.html", comparison=answer),
+        meanings_card=meanings_card(answer, models, saved=saved),
+        panels=panels,
+        file=names_of(answer)[1],
         csv=csv_text(answer),
         saved=saved,
-        rests_on_more=bool(answer.same_meaning),
     )
 
 
@@ -73,8 +94,8 @@ def names_of(answer: Compared) -> tuple[str, str]:
 # --- Of one model ---
 
 
-def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
-    """Render a card for each meaning of the uses."""
+def meanings_card(comparison: Comparison, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
+    """Render the uses by meaning, and how sure each is."""
     present = {meaning for meaning, _ in comparison.cards}
     return render(
         "verdict.html",
@@ -83,6 +104,7 @@ def verdict_section(comparison: Comparison, models: Sequence[ModelInfo]) -> str:
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
         others=[meaning for k, meaning in enumerate(comparison.meanings) if k not in present],
+        saved=saved,
     )
 
 
@@ -102,16 +124,31 @@ def rows_of(comparison: Comparison) -> Rows:
     return Rows(order, groups, [snippet(item) for item in comparison.items], edges)
 
 
-def layer_panel(comparison: Comparison, layer: LayerComparison) -> str:
-    """Render one layer: a sentence, a picture and tables."""
+def layer_panel(
+    comparison: Comparison,
+    layer: LayerComparison,
+    models: Sequence[ModelInfo] = (),
+    *,
+    weights: Sequence[float] = (),
+    own_mix: bool = False,
+) -> str:
+    """Render one view of the uses: a sentence, a picture and tables."""
+    model = next((model for model in models if model.name == comparison.model), None)
+    sentence = (
+        own_mix_sentence() if own_mix else mix_sentence(weights) if weights else layer_sentence(comparison, layer)
+    )
+    if model and layer.name in model.dictionary_layers:
+        sentence = f"{sentence} {dictionary_note(layer.name)}"
     return render(
         "layer.html",
         comparison=comparison,
         layer=layer,
         rows=rows_of(comparison),
-        sentence=layer_sentence(comparison, layer),
+        sentence=sentence,
         pairs=_pairs_of(layer),
         is_one_word=len({item.token for item in comparison.items}) == 1,
+        norms_of=comparison.layers if layer in comparison.layers else [layer],
+        own_mix=own_mix,
     )
 
 
@@ -122,33 +159,23 @@ def _pairs_of(layer: LayerComparison) -> list[tuple[int, int, float]]:
 
 
 def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
-    """Describe the picture of a layer in a sentence."""
+    """Describe the picture of a view in a sentence."""
     pairs = _pairs_of(layer)
-    (a, b, high), (c, d, low) = pairs[0], pairs[-1]
+    (_, _, high), (_, _, low) = pairs[0], pairs[-1]
+    if layer.name == "static":
+        return one_vector_sentence(comparison.word, is_same=low > 0.995)
     if layer.sees not in ("", READS_LETTERS):
         alone = f"This view reads no other word: it sees {layer.sees}."
         return f"{alone} Every use scores 1.00." if low > 0.995 else alone
     if layer.name == "0":
-        start = "This is the view without context: it sees letters only, so the"
-        if low > 0.995:
-            return (
-                f"{start} same spelling gives the same vector and every use scores 1.00. "
-                "Move the slider to let the model read the sentences."
-            )
-        return f"{start} numbers say how alike the spellings are, whatever the sentences mean. One spelling scores 1.00 everywhere."
+        return letters_sentence(is_same=low > 0.995)
     where = first_capital(view_place(layer.name))
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
     highest, lowest = _with_cosine(pairs, high), _with_cosine(pairs, low)
-    text = f"{where} alone, {highest} have the highest cosine ({number(high)}), {lowest} the lowest ({number(low)})."
-    if not comparison.same_meaning:
-        return text
-    if not comparison.groups:  # the highest would be read as the answer that is not given
-        return f"{text} That does not say which go together."
-    group = {use: k for k, uses in enumerate(comparison.groups) for use in uses}
-    if len(comparison.groups) > 1 and (group.get(a) != group.get(b) or (c in group and group[c] == group.get(d))):
-        return f"{text} This layer alone would group them differently."
-    return text
+    text = f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least ({number(low)})."
+    # Else the highest would be read as the answer that is not given.
+    return text if comparison.groups or not comparison.same_meaning else f"{text} That does not say which go together."
 
 
 def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
@@ -187,17 +214,33 @@ def display_order(comparison: Comparison) -> tuple[int, ...]:
 def csv_text(comparison: Comparison) -> str:
     """Format a row per layer and use, then the probabilities that two uses share a meaning."""
     uses = range(1, len(comparison.items) + 1)
-    header = ["layer", "use", "word", "sentence", "norm", *(f"cosine with {n}" for n in uses), "two random words"]
+    header = ["layer", "use", "word", "sentence", "meaning", "probability of the meaning", "norm"]
+    header += [*(f"cosine with {n}" for n in uses), "two random words"]
+    firsts = [
+        (n, item.token, item.sentence, *_meaning_cells(comparison, n - 1))
+        for n, item in zip(uses, comparison.items, strict=True)
+    ]
+    views = comparison.views
+    further = (views.one_vector, *(mix.view for mix in views.mixes), views.features)
     rows = [
-        (layer.name, n, item.token, item.sentence, norm, *cosines, layer.random_pair_cosine)
-        for layer in comparison.layers
-        for n, item, norm, cosines in zip(uses, comparison.items, layer.norms, layer.cosine, strict=True)
+        (layer.name, *first, norm, *cosines, layer.random_pair_cosine)
+        for layer in (*comparison.layers, *filter(None, further))
+        for first, norm, cosines in zip(firsts, layer.norms, layer.cosine, strict=True)
     ]
     sure = [
-        ("probability of the same meaning", n, item.token, item.sentence, "", *chances, "")
-        for n, item, chances in zip(uses, comparison.items, comparison.same_meaning, strict=False)
+        ("probability of the same meaning", *first, "", *chances, "")
+        for first, chances in zip(firsts, comparison.same_meaning, strict=False)
     ]
     return csv_file(header, [*rows, *sure])
+
+
+def _meaning_cells(comparison: Comparison, use: int) -> tuple[str, float | None]:
+    """Return the meaning of a use and how likely it is, if meanings are known."""
+    if not comparison.uses:
+        return "", None
+    meant = comparison.uses[use]
+    meaning = None if meant.best is None else comparison.meanings[meant.best]
+    return heading(meaning, comparison.source), meant.probability
 
 
 # --- By several models ---
@@ -271,14 +314,13 @@ def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, sav
     if len(answers) > 1:
         return verdict
     return render(
-        "compare.html",
+        "compare_sentences.html",
         **shared,
         names=names,
         titles=[sentence_layer_title(name) for name in names],
         shown=form.layer if form.layer in names else first.shown,
         verdict=verdict,
         panels=[render("sentences_layer.html", layer=layer, rows=rows) for layer in first.layers],
-        rests_on_more=False,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Explanation, HiddenWord, Service
+from elmo_tasks.api import Explanation, HiddenWord, Service, Source
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import first_capital, number, percent, view_place
 from elmo_tasks.ui.compare_answer import group_of
@@ -27,6 +27,8 @@ FOLDS = {
 }
 # Shares of the way from two random words to identical; half of all words of the examples stay below the first step.
 STEPS = (0.01, 0.03, 0.08, 0.16)
+# Shares of the evidence.
+EVIDENCE_STEPS = (0.03, 0.08, 0.15, 0.25)
 
 
 def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -90,27 +92,25 @@ def chance(probability: float) -> str:
 
 def reason(explanation: Explanation) -> str:
     """Describe the numbers behind the answer, and any reason for naming no word."""
-    is_verdict = explanation.layer == "verdict"
-    shown = percent if is_verdict else number
-    now = shown(explanation.cosine)
+    if explanation.layer == "verdict":
+        if not explanation.words:
+            return ""
+        return "The share of a word: how much of what speaks for this answer is lost when the word is hidden."
+    now = number(explanation.cosine)
     now_is = f"their cosine {view_place(explanation.layer)} is {now}"
     stick = f" Two random words have {number(explanation.random_pair_cosine)}."
-    if is_verdict:
-        now_is, stick = f"the probability that they mean the same is {now}", ""
     if not explanation.words:
         return f"{first_capital(now_is)}.{stick}"
     sign = 1 if explanation.apart else -1  # of the changes that count
     top = explanation.decisive or max(explanation.words, key=lambda word: sign * word.change)
-    then = shown(explanation.cosine + top.change)
+    then = number(explanation.cosine + top.change)
     if explanation.decisive is not None:
         return f"With it, {now_is}; with it hidden, {then}.{stick}"
     if sign * top.change <= 0 or now == then:
         return f"{first_capital(now_is)}, and hiding no single word changes that much.{stick}"
     ways = range(len(explanation.ways))
     agree = all(sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words) for way in ways)
-    if is_verdict:
-        but = ""
-    elif not any(c.isalnum() for c in top.token):
+    if not any(c.isalnum() for c in top.token):
         but = ", but it is no word"
     elif agree:
         but = ", less than all other words together"
@@ -128,11 +128,19 @@ def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | st
 
 
 def tip(explanation: Explanation, word: HiddenWord) -> str:
-    """Describe the cosine if the word were hidden."""
-    shown = percent if explanation.layer == "verdict" else number
-    now, then = shown(explanation.cosine), shown(explanation.cosine + word.change)
-    measure = "same meaning" if explanation.layer == "verdict" else "cosine"
-    return f"With “{word.token}” hidden: {measure} {f'still {now}' if now == then else f'{then} instead of {now}'}."
+    """Describe what happens if the word is hidden."""
+    if explanation.layer == "verdict":
+        if word.share >= 0.005:
+            return f"“{word.token}”: {percent(word.share)} of what speaks for the answer."
+        return f"“{word.token}” {'speaks against the answer' if word.share <= -0.005 else 'changes next to nothing'}."
+    now, then = number(explanation.cosine), number(explanation.cosine + word.change)
+    return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
+
+
+def _tint_of(explanation: Explanation, word: HiddenWord) -> str:
+    if explanation.layer == "verdict":
+        return tint(word.share if explanation.apart else -word.share, EVIDENCE_STEPS)
+    return tint(word.change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS)
 
 
 def way_words(way: str) -> str:
@@ -143,7 +151,8 @@ def way_words(way: str) -> str:
 def why_body(explanation: Explanation) -> str:
     """Render the whole answer, below the fold's title."""
     comparison = explanation.comparison
-    views = [("verdict", comparison.same_meaning), ("words", comparison.same_meaning)]
+    known = comparison.source is Source.ONE_MEANING
+    views = [("verdict", comparison.same_meaning and not known), ("words", comparison.same_meaning)]
     return render(
         "why.html",
         explanation=explanation,
@@ -153,7 +162,7 @@ def why_body(explanation: Explanation) -> str:
         layers=[*(name for name, is_there in views if is_there), *(layer.name for layer in comparison.layers[1:])],
         reason=reason(explanation),
         words=lambda use: words(explanation, use),
-        step=lambda change: tint(change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS),
+        step=lambda word: _tint_of(explanation, word),
         tip=lambda word: tip(explanation, word),
         ways=[(way_words(way), True) for way in explanation.ways],
         csv=why_csv(explanation),
@@ -164,18 +173,29 @@ def why_body(explanation: Explanation) -> str:
 def why_csv(explanation: Explanation) -> str:
     """Return one row per hidden word, then one per half of each layer."""
     ways = [first_capital(way_words(way)) for way in explanation.ways]
-    measure = "probability" if explanation.layer == "verdict" else "cosine"
-    header = ["use", "word", "position", "layer", measure, "change when hidden", *ways, "sentence"]
+    measure = "probability of one meaning" if explanation.layer == "verdict" else "cosine"
+    header = [
+        "use",
+        "word",
+        "position",
+        "layer",
+        measure,
+        "share of the evidence",
+        "change when hidden",
+        *ways,
+        "sentence",
+    ]
     rows: list[tuple[object, ...]] = []
     for word in explanation.words:
         first = (word.use + 1, word.token, word.index + 1, explanation.layer, explanation.cosine)
         sentence = explanation.comparison.items[word.use].sentence
-        rows.append((*first, word.change, *word.changes, sentence))
+        share = word.share if explanation.layer == "verdict" else ""
+        rows.append((*first, share, word.change, *word.changes, sentence))
     blank = ("",) * len(ways)
     pair = " and ".join(str(use + 1) for use in explanation.pair)
     for layer in explanation.sides:
         for name, cosine in (("before the word", layer.before), ("after the word", layer.after)):
-            rows.append((pair, f"half-view {name}", "", layer.layer, cosine, "", *blank, ""))
+            rows.append((pair, f"half-view {name}", "", layer.layer, cosine, "", "", *blank, ""))
     return csv_file(header, rows)
 
 

@@ -90,8 +90,13 @@ def _ambiguity(item: ComparisonItem) -> str:
     return f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is compared."
 
 
-def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int | None = 0) -> dict[str, Any]:
-    """Return the value of the form component; the revision marks a new answer."""
+def editor_value(
+    form: Form, notes: Sequence[dict[str, Any]] = (), revision: int | None = 0, template: str = ""
+) -> dict[str, Any]:
+    """Return the value of the form component.
+
+    The ``revision`` marks a new answer; the ``template`` is the entry of the word, to make one's own meanings from.
+    """
     return {
         "word": form.word,
         "sentences": list(form.sentences),
@@ -99,6 +104,7 @@ def editor_value(form: Form, notes: Sequence[dict[str, Any]] = (), revision: int
         "whole": form.whole,
         "own": form.own_meanings,
         "notes": list(notes),
+        "template": template,
         "revision": revision,
     }
 

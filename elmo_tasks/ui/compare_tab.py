@@ -43,7 +43,9 @@ def respond(service: Service, form: Form, revision: int | None) -> Changes:
     notes, folds = compare_form.notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
     if isinstance(answer, Comparison):  # the folds explain one model
         folds = compare_details.closed(compare_form.query_of(form, answer.model), compare_answer.group_of(answer))
-    return compare_form.editor_value(form, notes, revision), compare_answer.page(answer, form, service.models()), *folds
+    template = "" if form.whole else service.entry_text(form.word)
+    shown = compare_form.editor_value(form, notes, revision, template)
+    return shown, compare_answer.page(answer, form, service.models()), *folds
 
 
 def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:

@@ -5,6 +5,7 @@ No web font and no file of another host: it must look right without a network.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import gradio as gr
@@ -55,31 +56,29 @@ def build_app(service: Service) -> gr.Blocks:
         header = markup(_header())
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
-            with gr.Tab("Compare", id=TABS[0]):
+            with gr.Tab("Compare", id=TABS[0], elem_id="tab-compare"):
                 compare_tab.build(app, service)
             # The content of these tabs is drawn and requested when they are first opened.
-            with gr.Tab("Sense map", id="map") as tab:
+            with gr.Tab("Sense map", id="map", elem_id="tab-map") as tab:
                 map_tab.build(service, tab)
-            with gr.Tab("Nearest uses", id="nearest") as tab:
+            with gr.Tab("Nearest uses", id="nearest", elem_id="tab-nearest") as tab:
                 nearest_tab.build(service, tab)
-            with gr.Tab("Try", id="try") as tab:
+            with gr.Tab("Try", id="try", elem_id="tab-try") as tab:
                 try_page = try_tab.build(app, service, tab)
-            with gr.Tab("Train", id="train") as tab:
+            with gr.Tab("Train", id="train", elem_id="tab-train") as tab:
                 train_tab.build(app, service, tabs, tab, try_page)
-            with gr.Tab("Layers", id="layers") as tab:
+            with gr.Tab("Layers", id="layers", elem_id="tab-layers") as tab:
                 layers_tab.build(service, tab)
-            with gr.Tab("Present", id="present"):
+            with gr.Tab("Present", id="present", elem_id="tab-present"):
                 present_tab.build(service)
-        app.load(_open_tab, None, [tabs, header], api_visibility="private", show_progress="hidden")
+        app.load(_notice, None, header, api_visibility="private", show_progress="hidden")
     return app
 
 
-def _open_tab(request: gr.Request) -> tuple[Any, Any]:
-    """Open the tab named in the link, or Compare with a notice if it was removed."""
+def _notice(request: gr.Request) -> Any:
+    """Say so if the link names a tab that was removed; the page itself opens the tab of a link (form.js)."""
     wanted = request.query_params.get("tab") or ""
-    wanted = RENAMED.get(wanted, wanted)
-    selected = gr.Tabs(selected=wanted) if wanted in TABS[1:] else gr.skip()
-    return selected, _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
+    return _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
 
 
 def _header(notice: str = "") -> str:
@@ -90,12 +89,13 @@ def launch_options() -> dict[str, Any]:
     """Return the ``launch()`` arguments: our look, no footer, and no record of requests."""
     colours = {f"{part}{mode}": colour for part, colour in COLOURS.items() for mode in ("", "_dark")}
     theme = gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md")
+    names = json.dumps({**{name: name for name in TABS[1:]}, **RENAMED})
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
     return {
         "theme": theme.set(
             block_border_width="0px", input_border_width="1px", block_shadow="none", color_accent="#0d5c63", **colours
         ),
-        "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>{joined(*SCRIPTS)}</script>",
+        "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>window.elmoTabs = {names};\n{joined(*SCRIPTS)}</script>",
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,

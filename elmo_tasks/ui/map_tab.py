@@ -251,7 +251,8 @@ def build(service: Service, tab: gr.Tab) -> None:
 
     inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
     options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
-    tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
+    opened = tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
+    opened.then(None, js="() => elmo.settled('.map-answer')")
     events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
         start.click(lambda sample: sample[0], start, word, **parts.PRIVATE).then,
@@ -260,7 +261,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     ]
     for event in events:
         event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
-    examples.input(None, js="() => elmo.markOld('.map-answer', 'Draw it again')")
+    examples.input(None, js="() => elmo.edited('.map-answer', 'Draw it again')")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
     clear.click(lambda: [""] * 4, None, [*content, text_b], **parts.PRIVATE)

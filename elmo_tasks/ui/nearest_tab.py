@@ -85,7 +85,7 @@ def respond(
         query = urlencode([*link, *(("model", name) for name in names)])
         return page(found, query=query, warning=warning), None
     model = names[0] if names else None
-    answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress)
+    answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress, complete=False)
     chosen = {"layer": answer.layer, "source": source, "model": model}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
     return page([answer], service.models(), query, warning), answer
@@ -163,7 +163,8 @@ def build(service: Service, tab: gr.Tab) -> None:
     inputs = [word, sentence, only, layer_list, source_list, chosen]
     outputs = [result, repairs, layer_list, source_list]
     options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
-    tab.select(open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options)
+    opened = tab.select(open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options)
+    opened.then(None, js="() => elmo.settled('.near-answer')")
     events: list[Any] = [
         *(button.click, word.submit, sentence.submit, only.input, layer_list.input, source_list.input),
         examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,

@@ -103,7 +103,7 @@ _templates = Environment(
 )
 #: What templates call, also as filters: ``{{ share|percent }}``.
 _HELPERS: tuple[Callable[..., Any], ...] = (
-    *(texts.cell_percent, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
+    *(texts.likely_cell, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
     *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
     *(texts.map_title, texts.mapped_by, texts.sentence_layer_title, texts.title_of, texts.view_place),
     *(texts.view_title, cell_style, cosine_style, legend_style, share_of, data_link, zip),
@@ -114,6 +114,7 @@ _templates.filters.update(
     thousands="{:,}".format,
     hundredths="{:.2f}".format,
     # Titles of a table's columns of numbers.
+    number_column=lambda title: (title, True),
     layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
 _templates.globals.update({helper.__name__: helper for helper in _HELPERS})

@@ -258,9 +258,8 @@ class _Runs:
     def __init__(self, service: Service) -> None:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
-        self.page = markup(nothing("train"), "scripts/remembered.js", classes="train-runs")
         self.digest = gr.Textbox(visible="hidden")
-        with gr.Row():
+        with gr.Row(elem_classes="run-buttons"):  # above the run: below its charts they would be out of sight
             self.stop = gr.Button("Stop and keep the best", visible=False)
             self.resume = gr.Button("Resume", visible=False)
             self.open = gr.Button("Open it in Try", variant="primary", visible=False)
@@ -269,6 +268,7 @@ class _Runs:
             self.sure = gr.Button("Delete it with its model and its data", variant="stop")
             self.cancel = gr.Button("Cancel")
         self.note = gr.HTML(visible=False)
+        self.page = markup(nothing("train"), "scripts/remembered.js", "scripts/watched.js")
         self.timer = gr.Timer(1.0, active=False)
         #: What :meth:`show` may change.
         parts = (self.page, self.digest, self.shown, self.stop, self.resume, self.open, self.delete, self.asking)
@@ -332,7 +332,8 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
             form = _Form(service)
         with gr.Column(elem_classes="compare-answer train-column"):
             data = markup("", classes="train-data")
-            runs = _Runs(service)
+            with gr.Column(elem_classes="train-runs"):
+                runs = _Runs(service)
     outputs = [*form.outputs, data]
     check_form = partial(form.check, data)
 

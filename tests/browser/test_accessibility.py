@@ -20,7 +20,7 @@ SETTLED = """() => [...document.querySelectorAll('[aria-busy="true"], .pending')
 OPEN_FOLDS = "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true"
 STICKS_OUT = """() => [...document.querySelectorAll('body, .gradio-container *')]
     .filter(part => part.checkVisibility() && part.getBoundingClientRect().right > innerWidth + 1
-        && !part.closest('.scroll, [role=tablist], .plot, svg'))
+        && !part.closest('.scroll, [role=tablist], .plot, svg, .mixes, .editor:not(.unfolded) .examples'))
     .map(part => 'sticks out: ' + part.outerHTML.slice(0, 90))"""
 REVEAL = "for (const part of document.querySelectorAll('[data-reveal]')) part.hidden = false"
 

@@ -45,7 +45,7 @@ def test_the_page_opens_with_an_answer(open_page):
     page = open_page()
     assert page.get_by_label("Word", exact=True).input_value() == "bank"
     assert "fall into 2 groups" in verdict(page).inner_text()
-    assert page.locator(".verdict mark").all_inner_texts() == ["bank"] * 5
+    assert page.locator(".meanings-card mark").all_inner_texts() == ["bank"] * 5
     assert panel(page).locator(".map td.heat").count() == 20
     assert page.locator(".how[open]").count() == 0
 
@@ -82,8 +82,8 @@ def test_an_example_runs_on_click(open_page):
     page = open_page()
     example = next(e for e in EXAMPLES[1:] if e.is_one_word)
     page.get_by_role("button", name=example.title, exact=True).click()
-    wait_for(page, page.locator(".verdict mark"), example.word)
-    assert set(page.locator(".verdict mark").all_inner_texts()) == {example.word}
+    wait_for(page, page.locator(".meanings-card mark"), example.word)
+    assert set(page.locator(".meanings-card mark").all_inner_texts()) == {example.word}
     assert box(page, 2).input_value() == example.sentences[1]
 
 
@@ -96,7 +96,7 @@ def test_an_error_stands_at_its_field_and_a_button_repairs_it(open_page):
     assert box(page, 2).get_attribute("aria-invalid") == "true"
     assert box(page, 2).evaluate("box => box === document.activeElement")
     message.get_by_role("button", name="Use “banks”").click()
-    wait_for(page, page.locator(".verdict mark"), "banks")
+    wait_for(page, page.locator(".meanings-card mark"), "banks")
     assert box(page, 2).input_value() == "All [banks] were closed."
     assert not message.is_visible()
 
@@ -109,7 +109,7 @@ def test_the_other_place_in_a_sentence_is_offered(open_page):
     wait_for(page, message, "“bank” occurs twice here: the 1st is compared.")
     message.get_by_role("button", name="Use the 2nd “bank”").click()
     page.wait_for_function(
-        "wanted => [...document.querySelectorAll('.verdict li p')].some(use => use.innerHTML === wanted)",
+        "wanted => [...document.querySelectorAll('.meanings-card li p')].some(use => use.innerHTML === wanted)",
         arg="The bank stood on the <mark>bank</mark> of the river.",
     )
     assert box(page, 1).input_value() == "The bank stood on the [bank] of the river."
@@ -153,8 +153,8 @@ def test_typed_markup_is_only_text(open_page):
     hostile = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `bank` <script>alert(3)</script> $x$"
     write(page, "bank", hostile, "<b>bank</b>")
     compare(page)
-    wait_for(page, page.locator(".verdict li"), "onerror=alert(1)")
-    assert page.locator(".answer img, .answer script, .answer .verdict li p:not(.sureness) b").count() == 0
+    wait_for(page, page.locator(".meanings-card li"), "onerror=alert(1)")
+    assert page.locator(".answer img, .answer script, .answer .meanings-card li p:not(.sureness) b").count() == 0
     write(page, "<img src=x onerror=alert(4)>", "a", "b")
     compare(page)
     page.locator(".note.error:visible").first.wait_for()
@@ -168,7 +168,7 @@ def test_the_slider_changes_the_numbers(open_page):
     before = panel(page).inner_text()
     slider.press("Home")
     assert set(panel(page).locator(".map td").all_inner_texts()) <= {"", "1.00"}
-    assert "without context" in panel(page).inner_text()
+    assert "reads the letters of the word only" in panel(page).inner_text()
     slider.press("ArrowRight")
     assert panel(page).inner_text() not in (before, "")
     page.get_by_role("button", name="Mean of layers").click()
@@ -189,9 +189,9 @@ def test_a_copied_link_restores_the_comparison(open_page):
     link = page.evaluate("navigator.clipboard.readText()")
     restored = open_page(query=link.split("?", 1)[1])
     assert box(restored, 1).input_value() == "Cash & 100% <bank>?"
-    assert restored.get_by_role("slider").get_attribute("aria-valuetext") == "Spelling only"
+    assert restored.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: the word alone"
     assert "Fake large" in restored.locator(".meta").inner_text()
-    assert restored.locator(".verdict mark").all_inner_texts() == ["bank", "shore"]
+    assert restored.locator(".meanings-card mark").all_inner_texts() == ["bank", "shore"]
 
 
 def test_a_link_shows_its_own_sentences_before_the_answer_comes(open_page):
@@ -200,11 +200,68 @@ def test_a_link_shows_its_own_sentences_before_the_answer_comes(open_page):
     assert [box(page, number).input_value() for number in (1, 2)] == ["A loud bark.", "The bark of a birch."]
 
 
-def test_a_link_brings_a_phone_to_its_answer_and_the_front_page_to_the_form(open_page):
-    tops = "() => document.querySelector('.answer').getBoundingClientRect().top"
+def test_a_phone_has_the_answer_on_its_first_screen_and_the_form_behind_a_button(open_page):
+    top = "() => document.querySelector('.answer h2').getBoundingClientRect().bottom"
     page = open_page(query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", width=390, height=844)
-    page.wait_for_function(f"({tops})() < 200")
-    assert open_page(width=390, height=844).evaluate(tops) > 400
+    page.wait_for_function(f"({top})() < 400")
+    page = open_page(width=390, height=844)
+    assert page.evaluate(top) < 600
+    assert not page.get_by_label("Word", exact=True).is_visible()
+    page.get_by_role("button", name="Your own word and sentences").click()
+    assert page.get_by_label("Word", exact=True).is_visible()
+    write(page, "bark", "A loud bark.", "The bark of a birch.")
+    compare(page)
+    wait_for(page, page.locator(".eyebrow"), "bark")
+
+
+@pytest.mark.smoke
+def test_one_vector_per_word_turns_into_two_blocks(open_page):
+    page = open_page()
+    page.get_by_role("button", name="One vector per word (word2vec)").click()
+    assert set(panel(page).locator(".map td.heat").all_inner_texts()) == {"1.00"}
+    assert not page.get_by_role("slider").is_visible()
+    page.get_by_role("button", name="fake-small", exact=True).click()
+    assert len(set(panel(page).locator(".map td.heat").all_inner_texts())) > 1
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 2"
+
+
+def test_ones_own_mix_of_the_layers_is_that_of_its_weights(open_page):
+    page = open_page()
+    shown = panel(page).locator(".map td.heat").all_inner_texts()
+    page.get_by_role("button", name="my own mix").click()
+    assert panel(page).locator(".map td.heat").all_inner_texts() == shown  # it begins with the top layer alone
+    weights = panel(page).get_by_role("slider")
+    weights.nth(2).fill("0")
+    weights.nth(1).fill("100")
+    first_layer = page.locator("[data-panel='1'] .map td.heat").all_text_contents()
+    assert panel(page).locator(".map td.heat").all_inner_texts() == first_layer
+    assert panel(page).locator("output").all_inner_texts() == ["0 %", "100 %", "0 %"]
+
+
+def test_the_fold_of_the_numbers_stays_open_while_the_slider_moves(open_page):
+    page = open_page()
+    panel(page).get_by_text("Pairs and vector lengths").click()
+    for key in ("ArrowLeft", "ArrowLeft", "End"):
+        page.get_by_role("slider").press(key)
+        assert panel(page).get_by_role("table", name="Vector lengths").is_visible()
+
+
+def test_an_edit_that_is_taken_back_leaves_the_answer_as_it_is(open_page):
+    page = open_page()
+    word = page.get_by_label("Word", exact=True)
+    word.press("End")
+    word.type("x")
+    page.locator(".answer .old-sign").wait_for()
+    word.press("Backspace")
+    page.locator(".answer .old-sign").wait_for(state="detached")
+
+
+def test_a_wrong_answer_opens_ones_own_meanings_with_the_entry_of_the_word(open_page):
+    page = open_page()
+    page.get_by_role("button", name="This is wrong: give your own meanings").first.click()
+    own = page.locator("#compare-own")
+    assert own.input_value().startswith("bank\n  money, noun")
+    assert own.evaluate("box => box === document.activeElement")
 
 
 def test_the_csv_downloads(open_page):
@@ -214,7 +271,8 @@ def test_the_csv_downloads(open_page):
     assert download.value.suggested_filename == "compare-bank.csv"
     with Path(download.value.path()).open(encoding="utf-8-sig", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 25  # five uses at four layers, and their probabilities
+    assert len(rows) == 45  # five uses in eight views, and their probabilities
+    assert rows[0]["meaning"] == "the money kind"
     assert rows[0]["sentence"] == EXAMPLES[0].sentences[0]
 
 
@@ -246,7 +304,7 @@ def test_whole_sentences_need_no_word(open_page):
     wait_for(page, verdict(page), "1 and 2 are the closest")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
     page.get_by_role("slider").press("Home")
-    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Words alone"
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: words alone"
 
 
 def test_an_answer_that_the_form_has_left_behind_says_so(open_page):

@@ -37,11 +37,16 @@ def test_types_and_scores_in_words():
 @pytest.mark.parametrize(
     ("view", "sees", "titles", "places"),
     [
-        ("0", "the letters of the word", ["Spelling only"] * 2, ["at layer 0", "by the letters of the word only"]),
+        (
+            "0",
+            "the letters of the word",
+            ["Layer 0: the word alone"] * 2,
+            ["at layer 0", "by the letters of the word only"],
+        ),
         (
             "0",
             "one vector for each word",
-            ["One vector a word"] * 2,
+            ["One vector per word"] * 2,
             ["at layer 0", "by one vector for each word only"],
         ),
         ("5", "", ["Layer 5"] * 2, ["at layer 5", "by layer 5"]),

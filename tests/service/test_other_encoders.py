@@ -48,7 +48,7 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
     assert [layer.sees for layer in found.layers] == ["the word's pieces and their places", "", "", ""]
     said = layer_sentence(found, found.layers[0])
     assert said.startswith("This view reads no other word: it sees the word's pieces and their places.")
-    assert view_title("0", found.layers[0].sees) == "Word pieces only"
+    assert view_title("0", found.layers[0].sees) == "Layer 0: the word alone"
     encoder = bert.loaded.model().encoder
     one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
     assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)
@@ -72,7 +72,7 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
 @pytest.mark.parametrize(
     ("name", "offered", "lowest"),
     [
-        ("bert", ["meanings", "0", "1", "2", "mean", "words"], "Word pieces only"),
+        ("bert", ["meanings", "0", "1", "2", "mean", "words"], "Layer 0: the word alone"),
         ("static", ["0", "words"], "One vector a word"),
     ],
 )

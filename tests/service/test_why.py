@@ -1,19 +1,26 @@
 """Why, and the expected words: answered on a toy model with its output layer."""
 
 import json
+import math
+from pathlib import Path
 
 import pytest
 import torch
 
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.disambiguation import senses_of
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service import why
 from elmo_tasks.service.session import Session
+from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "Bank holidays are fine for the bank."]
+#: Two sentences in which a word clearly means different things, and the words that tell.
+PAIRS = Path(__file__).with_name("telling_pairs.jsonl")
 WORDS = (*SPECIAL_WORDS, "the", ",", "bank", "banks", "river", "loan", "sat", "of", "a", "us", "gave", "shore")
 
 
@@ -101,10 +108,40 @@ def test_the_verdict_is_asked_first(session):
     assert found.layer == "verdict"
     assert found.cosine == pytest.approx(comparison.same_meaning[0][1], abs=1e-4)
     assert found.apart == (found.cosine < 0.5)
+    assert sum(word.share for word in found.words if word.share > 0) == pytest.approx(1, abs=1e-4)
     traffic = next(word for word in found.words if word.token == "traffic")
+    mine, theirs = (use.best for use in comparison.uses)
+    senses, listed = session.loaded.model().sense_model, senses_of(bundled_lexicon().find("jam"))
+
+    def odds(sentence):
+        use = find_mention("jam", sentence)
+        (meant,) = senses.classify([use], senses.embed([use]), listed)
+        return math.log(meant.probabilities[mine] / meant.probabilities[theirs])
+
+    assert found.apart
     for way, change in zip(found.ways, traffic.changes, strict=True):
-        without = session.compare("jam", [two[0].replace("traffic ", f"{way} " if way else ""), two[1]])
-        assert found.cosine + change == pytest.approx(without.same_meaning[0][1], abs=1e-3)
+        without = two[0].replace("traffic ", f"{way} " if way else "")
+        assert change == pytest.approx(odds(two[0]) - odds(without), abs=1e-3)
+
+
+def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
+    found = session.explain("scissors", ["The scissors are blunt.", "She cut the paper with scissors."])
+    assert found.layer == "words"
+    assert found.answer.startswith("“scissors” is on the list of words with one everyday meaning")
+
+
+@pytest.mark.ci
+def test_a_telling_word_comes_first_in_36_of_40_clear_pairs(session):
+    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    first = [session.explain(pair["word"], pair["sentences"]).decisive for pair in pairs]
+    told = [word is not None and word.token in pair["telling"] for word, pair in zip(first, pairs, strict=True)]
+    assert len(pairs) == 40
+    missed = [
+        (pair["word"], word and word.token)
+        for pair, word, is_told in zip(pairs, first, told, strict=True)
+        if not is_told
+    ]
+    assert sum(told) >= 36, missed
 
 
 def test_where_the_words_around_it_speak_they_may_be_asked(session):

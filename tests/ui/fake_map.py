@@ -115,6 +115,7 @@ class FakeNearest:
         n: int = 15,
         model: str | None = None,
         progress: api.Progress | None = None,
+        complete: bool = True,
     ) -> api.NearestUses:
         if word == "crash":
             raise RuntimeError("a secret detail")

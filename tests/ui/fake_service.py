@@ -57,6 +57,26 @@ def _word(comparison: api.Comparison, use: int, at: int, match: re.Match[str]) -
     return api.HiddenWord(use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change)
 
 
+def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
+    """One vector per word, two mixes, features, and products that give the cosines of each layer."""
+    ones = tuple((1.0,) * n for _ in range(n))
+    mixes = tuple(
+        api.HeadMix(
+            kind=kind, head=f"fake-{kind}", weights=(0.2, 0.3, 0.5), view=replace(layers[at], name=f"mix-{kind}")
+        )
+        for at, kind in ((1, "tagging"), (2, "classification"))
+    )
+    nothing = tuple((0.0,) * n for _ in range(n))
+    products = tuple(tuple(layers[a].cosine if a == b else nothing for b in range(3)) for a in range(3))
+    return api.Views(
+        one_vector=api.LayerComparison(name="static", cosine=ones, norms=(1.0,) * n, random_pair_cosine=0.02),
+        mixes=mixes,
+        features=replace(layers[2], name="meanings"),
+        products=products,
+        random_products=products,
+    )
+
+
 class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
 
@@ -67,7 +87,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         return (
-            api.ModelInfo("fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",)),
+            api.ModelInfo(
+                "fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",), ("2",)
+            ),
             api.ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
         )
 
@@ -111,9 +133,26 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         meant = tuple(_use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items)))
         certainty = api.Certainty.CONFIDENT if found else api.Certainty.ABSTAIN
         said = api.Message(said, "The model is 90 % sure of all of them together.")
-        sure = (certainty, 0.9 if found else 0.3, same, 1200)
-        source = api.Source.DICTIONARY
-        return api.Comparison(word, chosen, items, layers, said, "2", source, meanings, meant, tuple(found), *sure)
+        return api.Comparison(
+            word=word,
+            model=chosen,
+            items=items,
+            layers=layers,
+            message=said,
+            verdict_layer="2",
+            source=api.Source.DICTIONARY,
+            meanings=meanings,
+            uses=meant,
+            groups=tuple(found),
+            certainty=certainty,
+            probability=0.9 if found else 0.3,
+            same_meaning=same,
+            n_words=1200,
+            views=_views(layers, len(items)),
+        )
+
+    def entry_text(self, word: str) -> str:
+        return "bank\n  money, noun: a firm\n    The [bank] lent cash." if word == "bank" else ""
 
     @staticmethod
     def _topics(groups: dict[str, list[int]], n: int) -> list[int]:

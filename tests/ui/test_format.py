@@ -52,11 +52,10 @@ def test_notes_say_which_place_is_compared():
 def test_layer_sentences(service):
     comparison = service.compare("bank", SENTENCES)
     by_name = {layer.name: compare_answer.layer_sentence(comparison, layer) for layer in comparison.layers}
-    assert "the same spelling gives the same vector" in by_name["0"]
-    assert by_name["0"].endswith("Move the slider to let the model read the sentences.")
-    assert by_name["2"].startswith("At layer 2 alone, 1 and 3 have the highest cosine (")
+    assert by_name["0"].endswith("the same spelling scores 1.00 everywhere.")
+    assert by_name["2"].startswith("At layer 2, 1 and 3 are most alike (cosine ")
     assert by_name["2"].endswith(").")
-    assert by_name["mean"].startswith("In the mean of all layers alone, ")
+    assert by_name["mean"].startswith("In the mean of all layers, ")
     unsorted = replace(comparison, groups=())
     assert compare_answer.layer_sentence(unsorted, unsorted.layers[2]).endswith("That does not say which go together.")
     two = service.compare("bank", SENTENCES[:2])
@@ -68,9 +67,9 @@ def test_layer_sentences(service):
 @pytest.mark.parametrize(
     ("cosines", "said"),
     [
-        ((0.4, 0.5, 0.6), "2 and 3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
-        ((0.4, 0.604, 0.6), "1 with 3 and 2 with 3 have the highest cosine (0.60), 1 and 2 the lowest (0.40)."),
-        ((0.4, 0.4, 0.4), "several pairs have the highest cosine (0.40), several pairs the lowest (0.40)."),
+        ((0.4, 0.5, 0.6), "2 and 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
+        ((0.4, 0.604, 0.6), "1 with 3 and 2 with 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
+        ((0.4, 0.4, 0.4), "several pairs are most alike (cosine 0.40), several pairs least (0.40)."),
     ],
 )
 def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
@@ -116,8 +115,11 @@ def test_csv_holds_every_layer_and_use(service):
     header, *rows = csv.reader(io.StringIO(compare_answer.csv_text(comparison)))
     *rows, _, _, _, last = rows
     assert last[0] == "probability of the same meaning"
-    assert [float(cell) for cell in last[5:9]] == list(comparison.same_meaning[3])
-    assert len(rows) == 4 * len(comparison.layers)
+    assert [float(cell) for cell in last[7:11]] == list(comparison.same_meaning[3])
+    assert len(rows) == 4 * (len(comparison.layers) + 4)  # one vector per word, two mixes, the features
+    meanings = [row[header.index("meaning")] for row in rows[:4]]
+    assert meanings == [comparison.meanings[use.best].gloss for use in comparison.uses]
+    assert float(rows[0][header.index("probability of the meaning")]) == comparison.uses[0].probability
     assert rows[0][header.index("sentence")] == '\'=cmd() bank, "x"'
     assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)
 

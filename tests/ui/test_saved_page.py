@@ -31,7 +31,7 @@ def test_a_comparison_holds_its_answer_and_every_layer(service):
         "“bank” in 3 sentences",
         "fall into 3 groups",
         *SENTENCES,
-        "Spelling only",
+        "Layer 0: the word alone",
         "Layer 2",
         "Mean of layers",
     ):

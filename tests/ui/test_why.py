@@ -71,20 +71,20 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
 
 def test_of_the_verdict_shares_are_said_not_cosines(service):
     explanation = replace(service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
-    word = explanation.decisive
-    assert word is not None
-    page = compare_details.why_body(explanation)
-    said = f"With it, the probability that they mean the same is 8 %; with it hidden, {round(100 * (0.08 + word.change))} %."
-    assert said in page.replace("\xa0", " ")
-    assert f"With “{word.token}” hidden: same meaning" in page
-    assert "more the verdict moves" in page
-    assert "more the cosine moves" not in page
-    assert compare_details.why_csv(explanation).splitlines()[0].startswith("use,word,position,layer,probability")
-    unsure = compare_details.reason(replace(explanation, decisive=None))
-    assert unsure.startswith("Hiding “")
-    assert compare_details.reason(replace(explanation, words=(), decisive=None)).startswith(
-        "The probability that they mean the same is"
-    )
+    words = tuple(replace(word, share=0.4 if word == explanation.decisive else -0.1) for word in explanation.words)
+    explanation = replace(explanation, words=words)
+    page = compare_details.why_body(explanation).replace("\xa0", " ")
+    assert "The share of a word: how much of what speaks for this answer is lost when the word is hidden." in page
+    assert f"“{explanation.decisive.token}”: 40 % of what speaks for the answer." in page
+    assert "speaks against the answer" in page
+    assert 'class="word for4"' in page
+    assert "more of the evidence hangs on the word" in page
+    assert "cosine moves" not in page
+    header = compare_details.why_csv(explanation).splitlines()[0]
+    assert header.startswith("use,word,position,layer,probability of one meaning,share of the evidence")
+    together = replace(explanation, apart=False)
+    assert 'class="word against4"' in compare_details.why_body(together)
+    assert compare_details.reason(replace(explanation, words=(), decisive=None)) == ""
 
 
 def test_the_picture_holds_the_whole_sentence(service):

@@ -1,6 +1,6 @@
 // The form of the Compare tab.
 
-const { make, button, showError, clearErrors, busy, narrow, bring, markOld, markNew, requests } = elmo;
+const { make, button, when, showError, clearErrors, busy, narrow, bring, markOld, markNew, requests } = elmo;
 
 const field = (id, title, box, ...rest) => make("div", { class: "field" }, make("label", { for: id }, title), box, ...rest);
 const place = (id) => make("div", { class: "note", id, hidden: true }); // where a message will stand
@@ -10,7 +10,7 @@ const options = () => props.models.map(({ name, title }) => make("option", { val
 const word = make("input", { id: "compare-word", type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false", "aria-describedby": "compare-word-note" });
 const wordNote = place("compare-word-note");
 // Whole sentences need no word.
-const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: () => { word.disabled = whole.checked; } });
+const whole = make("input", { id: "compare-whole", type: "checkbox", onchange: onWhole });
 const list = make("ol", { class: "sentences", role: "list" });
 const listNote = place("compare-sentences-note");
 const add = button("Add a sentence", () => addRow(true));
@@ -21,39 +21,71 @@ const otherModels = make("div", { class: "other-models" });
 const modelNote = place("compare-model-note");
 const addOther = button("Add a model to compare with", () => { addModel().focus(); onModel(); }, { class: "plain add-model" });
 // Meanings of one's own, in the format of the dictionary.
-const own = make("textarea", { id: "compare-own", rows: "7", spellcheck: "false", placeholder: "bank\n  money, noun: a firm that lends money\n    The [bank] refused our loan.\n  river, noun: the land beside a river\n    We sat on the [bank] and fished." });
+const own = make("textarea", { id: "compare-own", rows: "7", spellcheck: "false", "aria-label": "Own meanings", "aria-describedby": "compare-own-hint compare-own-note" });
 const ownNote = place("compare-own-note");
 const ownFold = make("details", { class: "own-meanings" }, make("summary", {}, "Own meanings"),
-  make("p", { class: "hint" }, "Give the meanings of any word yourself, each with a sentence or more. They count before the dictionary’s."), own, ownNote);
+  make("p", { class: "hint", id: "compare-own-hint" }, "Give the meanings of the word yourself: they count before the dictionary’s. One line for each meaning is enough, its name, “=”, and a sentence that uses the word or words that go with it:"),
+  make("pre", { class: "hint" }, "player = Jordan scored forty points.\ncountry = Jordan borders on Israel."),
+  make("div", { class: "tools" }, button("Fill in the word’s entry", () => fillOwn(), { class: "chip" })), own, ownNote);
+const legend = make("legend", {}, "Sentences that use it");
 const submit = make("button", { type: "submit", class: "primary" }, "Compare");
 
 function runExample(example) {
   fill({ ...example, models: chosenModels(), whole: whole.checked });
   send();
 }
-element.append(make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: changed, onsubmit: (event) => {
+let template = ""; // the entry of the word, in the form of own meanings
+const form = make("form", { class: "editor card", novalidate: true, "aria-label": "Compare a word", oninput: changed, onsubmit: (event) => {
   event.preventDefault();
   send();
 } },
+  make("div", { class: "folded-head" }, button("Your own word and sentences", () => unfold(true), { class: "plain unfold", "aria-expanded": "false" })),
+  field("compare-word", "Word", word, wordNote),
+  make("fieldset", { class: "field" }, legend, list, listNote, make("div", { class: "tools add" }, add, clear)),
+  submit,
+  make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words.`,
+    make("span", { class: "of-words" }, " To compare another word in a sentence, put it in [brackets]: ", make("i", {}, "We walked along the [shore]."))),
+  make("label", { class: "check" }, whole, "Whole sentences, not a word in them"),
   make("div", { class: "field examples" }, make("p", { class: "label", id: "compare-examples" }, "Try an example"),
     make("div", { class: "chips", role: "group", "aria-labelledby": "compare-examples" },
       ...props.examples.map((example) => button(example.title, () => runExample(example), { class: "chip" })))),
-  field("compare-word", "Word", word, wordNote, make("label", { class: "check" }, whole, "Whole sentences, not a word in them")),
-  make("fieldset", { class: "field" },
-    make("legend", {}, "Sentences that use it"), list, listNote, make("div", { class: "tools add" }, add, clear),
-    make("p", { class: "hint" }, `${props.fewest} to ${props.most} sentences of at most ${props.most_words} words. To compare another word in a sentence, put it in [brackets]: `,
-      make("i", {}, "We walked along the [shore]."))),
-  submit,
   ownFold,
-  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, otherModels, modelNote, addOther)));
+  make("div", { class: "field", hidden: props.models.length < 2 }, make("label", { for: "compare-model" }, "Model"), model, otherModels, modelNote, addOther));
+element.append(form);
 
 const boxes = () => [...list.querySelectorAll("textarea")];
 const modelBoxes = () => [model, ...otherModels.querySelectorAll("select")];
 const chosenModels = () => modelBoxes().map((box) => box.value);
 const state = () => ({ word: word.value, sentences: boxes().map((box) => box.value), models: chosenModels(), whole: whole.checked, own: own.value });
+let answered = ""; // the form that the shown answer is of
 function changed() {
-  markOld(".answer", "Compare again");
+  if (answered && JSON.stringify(state()) === answered) markNew(".answer"); // an edit was taken back
+  else markOld(".answer", "Compare again");
 }
+function onWhole() {
+  word.disabled = whole.checked;
+  legend.textContent = whole.checked ? "Sentences" : "Sentences that use it";
+  form.classList.toggle("whole", whole.checked);
+}
+// On a narrow page the answer comes first: the form is folded until somebody wants to type.
+function unfold(is) {
+  form.classList.toggle("unfolded", is);
+  form.querySelector(".unfold").setAttribute("aria-expanded", String(is));
+  if (is) word.focus();
+}
+// Meanings of one's own start from the dictionary's, or from the sentences.
+function fillOwn() {
+  ownFold.open = true;
+  const typed = boxes().map((box) => box.value.trim()).filter(Boolean);
+  own.value = template || typed.map((sentence, at) => `meaning ${at + 1} = ${sentence}`).join("\n");
+  changed();
+}
+when(document, "click", "[data-wrong]", () => {
+  fillOwn();
+  if (narrow()) unfold(true);
+  bring(ownFold, "center");
+  own.focus({ preventScroll: true });
+});
 
 // --- Models ---
 
@@ -165,12 +197,13 @@ function at(name) {
 }
 function show(note) {
   const [box, where] = at(note.field);
+  if (note.kind === "error") form.classList.add("unfolded");
   return showError(box, where, note, (text) => { box.value = text; grow(box); send(); box.focus(); });
 }
 function fill(value) {
   word.value = value.word;
   whole.checked = Boolean(value.whole);
-  word.disabled = whole.checked;
+  onWhole();
   own.value = value.own || "";
   ownFold.open = Boolean(own.value);
   chooseModels(value.models);
@@ -195,6 +228,7 @@ function onAnswer(value, sent, more) {
   if (more) return;
   const now = state();
   const same = now.word === value.word && now.whole === value.whole && now.own.trim() === (value.own || "").trim() && (!value.models.length || String(now.models) === String(value.models)) && JSON.stringify(now.sentences) === JSON.stringify(value.sentences);
+  template = value.template || "";
   const typedOn = sent && JSON.stringify(now) !== JSON.stringify(sent);
   if (!typedOn && !same) {
     const focused = boxes().indexOf(document.activeElement);
@@ -204,6 +238,7 @@ function onAnswer(value, sent, more) {
   const wrong = value.notes.map((note) => [note.kind, show(note)]).find(([kind]) => kind === "error");
   const answer = () => document.querySelector(".answer");
   // The answer is drawn after the form hears of it.
+  if (!typedOn) answered = JSON.stringify(state());
   requestAnimationFrame(() => {
     markNew(".answer");
     if (typedOn) changed();

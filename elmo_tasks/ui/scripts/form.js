@@ -67,19 +67,35 @@ window.elmo = (() => {
     answer.classList.add("old");
     answer.prepend(make("p", { class: "old-sign", role: "status" }, "The form has changed since this answer. ", button(title, again)));
   }
+  // What the fields of gradio's own forms hold; an edit that was taken back leaves no answer behind.
+  const asked = new WeakMap(); // of each panel, when its answer came
+  const fieldsOf = (panel) => JSON.stringify([...panel.querySelectorAll(".compare-form :is(input, textarea)")].map((box) => (box.type === "checkbox" || box.type === "radio" ? box.checked : box.value)));
+  function markEdited(panel, selector, title) {
+    if (asked.get(panel) === fieldsOf(panel)) markNew(selector);
+    else markOld(selector, title);
+  }
   // Gradio itself sends no event for a text that is pasted or deleted.
   document.addEventListener("input", ({ target }) => {
     const panel = target.matches('[data-testid="textbox"]') && target.closest("[role=tabpanel]");
-    if (panel && panel.querySelector(".map-answer")) markOld(".map-answer", "Draw it again");
-    if (panel && panel.querySelector(".near-answer")) markOld(".near-answer", "Find them again");
+    if (panel && panel.querySelector(".map-answer")) edited(".map-answer", "Draw it again");
+    if (panel && panel.querySelector(".near-answer")) edited(".near-answer", "Find them again");
   });
   function markNew(selector) {
     const answer = document.querySelector(selector);
     answer?.classList.remove("old");
     answer?.querySelector(".old-sign")?.remove();
   }
+  function settled(selector) {
+    const panel = document.querySelector(selector)?.closest("[role=tabpanel]");
+    if (panel) asked.set(panel, fieldsOf(panel));
+  }
+  function edited(selector, title) {
+    const panel = document.querySelector(selector)?.closest("[role=tabpanel]");
+    if (panel) markEdited(panel, selector, title);
+  }
   function bringAnswer(selector) {
     markNew(selector);
+    settled(selector);
     if (narrow()) bring(document.querySelector(selector));
   }
   // A text file of the person's own, read by the browser. Gives the text, the name of the file, and a message.
@@ -166,12 +182,32 @@ window.elmo = (() => {
     });
     return () => { for (const [name, fold] of folds()) fold.open = unfolded.get(name) ?? fold.open; };
   }
+  // A link to a tab opens it as soon as it is there; Compare is not shown meanwhile.
+  const linked = window.elmoTabs?.[new URLSearchParams(location.search).get("tab")];
+  if (linked) {
+    const page = document.documentElement;
+    const open = () => {
+      const tab = document.getElementById(`tab-${linked}-button`);
+      if (!tab) return;
+      waits.disconnect();
+      tab.click();
+      requestAnimationFrame(() => delete page.dataset.opening);
+    };
+    const waits = new MutationObserver(open);
+    page.dataset.opening = linked;
+    waits.observe(page, { childList: true, subtree: true });
+    setTimeout(() => { waits.disconnect(); delete page.dataset.opening; }, 20_000);
+  }
+  // An answer that can be had again, more completely.
+  when(document, "click", "[data-again-in]", (button) => button.closest("[role=tabpanel]").querySelector(".compare-form .primary").click());
+  // Buttons that open a tab.
+  when(document, "click", "[data-tab]", ({ dataset }) => [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === dataset.tab)?.click());
   // The chosen tab stands whole in the bar of a narrow page: when it is pressed, and once a link has opened one.
   const whole = (tab) => tab?.parentElement.scrollTo({ left: tab.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2 });
   when(document, "click", "[role=tab]", whole);
   for (const wait of [1000, 2000, 4000]) setTimeout(() => whole(document.querySelector("[role=tab][aria-selected=true]")), wait);
   return {
-    make, draw, tie, when, button, showError, clearErrors, busy, narrow, bring, isCalm, markOld, markNew, bringAnswer,
+    make, draw, tie, when, button, showError, clearErrors, busy, narrow, bring, isCalm, markOld, markNew, bringAnswer, settled, edited,
     openText, requests, save, linkOf, remembered,
   };
 })();

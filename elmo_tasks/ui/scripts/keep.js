@@ -7,7 +7,7 @@
   const PADDING = 24;
   const MIN_WIDTH = 480; // so that the title of a narrow picture stays readable
   const MAX_PIXELS = 16_000; // of a side: browsers refuse larger canvases
-  const FOR_HANDS = ".tip, details:not([open]), [hidden]"; // hints and closed folds
+  const FOR_HANDS = ".tip, .for-hands, details:not([open]), [hidden]"; // hints, buttons and closed folds
 
   elmo.when(document, "click", "[data-link]", copy);
   elmo.when(document, "click", "[data-png]", save);

@@ -24,6 +24,24 @@ function tell(use) {
   const from = markAt(use);
   elmo.tie(element.querySelector(".sense-map"), from, near(use).map(([other]) => markAt(other)), [from]);
 }
+// A tooltip at the mark: the sentence, and its meaning.
+const bubble = make("div", { class: "term-tip mark-tip", popover: "manual", role: "tooltip" });
+function point(mark) {
+  const [, text] = row(mark.dataset.use)?.children ?? [];
+  if (!text) return;
+  const meaning = row(mark.dataset.use).dataset.told;
+  bubble.replaceChildren(make("p", {}, ...text.cloneNode(true).childNodes), ...(meaning ? [make("p", { class: "tip-meaning" }, meaning)] : []));
+  (document.fullscreenElement ?? mark.closest(".gradio-container") ?? document.body).append(bubble);
+  bubble.showPopover();
+  const at = mark.querySelector(".shape").getBoundingClientRect();
+  const { width, height } = bubble.getBoundingClientRect();
+  const above = at.top - 8 - height;
+  bubble.style.left = `${Math.max(6, Math.min(at.left + at.width / 2 - width / 2, innerWidth - width - 6))}px`;
+  bubble.style.top = `${above > 6 ? above : at.bottom + 8}px`;
+}
+function unpoint() {
+  if (bubble.matches(":popover-open")) bubble.hidePopover();
+}
 function hold(mark) {
   held = mark.dataset.use;
   for (const other of marks()) {
@@ -32,10 +50,13 @@ function hold(mark) {
   }
   tell(held);
 }
-when(element, "mouseover", ".mark", (mark) => tell(mark.dataset.use));
-when(element, "mouseout", ".mark", () => { if (held !== null) tell(held); });
-when(element, "focusin", ".mark", hold);
-when(element, "click", ".mark", (mark) => { mark.focus(); hold(mark); });
+when(element, "mouseover", ".mark", (mark) => { tell(mark.dataset.use); point(mark); });
+when(element, "mouseout", ".mark", () => { unpoint(); if (held !== null) tell(held); });
+when(element, "focusin", ".mark", (mark) => { hold(mark); point(mark); });
+when(element, "focusout", ".mark", unpoint);
+when(element, "click", ".mark", (mark) => { mark.focus(); hold(mark); point(mark); });
+document.addEventListener("scroll", unpoint, true);
+document.addEventListener("keydown", ({ key }) => { if (key === "Escape") unpoint(); });
 function middleOf(mark) {
   const box = mark.querySelector(".shape").getBoundingClientRect();
   return [box.x + box.width / 2, box.y + box.height / 2];

@@ -1,0 +1,65 @@
+"""Meanings that a person gives: a line for each, or entries in the format of the dictionary."""
+
+from __future__ import annotations
+
+import re
+
+from elmo_tasks.errors import DataError, InputError
+from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.text.mentions import find_mention
+
+#: Sentences of each meaning in the entry that a person starts from.
+_SENTENCES = 3
+#: ``player = Jordan scored forty points``
+_LINE = re.compile(r"\s*(?P<name>[^=\[\]:]{1,40}?)\s*=\s*(?P<text>.+?)\s*")
+
+
+def entry_text(word: str) -> str:
+    """Implement :meth:`elmo_tasks.api.Service.entry_text`."""
+    entry = next((entry for entry in bundled_lexicon().find(word.strip()) if len(entry.senses) > 1), None)
+    if entry is None:
+        return ""
+    lines = [entry.word]
+    for sense in entry.senses:
+        lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
+        lines += [f"    {sentence}" for sentence in (sense.examples or sense.sentences)[:_SENTENCES]]
+    return "\n".join(lines)
+
+
+def expanded(text: str, word: str) -> str:
+    """Rewrite lines ``name = sentence`` as an entry of ``word``; any other text stays as it is.
+
+    Words that do not contain the word are put beside it: ``player = basketball`` becomes ``[Jordan]: basketball``.
+
+    Raises:
+        InputError: some lines have this form and others have not, or there is no word.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [_LINE.fullmatch(line) for line in lines]
+    if not any(found):
+        return text
+    if wrong := next((line for line, match in zip(lines, found, strict=True) if match is None), None):
+        expected = "expected a name, “=” and a sentence on every line, as in “player = Jordan scored”"
+        raise InputError(f"Own meanings: {expected}; found “{wrong.strip()[:40]}”.", field="own_meanings")
+    if not word.strip():
+        raise InputError("Type the word that these meanings are of.", field="word")
+    senses: dict[str, list[str]] = {}
+    for match in filter(None, found):
+        senses.setdefault(match["name"], []).append(_with_word(match["text"], word.strip()))
+    rows = [word.strip()]
+    for name, sentences in senses.items():
+        rows += [f"  {name}, noun: {name}", *(f"    {sentence}" for sentence in sentences)]
+    return "\n".join(rows)
+
+
+def _with_word(text: str, word: str) -> str:
+    """Mark the word in a sentence, or put it before words that go with it."""
+    if "[" in text:
+        return text
+    try:
+        use = find_mention(word, text)
+    except (InputError, DataError):
+        return f"[{word}]: {text}"
+    return (
+        f"{use.sentence[: use.char_start]}[{use.sentence[use.char_start : use.char_end]}]{use.sentence[use.char_end :]}"
+    )

@@ -1,0 +1,108 @@
+"""Every control in sight: nothing covered, no table cut, nothing that jumps, and the first answer soon."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+SIZES = {"desktop": (1280, 900), "laptop": (1366, 768), "phone": (390, 844), "twice as large": (640, 450)}
+READY = {
+    "compare": ".answer .verdict h2",
+    "map": ".map-answer .verdict h2",
+    "nearest": ".near-answer .verdict h2",
+    "try": ".try-answer .task h2",
+    "train": ".train .compare-form button.primary",
+    "layers": ".probes-answer h2",
+    "present": ".stage .step:not([hidden]) h2",
+}
+#: What the middle of a focused control shows: nothing if it is the control, or a part or the label of it.
+COVERED = """element => {
+    const box = element.getBoundingClientRect();
+    const [x, y] = [Math.min(Math.max(box.x + box.width / 2, 1), innerWidth - 1), box.y + Math.min(box.height / 2, 12)];
+    if (y < 0 || y > innerHeight) return `out of the window: ${element.outerHTML.slice(0, 80)}`;
+    const top = document.elementFromPoint(x, y);
+    if (!top || top === element || element.contains(top) || top.contains(element)) return "";
+    return `${element.outerHTML.slice(0, 80)} is under ${top.outerHTML.slice(0, 80)}`;
+}"""
+CUT_TABLES = """() => [...document.querySelectorAll('table')].filter(table => table.checkVisibility())
+    .map(table => [table, table.parentElement])
+    .filter(([table, frame]) => table.scrollWidth > frame.clientWidth + 1)
+    .map(([table, frame]) => `${table.scrollWidth} in ${frame.clientWidth}: ${table.innerText.slice(0, 80)}`)"""
+SHIFTS = """() => {
+    window.shifted = 0;
+    new PerformanceObserver(list => {
+        for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shifted += entry.value;
+    }).observe({ type: 'layout-shift', buffered: true });
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, size):
+    width, height = SIZES[size]
+    page = open_page(width=width, height=height)
+    if page.get_by_role("button", name="Your own word and sentences").is_visible():
+        page.get_by_role("button", name="Your own word and sentences").click()
+    page.get_by_label("Word", exact=True).focus()
+    reached, covered = 0, []
+    while page.evaluate("Boolean(document.activeElement.closest('.editor'))"):
+        covered.append(page.locator("*:focus").evaluate(COVERED))
+        reached += 1
+        page.keyboard.press("Tab")
+    assert reached > 25
+    assert [said for said in covered if said] == []
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("tab", ["map", "nearest", "try", "train"])
+def test_no_control_of_a_tab_is_covered(open_page, tab, size):
+    width, height = SIZES[size]
+    page = open_page(f"tab={tab}", width=width, height=height, ready=READY[tab])
+    covered = page.evaluate(f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
+        .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
+        .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})""")
+    assert [said for said in covered if said] == []
+
+
+@pytest.mark.parametrize("width", [1280, 1366, 390])
+@pytest.mark.parametrize("tab", ["compare", "map", "nearest", "try", "layers"])
+def test_no_table_is_cut(open_page, tab, width):
+    page = open_page("" if tab == "compare" else f"tab={tab}", width=width, ready=READY[tab])
+    page.evaluate("for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true")
+    assert page.evaluate(CUT_TABLES) == []
+
+
+@pytest.mark.parametrize("tab", READY)
+def test_nothing_jumps_while_a_tab_opens(open_page, tab):
+    page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
+    page.evaluate(SHIFTS)
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.shifted") < 0.1
+
+
+def test_the_first_answer_comes_soon(open_page):
+    if os.getloadavg()[0] > (os.cpu_count() or 1):
+        pytest.skip("the machine is busy")
+    open_page()  # the page's own scripts are read once
+    page = open_page()
+    assert page.evaluate("performance.now()") < 1500
+
+
+def test_a_mark_of_the_map_tells_its_sentence_where_it_stands(open_page):
+    page = open_page("tab=map", ready=READY["map"])
+    tip = page.locator(".mark-tip:popover-open")
+    mark = page.locator(".mark").first
+    mark.hover()
+    tip.wait_for()
+    beside = """([mark, tip]) => {
+        const [a, b] = [mark, tip].map(part => part.getBoundingClientRect());
+        return Math.min(Math.abs(a.top - b.bottom), Math.abs(b.top - a.bottom)) < 30 && b.top >= 0 && b.bottom <= innerHeight;
+    }"""
+    assert page.evaluate(beside, [mark.element_handle(), tip.element_handle()])
+    said = tip.inner_text()
+    page.mouse.move(0, 0)
+    tip.wait_for(state="detached") if not page.locator(".mark-tip").count() else tip.wait_for(state="hidden")
+    mark.focus()
+    assert tip.inner_text() == said
+    page.keyboard.press("ArrowRight")
+    assert tip.inner_text() != said
