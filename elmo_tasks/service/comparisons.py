@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import Tensor
@@ -143,8 +143,12 @@ def side_by_side(
     loaded: LoadedModels,
     senses: Sequence[str] = (),
     own_meanings: Sequence[Entry] = (),
+    heads_of: Callable[[Encoder], Sequence[tuple[str, api.LayerWeights]]] = lambda encoder: (),
 ) -> api.SideBySide:
-    """Implement :meth:`elmo_tasks.api.Service.side_by_side`."""
+    """Implement :meth:`elmo_tasks.api.Service.side_by_side`.
+
+    ``heads_of`` gives the heads that mix the layers of a model.
+    """
     names = [loaded.allowed(model) for model in models]
     twice = next((name for name in names if names.count(name) > 1), None)
     if not 1 <= len(names) <= api.LIMITS.max_models or twice:
@@ -155,7 +159,10 @@ def side_by_side(
         expected = f"Expected a meaning for each of the {len(mentions)} sentences"
         raise InputError(f"{expected}, found {len(senses)}.", field="senses")
     gold = tuple(senses) or known_senses(mentions)
-    comparisons = tuple(compare_uses(word, mentions, loaded.model(name), own_meanings) for name in names)
+    models_read = [loaded.model(name) for name in names]
+    comparisons = tuple(
+        compare_uses(word, mentions, model, own_meanings, heads_of(model.encoder)) for model in models_read
+    )
     right = tuple(is_right(comparison, gold) for comparison in comparisons)
     groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
     correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if gold else None

@@ -140,7 +140,10 @@ def nearest_uses(
 
 
 def _index_of_dictionary(loaded: LoadedModel, progress: Progress | None, *, wait: bool) -> UseIndex | None:
-    """Return the index of the dictionary; ``None`` while another thread makes it, unless told to ``wait``."""
+    """Return the index of the dictionary, or ``None`` while another thread makes it.
+
+    If told to ``wait``, it is returned in any case.
+    """
 
     def made(told: Progress | None = None) -> UseIndex:
         return loaded.cache.once("index", lambda: _dictionary_index(loaded.encoder, told))

@@ -97,7 +97,7 @@ class Session:
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> api.SideBySide:
-        return comparisons.side_by_side(word, sentences, models, self.loaded, senses)
+        return comparisons.side_by_side(word, sentences, models, self.loaded, senses, (), self._mixing_heads)
 
     def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> api.SentenceComparison:
         encoder = self.loaded.encoder(self.loaded.allowed(model))
