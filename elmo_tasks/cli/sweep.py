@@ -19,7 +19,7 @@ from typing import Any
 from elmo_tasks import bundled
 from elmo_tasks.cli import fit
 from elmo_tasks.cli.arguments import add_device
-from elmo_tasks.cli.fit import apply_device, read_config
+from elmo_tasks.cli.settings import apply_device, as_arguments, read_config
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json, write_json
 
@@ -224,7 +224,7 @@ def card_of_run(
             return dict(card)
     data = {"data.init_args.seed": seed, "data.init_args.train_share": fraction}
     arguments = ["fit", f"--config={config}", f"--run_dir={folder}", "--trainer.enable_progress_bar=false"]
-    arguments += fit.as_arguments({"seed_everything": seed, **data, **settings})
+    arguments += as_arguments({"seed_everything": seed, **data, **settings})
     if device is not None:
         arguments.append(f"--device={device}")
     if (folder / "last.ckpt").is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import sys
 from abc import ABC, abstractmethod
@@ -234,6 +235,15 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     def take_labels(self, labels: Sequence[str]) -> None:
         """Use the labels of a trained head, without reading the training split."""
         self.ids = {label: k for k, label in enumerate(labels)}
+
+    def made_of(self) -> dict[str, str]:
+        """Return what a resumed run must share with the run of its checkpoint."""
+        digest = hashlib.sha256(repr([self.labels, self.rows["train"]]).encode("utf-8", "surrogatepass")).hexdigest()
+        return {
+            "the training rows": digest[:12],
+            "data.batch_size": str(self.batch_size),
+            "data.seed": str(self.seed),
+        }
 
     def summary(self) -> str:
         """Summarize the data in one paragraph."""

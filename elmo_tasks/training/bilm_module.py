@@ -20,7 +20,7 @@ from elmo_tasks.data.language_batches import SentenceBatch, StreamBatch
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, UNKNOWN_ID, Vocabulary
-from elmo_tasks.training.rates import check_rates, falling, risen, scheduled
+from elmo_tasks.training.rates import check_rates, falling, risen, scheduled, set_rates
 
 
 class BiLMModule(pl.LightningModule):
@@ -119,7 +119,8 @@ class BiLMModule(pl.LightningModule):
             print(self.data.summary(), flush=True)
 
     def on_train_start(self) -> None:
-        """Allocate the vectors of a frozen character encoder."""
+        """Use the rates of the settings; allocate the vectors of a frozen character encoder."""
+        set_rates(self.trainer, [(self.learning_rate, 0.0)])
         if self.freeze_reader:
             assert self.data.corpus is not None
             self._word_cache = WordCache(self.bilm.token_encoder, len(self.data.corpus.words))

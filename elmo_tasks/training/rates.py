@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytorch_lightning as pl
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LambdaLR
 
@@ -21,6 +22,25 @@ def check_rates(**rates: float) -> None:
 def scheduled(optimizer: Optimizer, share: Callable[[int], float]) -> dict[str, Any]:
     """Build Lightning's optimizer config with a step-dependent factor on all rates."""
     return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, share), "interval": "step"}}
+
+
+def set_rates(trainer: pl.Trainer, rates: Sequence[tuple[float, float]]) -> None:
+    """Use the rates of the settings in place of those that a checkpoint brought back.
+
+    Args:
+        trainer: whose optimizer and schedule were restored.
+        rates: learning rate and weight decay of each group of parameters.
+    """
+    for optimizer in trainer.optimizers:
+        for group, (rate, decay) in zip(optimizer.param_groups, rates, strict=True):
+            group["initial_lr"], group["weight_decay"] = rate, decay
+    for config in trainer.lr_scheduler_configs:
+        scheduler = config.scheduler
+        assert isinstance(scheduler, LambdaLR)
+        scheduler.base_lrs = [rate for rate, _ in rates]
+        shares = [share(scheduler.last_epoch) for share in scheduler.lr_lambdas]
+        for group, (rate, _), share in zip(scheduler.optimizer.param_groups, rates, shares, strict=True):
+            group["lr"] = rate * share
 
 
 def risen(step: int, warmup_steps: int) -> float:

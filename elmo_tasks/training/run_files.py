@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import random
 import signal
 import threading
@@ -21,7 +22,10 @@ from pytorch_lightning.loggers.csv_logs import ExperimentWriter
 from pytorch_lightning.loggers.logger import rank_zero_experiment
 from torch import Tensor
 
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_write
+
+_MADE_OF = "made_of"
 
 
 class RunCheckpoint(ModelCheckpoint):
@@ -106,6 +110,7 @@ class ResumeCallback(pl.Callback):
     def __init__(self) -> None:
         self._state: dict[str, Any] | None = None
         self._signal: int | None = None
+        self._made_of: dict[str, str] | None = None
 
     @property
     def state_key(self) -> str:
@@ -126,6 +131,33 @@ class ResumeCallback(pl.Callback):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Keep the state until the first batch: what comes before draws numbers, too."""
         self._state = state_dict
+
+    def on_save_checkpoint(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        """Save what the run is made of: its rows, its encoder, its seed."""
+        if self._made_of is None:
+            self._made_of = _made_of(trainer, pl_module)
+        checkpoint[_MADE_OF] = self._made_of
+
+    def on_load_checkpoint(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
+    ) -> None:
+        """Refuse to resume a run on other rows, with another encoder or another seed.
+
+        Raises:
+            ConfigError: one of them is not that of the checkpoint.
+        """
+        if trainer.state.fn != "fit":
+            return
+        here = self._made_of = _made_of(trainer, pl_module)
+        for name, there in checkpoint.get(_MADE_OF, {}).items():
+            if here.get(name, there) != there:
+                raise ConfigError(
+                    f"--ckpt_path: a run is resumed with what it was made of, and {name} of the checkpoint is {there}, here "
+                    f"{here[name]}. Use that again, or start a new run without --ckpt_path or --run"
+                )
+        _reopen_epoch(checkpoint)
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Replace earlier scores by those that are measured again."""
@@ -172,6 +204,28 @@ class ResumeCallback(pl.Callback):
         path = checkpoint.last_model_path
         print(f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.", flush=True)
         raise SystemExit(128 + self._signal)
+
+
+def _reopen_epoch(checkpoint: dict[str, Any]) -> None:
+    """Reopen an epoch that was cut short, which Lightning counts as finished."""
+    fit_loop = checkpoint.get("loops", {}).get("fit_loop", {})
+    batches, epochs = fit_loop.get("epoch_loop.batch_progress"), fit_loop.get("epoch_progress")
+    if batches is None or epochs is None or batches["is_last_batch"] or not batches["current"]["ready"]:
+        return
+    for part in ("total", "current"):
+        numbers = epochs[part]
+        numbers["processed"] = min(numbers["processed"], numbers["ready"] - 1)
+        numbers["completed"] = min(numbers["completed"], numbers["ready"] - 1)
+
+
+def _made_of(trainer: pl.Trainer, module: pl.LightningModule) -> dict[str, str]:
+    """Return the digests and settings that a resumed run shares with its checkpoint."""
+    found: dict[str, str] = {}
+    for part in (trainer.datamodule, module):  # type: ignore[attr-defined]
+        if callable(made_of := getattr(part, "made_of", None)):
+            found |= made_of()
+    seed = os.environ.get("PL_GLOBAL_SEED")
+    return found if seed is None else {**found, "seed_everything": seed}
 
 
 def _saves_by_steps(trainer: pl.Trainer) -> ModelCheckpoint | None:

@@ -25,7 +25,7 @@ from elmo_tasks.heads.head import HeadTask, TaskHead, TokenFeatures
 from elmo_tasks.heads.head_files import Source
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.predictor import features_of
-from elmo_tasks.training.rates import check_rates, falling, scheduled
+from elmo_tasks.training.rates import check_rates, falling, scheduled, set_rates
 
 
 class TaskModule(pl.LightningModule):
@@ -83,6 +83,7 @@ class TaskModule(pl.LightningModule):
         self.tuned: BiLM | None = None
         self.tuned_from: Source | None = None
         self._stores: dict[str, LayerCache] = {}
+        self._rates: list[tuple[float, float]] = []
         self.seconds = 0.0
         self._since = 0.0
 
@@ -166,6 +167,15 @@ class TaskModule(pl.LightningModule):
             self.head.class_weights = balanced_weights(targets, len(self.head.labels))
         self._since = time.monotonic()
 
+    def on_train_start(self) -> None:
+        """Use the rates of the settings, also where a checkpoint brought others back."""
+        set_rates(self.trainer, self._rates)
+
+    def made_of(self) -> dict[str, str]:
+        """Return what a resumed run must share with the run of its checkpoint."""
+        static = {} if self.static is None else {"the static vectors": self.static.checksum[:12]}
+        return {"the encoder": self.encoder.checksum[:12], **static}
+
     def training_seconds(self) -> float:
         """Training time of the run, over all resumes."""
         return self.seconds + time.monotonic() - self._since
@@ -234,6 +244,7 @@ class TaskModule(pl.LightningModule):
             tuned = [p for p in self.tuned.parameters() if p.requires_grad]
             groups.append({"params": tuned, "lr": self.encoder_learning_rate})
         optimizer = torch.optim.AdamW(groups, lr=self.learning_rate, weight_decay=0.0)
+        self._rates = [(group["lr"], group["weight_decay"]) for group in optimizer.param_groups]
         total = max(1, int(self.trainer.estimated_stepping_batches))
         return scheduled(optimizer, lambda step: falling(step, total, self.decay_fraction))
 

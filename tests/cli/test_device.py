@@ -7,7 +7,7 @@ import torch
 
 from elmo_tasks import app, layers
 from elmo_tasks.__main__ import COMMANDS, main
-from elmo_tasks.cli.fit import apply_device, available_precision
+from elmo_tasks.cli.settings import apply_device, available_precision
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import checked_device
 

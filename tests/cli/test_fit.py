@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import random
+import signal
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -95,7 +97,7 @@ def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole, tmp_path):
     kind, run = whole
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
-    step = random.randrange(STEPS + 1, EPOCHS * STEPS)
+    step = random.Random(3).randrange(STEPS + 1, EPOCHS * STEPS)
     killed = with_kill(written(tmp_path / "killed", kind), step)
     with pytest.raises(Killed):
         main(["fit", "--config", str(killed)])
@@ -240,7 +242,7 @@ def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys
 def test_two_runs_in_one_folder(whole, capsys):
     _, run = whole
     with file_lock(lock_of(run), "the folder"):
-        said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"))
+        said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"), "--overwrite")
     assert f"the folder {run} is in use by process" in said
 
 
@@ -293,6 +295,112 @@ def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path):
     assert find_head(tmp_path / "run" / "head").card["title"] == "Entities (small sample)"
     settings = ["--data.init_args.train", str(own), "--trainer.max_epochs", "1"]
     assert main(["fit", "--config", str(path), *settings]) == 0
-    card = find_head(tmp_path / "run" / "head").card
+    card = find_head(tmp_path / "run-2" / "head").card
     assert (card["title"], card["data"]) == (f"Trained on {own.name}", own.name)
     assert "sample" not in json.dumps({key: card[key] for key in ("title", "data", "licence")})
+
+
+def files(run: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(run)): p.read_bytes() for p in sorted(run.rglob("*")) if p.is_file()}
+
+
+def test_a_run_beside_a_finished_one_has_a_folder_of_its_own(tmp_path, capsys):
+    path = written(tmp_path)
+    once = ["fit", "--config", str(path), "--trainer.max_epochs", "1"]
+    assert main(once) == 0
+    before = files(tmp_path / "run")
+    with pytest.raises(Killed):  # in its first epoch
+        main(["fit", "--config", str(with_kill(path, 2))])
+    assert (
+        f"{tmp_path / 'run'} holds an earlier run, so this one is written to {tmp_path / 'run-2'}"
+        in capsys.readouterr().out
+    )
+    assert files(tmp_path / "run") == before
+    assert "no last.ckpt there: the run did not finish an epoch" in refused(
+        capsys, "fit", "--run", str(tmp_path / "run-2")
+    )
+    assert main(once) == 0
+    assert find_head(tmp_path / "run-2" / "head").card["training"]["epochs"] == 1
+    assert not (tmp_path / "run-3").exists()
+
+
+def test_a_run_that_is_replaced_leaves_nothing_to_resume_from(tmp_path, capsys):
+    path = written(tmp_path)
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    before = files(tmp_path / "run")
+    assert "no such file" in refused(
+        capsys, "fit", "--config", str(path), "--overwrite", "--data.init_args.train", "nothing.tsv"
+    )
+    assert files(tmp_path / "run") == before
+    with pytest.raises(Killed):
+        main(["fit", "--config", str(with_kill(path, 2)), "--overwrite"])
+    assert not (tmp_path / "run" / "head").exists()
+    assert "the run did not finish an epoch" in refused(capsys, "fit", "--run", str(tmp_path / "run"))
+    assert main(["fit", "--config", str(path), "--overwrite", "--trainer.max_epochs", "2"]) == 0
+    assert find_head(tmp_path / "run" / "head").card["training"]["epochs"] == 2
+
+
+def test_what_a_resumed_run_cannot_use_is_refused_and_changes_nothing(tmp_path, capsys):
+    path = written(tmp_path)
+    run = tmp_path / "run"
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    before = files(run)
+    train = Path(yaml.safe_load(path.read_text())["data"]["init_args"]["train"])
+    other = tmp_path / f"other{train.suffix}"
+    other.write_text("".join(train.read_text().splitlines(keepends=True)[:-2]))
+    write_encoder(tmp_path / "other-toy", shift=0.5)
+    for settings, message in (
+        (["--data.init_args.train", str(other)], "the training rows of the checkpoint is"),
+        (["--data.init_args.batch_size", "4"], "data.batch_size of the checkpoint is 8, here 4"),
+        (["--seed_everything", "99"], "seed_everything of the checkpoint is"),
+        (["--encoder", str(tmp_path / "other-toy")], "the encoder of the checkpoint is"),
+        (["--model.init_args.head.init_args.hidden", "9"], "the checkpoint is of another model"),
+    ):
+        said = refused(capsys, "fit", "--run", str(run), "--trainer.max_epochs", "2", *settings)
+        assert message in said
+        assert {k: v for k, v in files(run).items() if "csv" not in k} == {
+            k: v for k, v in before.items() if "csv" not in k
+        }
+    assert main(["test", "--run", str(run), "--data.init_args.test", str(train)]) == 0
+
+
+def test_a_changed_rate_is_used_from_then_on(tmp_path):
+    path = written(tmp_path)
+    run = tmp_path / "run"
+    settings = ["--model.init_args.learning_rate", "0.0003", "--model.init_args.weight_decay", "0.5"]
+    assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
+    assert main(["fit", "--run", str(run), "--trainer.max_epochs", "9", *settings]) == 0
+    saved = torch.load(run / "last.ckpt", weights_only=True)
+    group = saved["optimizer_states"][0]["param_groups"][0]
+    assert (group["initial_lr"], group["weight_decay"]) == (0.0003, 0.5)
+    assert saved["lr_schedulers"][0]["base_lrs"][0] == 0.0003
+    assert yaml.safe_load((run / "config.yaml").read_text())["model"]["init_args"]["learning_rate"] == 0.0003
+
+
+class Terminated(pl.Callback):
+    """Gets SIGTERM in a step, as a scheduler of jobs sends it."""
+
+    def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
+        if trainer.global_step == STEPS + 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_sigterm_ends_a_run_with_its_code_and_the_command_to_resume(tmp_path, capsys):
+    path = written(tmp_path)
+    raw = yaml.safe_load(path.read_text())
+    raw["trainer"]["callbacks"].append({"class_path": "tests.cli.test_fit.Terminated"})
+    path.write_text(yaml.safe_dump(raw))
+    with pytest.raises(SystemExit) as stop:
+        main(["fit", "--config", str(path)])
+    assert stop.value.code == 143
+    assert f"Interrupted. Resume with: elmo-tasks fit --run {tmp_path / 'run'}" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "head").exists()
+
+
+def test_a_run_that_a_number_of_steps_ended_inside_an_epoch_trains_further(tmp_path):
+    path = written(tmp_path)
+    run = tmp_path / "run"
+    assert main(["fit", "--config", str(path), "--trainer.max_steps", str(STEPS - 2)]) == 0
+    assert main(["fit", "--run", str(run), "--trainer.max_steps", str(2 * STEPS)]) == 0
+    assert torch.load(run / "last.ckpt", weights_only=True)["global_step"] == 2 * STEPS
+    assert [row["step"] for row in curve(run) if "val_loss" in row] == [str(STEPS - 1), str(2 * STEPS - 1)]

@@ -104,9 +104,10 @@ def test_another_folder_and_encoder_replace_those_of_the_file(
     write_encoder(tmp_path / "another", shift=0.1)
     short = ["--trainer.max_epochs=1", "--run_dir", str(tmp_path / "mine"), "--encoder", str(tmp_path / "another")]
     assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
-    assert "mine holds an earlier run, which is replaced" in capsys.readouterr().out
-    assert find_head(tmp_path / "mine" / "head").encoder.name == str(tmp_path / "another")
-    assert {path.name for path in (tmp_path / "mine").iterdir()} == {"best.ckpt", "config.yaml", "head", "last.ckpt"}
+    assert "mine holds an earlier run, so this one is written to" in capsys.readouterr().out
+    assert find_head(tmp_path / "mine-2" / "head").encoder.name == str(tmp_path / "another")
+    assert {path.name for path in (tmp_path / "mine-2").iterdir()} == {"best.ckpt", "config.yaml", "head", "last.ckpt"}
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["last.ckpt"]
     assert sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*")) == before
 
 
