@@ -27,6 +27,8 @@ TAGS = {
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
+#: What the head that is shown for comparison reads: its own layers, if it has any, still see the words in their order.
+ALONE = "On layer 0 alone, where a word has one vector"
 
 
 def class_words(label: str) -> str:
@@ -60,8 +62,10 @@ def class_headline(results: Sequence[ClassifiedText]) -> str:
         return first_capital(verdict(results[0]))
     counts = Counter(short_verdict(result) for result in results).most_common()
     if len(counts) == 1:
-        every = "Both texts" if len(results) == 2 else f"All {len(results)} texts"
-        return f"{every} are {counts[0][0] if is_clear(results[0]) else verdict(results[0])}"
+        every = "both texts" if len(results) == 2 else f"all {len(results)} texts"
+        if not is_clear(results[0]):
+            return f"The model is unsure of {every}"
+        return f"{first_capital(every)} are {counts[0][0]}"
     return f"{len(results)} texts: {listed([f'{number} {name}' for name, number in counts])}"
 
 
@@ -72,37 +76,33 @@ def is_clear(result: ClassifiedText) -> bool:
 
 
 def short_verdict(result: ClassifiedText) -> str:
-    """Return the label of a text in a word, or that none is clear."""
-    if is_clear(result) and result.label is not None:
-        return class_words(result.label)
-    return "neither" if len(result.probabilities) == 2 else "unclear"
+    """Return the label of a text in a word, or that the model is unsure."""
+    return class_words(result.label) if is_clear(result) and result.label is not None else "unsure"
 
 
 def verdict(result: ClassifiedText) -> str:
-    """Return the label with its probability, or that none is clear."""
-    if result.label is None or not is_clear(result):
-        if len(result.probabilities) != 2:
-            return "not clearly any of them"
-        first, second = map(class_words, result.probabilities)
-        return f"neither clearly {first} nor {second}"
-    return f"{class_words(result.label)}, {percent(result.probabilities[result.label])} sure"
+    """Return the label with its probability, or say that the model is unsure."""
+    if result.label is None:
+        return "no words to read"
+    name, sure = class_words(result.label), percent(result.probabilities[result.label])
+    return f"{name}, {sure} sure" if is_clear(result) else f"unsure: perhaps {name} ({sure})"
 
 
 def class_difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
-    """State the labels of the head without context where they differ; else nothing."""
+    """State the labels of the head on layer 0 alone where they differ, or that they do not."""
     pairs = list(zip(results, without, strict=True))
     changed = [(k, other) for k, (one, other) in enumerate(pairs, 1) if short_verdict(one) != short_verdict(other)]
     if not changed:
-        return ""
+        return f"{ALONE}, it says the same." if pairs else ""
     if len(pairs) == 1:
-        return f"Without context, the model says {verdict(changed[0][1])}."
+        return f"{ALONE}, it says: {verdict(changed[0][1])}."
     parts = []
     for name in dict.fromkeys(short_verdict(other) for _, other in changed):
         numbers = [str(k) for k, other in changed if short_verdict(other) == name]
-        texts = f"text {numbers[0]} is" if len(numbers) == 1 else f"texts {listed(numbers)} are"
+        texts = f"text {numbers[0]}" if len(numbers) == 1 else f"texts {listed(numbers)}"
         parts.append(f"{texts} {name}")
-    rest = "" if len(changed) == len(pairs) else "; it says the same of the rest" if len(pairs) > 2 else ""
-    return f"Without context, the model says that {listed(parts)}{rest}."
+    rest = ["the rest the same"] if len(changed) < len(pairs) > 2 else []
+    return f"{ALONE}: {'; '.join([*parts, *rest])}."
 
 
 def tip(result: ClassifiedText, word: WordOcclusion) -> str:
@@ -181,12 +181,14 @@ def first_phrases(phrases: Sequence[str]) -> str:
 
 
 def tag_difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]) -> str:
-    """Describe the tags of the head without context; empty if they are the same."""
+    """Describe the tags of the head on layer 0 alone, or that they are the same."""
     phrases = []
     for k, (result, other) in enumerate(zip(results, without, strict=True), 1):
         place = f" (sentence {k})" if len(results) > 1 else ""
         phrases += [f"{phrase}{place}" for phrase in tag_differences(result, result.best, other.best)]
-    return f"Without context, the model reads {first_phrases(phrases)}." if phrases else ""
+    if not phrases:
+        return f"{ALONE}, it says the same." if results and without else ""
+    return f"{ALONE}, it reads {first_phrases(phrases)}."
 
 
 def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:

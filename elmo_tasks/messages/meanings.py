@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks import api
-from elmo_tasks.messages.text import listed, number_word, percent, quoted
+from elmo_tasks.messages.text import first_capital, listed, number, number_word, percent, quoted
+
+#: Name of the group of uses whose meaning the dictionary lacks.
+_OTHER = "another meaning"
 
 
 def meanings_answer(
@@ -13,15 +16,18 @@ def meanings_answer(
 ) -> api.Message:
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
+    named = len(chosen - {None})
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
     probably = "" if certainty is api.Certainty.CONFIDENT else "probably " if probability >= 0.5 else "perhaps "
+    meanings = f"{number_word(named)} meaning{'' if named == 1 else 's'}"
+    more = ", and another that is not in the dictionary" if None in chosen and named else ""
     if certainty is api.Certainty.ABSTAIN and unsure:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif certainty is api.Certainty.ABSTAIN:
-        mostly = "means the same" if len(chosen) == 1 else f"has these {number_word(len(chosen))} meanings"
-        headline = f"“{word}” mostly {mostly} here"
+        mostly = "means the same" if len(chosen) == 1 else f"has {meanings}"
+        headline = f"“{word}” mostly {mostly} here{more}"
     elif len(chosen) > 1:
-        headline = f"“{word}” {probably}has {number_word(len(chosen))} meanings here"
+        headline = f"“{word}” {probably}has {meanings} here{more}"
     elif None in chosen:
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
@@ -69,8 +75,9 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
             f"The dictionary has {n_words:,} words with several meanings.",
         )
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
+    several = "several meanings in the dictionary"
     pale = f" The model is unsure of {unsure}, shown pale." if unsure else ""
-    return api.Message(f"{words} several meanings.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
+    return api.Message(f"{words} {several}.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
 def not_english_answer(share: float) -> api.Message:
@@ -89,11 +96,20 @@ def uncalibrated_answer(model: str) -> api.Message:
     )
 
 
-def different_words_answer() -> api.Message:
-    """State that the marked words are different words."""
-    return api.Message(
-        "These are different words, so their meanings are not compared.", "Their vectors are compared below."
-    )
+def different_words_answer(words: Sequence[str], cosine: Sequence[Sequence[float]], random: float) -> api.Message:
+    """Name the nearest two different words, beside two uses of one word and two random words.
+
+    The ``cosine`` ``[n][n]`` is of the ``words`` in their sentences.
+    """
+    pairs = [(a, b) for b in range(len(words)) for a in range(b)]
+    same = {(a, b) for a, b in pairs if words[a].lower() == words[b].lower()}
+    a, b = max((pair for pair in pairs if pair not in same), key=lambda pair: cosine[pair[0]][pair[1]])
+    near = number(cosine[a][b])
+    headline = f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}: cosine {near}."
+    own = [f"“{words[c]}” in {c + 1} and “{words[d]}” in {d + 1} have {number(cosine[c][d])}" for c, d in sorted(same)]
+    parts = [*own[:2], f"two random words {number(random)}" if own else f"two random words have {number(random)}"]
+    told = first_capital(f"{', '.join(parts)}.")
+    return api.Message(headline, f"{told} These are different words: only their vectors are compared.")
 
 
 def source_line(source: api.Source, n_words: int) -> str:
@@ -125,7 +141,7 @@ def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
 def sense_tip(word: api.TextWord) -> str:
     """Describe the meaning of a word of a text in one line."""
     meaning = word.meaning
-    kind = f"{meaning.word}, {meaning.part_of_speech}: " if meaning else ""
+    kind = f"{meaning.word}: " if meaning else ""
     between = hesitation(word.meant, word.meanings)
     return f"{kind}{heading(meaning)} ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
 
@@ -180,7 +196,9 @@ def map_verdict(
         return api.Message(f"{counted}.", details)
     n_unsure = sum(not use.is_sure for use in own)
     unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
-    has = f"{'has' if len(own) == 1 else 'have'} {_counted(len({use.group for use in own}), 'meaning')}"
+    found = {groups[use.group].name for use in own if use.group is not None}
+    has = f"{'has' if len(own) == 1 else 'have'} {_counted(len(found - {_OTHER}), 'meaning')} of the dictionary"
+    has += " and another" if _OTHER in found else ""
     details = f"The meanings are those of the dictionary; which one each of your uses has is computed.{unsure}"
     return api.Message(f"Your {_counted(len(own), 'use')} of “{word}” {has}.", details)
 
@@ -189,13 +207,14 @@ def _counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
-def texts_compared(answer: api.SenseMap) -> list[tuple[str, list[float]]]:
-    """Return the share of each group in text A and in text B, if there are two texts."""
+def texts_compared(answer: api.SenseMap) -> list[tuple[str, list[str]]]:
+    """Describe the share of each group in two texts, as ``8 % (1 of 13)``."""
     columns = [answer.sources.index(source) for source in (api.TEXT_A, api.TEXT_B) if source in answer.sources]
     if len(columns) < 2 or not answer.groups:
         return []
     totals = {c: max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns}
-    return [(group.name, [group.by_source[c] / totals[c] for c in columns]) for group in answer.groups]
+    counts = [(group.name, [(group.by_source[c], totals[c]) for c in columns]) for group in answer.groups]
+    return [(name, [f"{percent(n / total)} ({n} of {total})" for n, total in pairs]) for name, pairs in counts]
 
 
 def typed_otherwise(answer: api.SenseMap) -> str:

@@ -55,7 +55,9 @@ def compare_uses(
     elif senses is None:
         message = meanings.uncalibrated_answer(encoder.name)
     elif not is_one_word:
-        message = meanings.different_words_answer()
+        shown = layers[loaded.shown_layer]
+        words = [mention.word for mention in mentions]
+        message = meanings.different_words_answer(words, shown.cosine, shown.random_pair_cosine)
     elif (english := least_known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
         message = meanings.not_english_answer(english)
     else:

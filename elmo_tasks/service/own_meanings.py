@@ -1,4 +1,4 @@
-"""Meanings that a person gives: a line for each, or entries in the format of the dictionary."""
+"""Meanings that a person gives: one line each, or entries of a dictionary."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def entry_text(word: str) -> str:
 
 
 def expanded(text: str, word: str) -> str:
-    """Rewrite lines ``name = sentence`` as an entry of ``word``; any other text stays as it is.
+    """Rewrite lines ``name = sentence`` as an entry of ``word``; other text stays as it is.
 
     Words that do not contain the word are put beside it: ``player = basketball`` becomes ``[Jordan]: basketball``.
 

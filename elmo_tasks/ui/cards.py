@@ -23,7 +23,7 @@ class HeadOption:
     """Head that can be chosen."""
 
     head: HeadInfo
-    baseline: HeadInfo | None = None  # the same head without context, if there is one
+    baseline: HeadInfo | None = None  # the same head on layer 0 alone, if there is one
 
 
 def head_options(heads: Sequence[HeadInfo], kind: str) -> tuple[HeadOption, ...]:
@@ -44,10 +44,10 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
-    """Describe a head and its score, and the ``baseline`` score without context."""
+    """Describe a head and its score, and the ``baseline`` score on layer 0 alone."""
     score, other = option.head.score, option.baseline.score if baseline and option.baseline else None
     line = f"{option.head.title} · {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
-    return f"{line} · without context: {score_line(other.metric, other.value, other.data)}" if other else line
+    return f"{line} · on layer 0 alone: {score_line(other.metric, other.value, other.data)}" if other else line
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:

@@ -86,7 +86,7 @@ def build(app: gr.Blocks, service: Service) -> None:
         with gr.Column(elem_classes="compare-answer"):
             result = parts.markup(nothing("compare"), "scripts/answer.js")
             folds = compare_details.build(service)
-            parts.markup(render("compare_how.html", models=[model for model in service.models() if model.about]))
+            parts.markup(render("compare_how.html"))
             parts.build_save_page("compare-page", lambda event: file_of(service, event))
 
     def submit(event: parts.FormEvent) -> Changes:

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from elmo_tasks.api import Certainty, Comparison, IncrementalReading, Service, group_by
+from elmo_tasks.api import Certainty, Comparison, IncrementalReading, ModelInfo, Service, group_by
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import percent
+from elmo_tasks.messages.text import dictionary_note, percent
 from elmo_tasks.ui import map_tab, page
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
@@ -63,9 +63,10 @@ STEPS = page.CONTENT["talk"]
 # --- Live parts ---
 
 
-def stage_markup() -> str:
-    """Render the stage with all steps."""
-    return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, OWN=OWN_WORDS)
+def stage_markup(models: Sequence[ModelInfo] = ()) -> str:
+    """Render the stage with all steps; ``models`` are those on offer, the default one first."""
+    note = " ".join(map(dictionary_note, models[0].dictionary_layers)) if models else ""
+    return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, OWN=OWN_WORDS, note=note)
 
 
 def layers(comparison: Comparison) -> str:
@@ -236,7 +237,9 @@ def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
 def build(service: Service) -> None:
     """Add the tab's components and events; the first request is sent on opening."""
     value: dict[str, Any] = {"parts": {}, "note": None}
-    stage = custom_form("present", "scripts/present.js", value=value, markup=stage_markup(), pairs=len(QUIZ))
+    stage = custom_form(
+        "present", "scripts/present.js", value=value, markup=stage_markup(service.models()), pairs=len(QUIZ)
+    )
     map_tab.build_landing(service, "present-landing")
     on_submit(stage, lambda event: respond(service, event), stage)
 

@@ -2,7 +2,9 @@
 
 import pytest
 
+from elmo_tasks import api
 from elmo_tasks.api import Certainty, UseMeaning
+from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement
 from elmo_tasks.messages.meanings import meanings_answer
 
@@ -44,7 +46,7 @@ def test_who_is_right(right, said):
     ("best", "p", "headline"),
     [
         ([0] * 12, 0.82, "“bank” mostly means the same here."),
-        ([0] * 6 + [1] * 6, 0.82, "“bank” mostly has these two meanings here."),
+        ([0] * 6 + [1] * 6, 0.82, "“bank” mostly has two meanings here."),
         ([0] * 12, 0.6, "The model cannot tell all meanings of “bank” here."),
     ],
 )
@@ -54,3 +56,19 @@ def test_many_likely_sentences_are_not_certain_together(best, p, headline):
     message = meanings_answer("bank", uses, p**12, Certainty.ABSTAIN)
     assert message.headline == headline
     assert ("at least 82\xa0% sure of each" in message.details) == (p > 0.7)
+
+
+def test_different_words_are_compared_with_one_another_and_with_each_words_own_uses():
+    cosine = ((1.0, 0.62, 0.31), (0.62, 1.0, 0.2), (0.31, 0.2, 1.0))
+    said = meanings.different_words_answer(("bank", "shore", "bank"), cosine, 0.08)
+    assert said.headline == "Nearest are “bank” in sentence 1 and “shore” in sentence 2: cosine 0.62."
+    assert said.details.startswith("“bank” in 1 and “bank” in 3 have 0.31, two random words 0.08.")
+    alone = meanings.different_words_answer(("nurse", "lawyer"), ((1.0, 0.4), (0.4, 1.0)), 0.08)
+    assert alone.details.startswith("Two random words have 0.08.")
+
+
+def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
+    use = api.UseMeaning((0.9, 0.05), 0.05, 0, api.Certainty.CONFIDENT)
+    other = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
+    said = meanings.meanings_answer("table", [use, other, use], 0.8, api.Certainty.CONFIDENT).headline
+    assert said == "“table” has one meaning here, and another that is not in the dictionary."

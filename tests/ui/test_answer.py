@@ -19,11 +19,6 @@ def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy r
     return compare_answer.page(service.compare(word, sentences), form, service.models())
 
 
-def test_how_a_model_was_trained_is_told_and_is_not_markup(service):
-    shown = parsed(page.render("compare_how.html", models=service.models()[:1])).text
-    assert "fake-small. It has read <b>two</b> words." in shown
-
-
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
     page = parsed(page_of(service))
     places = [

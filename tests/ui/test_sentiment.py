@@ -25,41 +25,44 @@ def test_the_label_comes_first_and_several_texts_are_counted(service, texts, hea
     assert parsed(cards.sentiment_card(option, results)).headings[0] == heads.class_headline(results)
 
 
-def test_a_text_of_neither_class_is_said_to_be_of_neither(service):
+def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
     option, results, without = sentiment(service, NOT_BAD)
     unsure = [replace(results[0], is_sure=False)]
-    assert heads.class_headline(unsure) == "Neither clearly negative nor positive"
-    assert heads.class_difference(unsure, without).startswith("Without context, the model says negative")
-    assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == ""
-    assert heads.class_headline([*unsure, *results]) == "2 texts: 1 neither and 1 positive"
-    assert heads.class_headline([*unsure, *unsure]) == "Both texts are neither clearly negative nor positive"
-    many = replace(unsure[0], probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
-    assert heads.class_headline([many]) == "Not clearly any of them"
+    assert plain(heads.class_headline(unsure)) == "Unsure: perhaps positive (86 %)"
+    assert heads.class_difference(unsure, without).startswith(f"{heads.ALONE}, it says: negative")
+    assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == f"{heads.ALONE}, it says the same."
+    assert heads.class_headline([*unsure, *results]) == "2 texts: 1 unsure and 1 positive"
+    assert heads.class_headline([*unsure, *unsure]) == "The model is unsure of both texts"
+    many = replace(unsure[0], label="a", probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
+    assert plain(heads.class_headline([many])) == "Unsure: perhaps a (40 %)"
     even = replace(results[0], probabilities={"negative": 0.49, "positive": 0.51})
-    assert heads.class_headline([even]) == "Neither clearly negative nor positive"
-    # Its bars are quiet; those of the side without context, which is sure, are not.
+    assert plain(heads.class_headline([even])) == "Unsure: perhaps positive (51 %)"
+    # Its bars are quiet; those of the side on layer 0 alone, which is sure, are not.
     card = cards.sentiment_card(option, unsure, without)
-    counts = [card.count(text) for text in ('class="chosen"', "below what counts as sure.", 'class="bars unsaid"')]
-    assert counts == [1, 1, 1]
-    assert "Positive 86 %: below what counts as sure." in plain(card)
+    assert [card.count(text) for text in ('class="chosen"', 'class="bars unsaid"')] == [1, 1]
+
+
+def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(service):
+    _, results, _ = sentiment(service, NOT_BAD)
+    three = {"negative": 0.05, "neutral": 0.9, "positive": 0.05}
+    neutral = replace(results[0], label="neutral", probabilities=three)
+    assert plain(heads.class_headline([neutral])) == "Neutral, 90 % sure"
+    assert plain(heads.class_headline([replace(neutral, is_sure=False)])) == "Unsure: perhaps neutral (90 %)"
 
 
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        ((NOT_BAD,), "Without context, the model says negative, 80 % sure."),
-        (("It is good.", NOT_BAD), "Without context, the model says that text 2 is negative."),
-        ((NOT_BAD, NOT_BAD), "Without context, the model says that texts 1 and 2 are negative."),
-        (
-            ("Good.", "Bad.", NOT_BAD),
-            "Without context, the model says that text 3 is negative; it says the same of the rest.",
-        ),
-        (("It is good.",), ""),
+        ((NOT_BAD,), ", it says: negative, 80 % sure."),
+        (("It is good.", NOT_BAD), ": text 2 negative."),
+        ((NOT_BAD, NOT_BAD), ": texts 1 and 2 negative."),
+        (("Good.", "Bad.", NOT_BAD), ": text 3 negative; the rest the same."),
+        (("It is good.",), ", it says the same."),
     ],
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
-    assert plain(heads.class_difference(results, without)) == said
+    assert plain(heads.class_difference(results, without)) == f"On layer 0 alone, where a word has one vector{said}"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +127,8 @@ def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
 def test_the_side_without_context_is_shown_where_it_differs(service):
     option, results, without = sentiment(service, NOT_BAD, "It is good.")
     card = cards.sentiment_card(option, results, without)
-    assert (card.count("Without context: negative"), card.count("Without context the model says the same")) == (1, 1)
+    assert card.count("On layer 0 alone: negative") == 1
+    assert card.count("Point at a word") == 1  # once for all texts
     alone = cards.sentiment_card(replace(option, baseline=None), results)
     assert "without context" not in alone.lower()
     assert alone.count('class="side"') == 2

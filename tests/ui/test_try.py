@@ -145,7 +145,7 @@ def test_score_in_one_line():
     option = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "CoNLL-2003 test")))
     alone = "A · F1 0.87 on CoNLL-2003 test"
     assert cards.about_line(option, baseline=False) == alone
-    assert cards.about_line(option, baseline=True) == f"{alone} · without context: F1 0.70 on CoNLL-2003 test"
+    assert cards.about_line(option, baseline=True) == f"{alone} · on layer 0 alone: F1 0.70 on CoNLL-2003 test"
     assert cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True) == "A · not measured yet"
 
 

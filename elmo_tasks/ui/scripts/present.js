@@ -163,6 +163,13 @@ function askQuiz() {
   if (quizNext === WAIT) return;
   clearErrors(root);
   const guess = root.querySelector('.choice[aria-pressed="true"]')?.dataset.guess || "";
+  if (quizNext === "Final score") {
+    part("result").replaceChildren(make("p", { class: "answer-line final" }, finalScore()));
+    quizNext = "";
+    status.textContent = finalScore();
+    return label();
+  }
+  if (quizNext === "Reveal") part("result").replaceChildren(make("p", { class: "soft", "aria-busy": "true" }, "Asking the model…"));
   answers.ask(quizNext === "Reveal" ? { ask: "reveal", choice: pair, guess } : { ask: "pair", choice: pair + 1 });
   quizNext = WAIT;
   label();
@@ -177,7 +184,21 @@ function onQuiz({ at, model, room }) {
   right.model.set(pair, model);
   if (room !== null) right.room.set(pair, room);
   part("result").querySelector(".score").textContent = score();
-  quizNext = pair + 1 < props.pairs ? "Next pair" : "";
+  quizNext = pair + 1 < props.pairs ? "Next pair" : "Final score";
+}
+function finalScore() {
+  const voted = [...right.room.keys()];
+  const of = (who, pairs) => pairs.filter((at) => right[who].get(at)).length;
+  const all = [...right.model.keys()];
+  const model = `The model was right in ${of("model", all)} of ${all.length} pairs.`;
+  if (!voted.length) return model;
+  const same = voted.length === all.length ? "" : ` (the model in ${of("model", voted)} of these)`;
+  return `The room was right in ${of("room", voted)} of the ${voted.length} pairs that it voted on${same}. ${model}`;
+}
+// Votes by key, for a room that calls out: S for the same, D for different.
+function vote(guess) {
+  const choice = root.querySelector(`.choice[data-guess="${guess}"]`);
+  if (choice?.checkVisibility() && quizNext === "Reveal") press(choice);
 }
 function score() {
   // Both are counted on the same pairs: those that the room had an answer to.
@@ -286,6 +307,8 @@ function onKey(event) {
   const isEmpty = field?.matches("input[type=text], textarea") && !field.value;
   const move = { PageDown: forward, PageUp: () => show(step - 1) }[event.key]
     || ((!field || isEmpty) && { ArrowRight: forward, ArrowLeft: () => show(step - 1), Home: () => show(1), End: () => show(sections.length) }[event.key]);
+  const guess = !field && sections[step - 1].querySelector(".quiz") && { s: "same", d: "different" }[event.key.toLowerCase()];
+  if (guess) return vote(guess);
   if (!move) return;
   event.preventDefault();
   move();
