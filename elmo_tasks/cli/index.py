@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from elmo_tasks.cli.arguments import STANDARD, add_device, add_model, add_precision, lines_of
+from elmo_tasks.cli.arguments import add_corpus, add_device, add_model, add_precision, engine_of
 from elmo_tasks.errors import ConfigError
+
+if TYPE_CHECKING:
+    from elmo_tasks.senses.use_index import UseIndex
 
 HELP = "vectors of every word of your own text, to search for the nearest uses"
 HUB = "hub:"
@@ -15,7 +21,10 @@ HUB = "hub:"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    text = "text or tables (.csv, .jsonl, .parquet, ...), - for standard input, or hub:NAME on the Hugging Face hub"
+    text = (
+        "text or tables (.csv, .jsonl, .parquet, ...), folders or addresses of them, - for standard input, "
+        "or hub:NAME on the Hugging Face hub"
+    )
     parser.add_argument("text", nargs="+", help=text)
     parser.add_argument("--out", type=Path, required=True, help="folder to write; an interrupted run is resumed")
     add_model(parser)
@@ -23,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_precision(parser, bf16=True)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
     parser.add_argument("--column", help="column of the texts in a table or data set (default: detected)")
+    text = "number of a layer that a large index searches fast, with FAISS; may be given again (default: the top one)"
+    parser.add_argument("--fast-layer", type=int, action="append", metavar="LAYER", help=text)
+    add_corpus(parser)
     hub = parser.add_argument_group("for hub:NAME")
     hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
     hub.add_argument("--config", help="where the data set has several")
@@ -31,45 +43,66 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read the text, print the expected size, and encode."""
-    from elmo_tasks.encoders import load
-    from elmo_tasks.layers import checked_device
-    from elmo_tasks.senses.use_index import build_index, size_of
+    from elmo_tasks.corpus.reader import files_of
+    from elmo_tasks.senses.index_files import IndexJob, build_files
+    from elmo_tasks.senses.use_index import UseIndex
     from elmo_tasks.service.nearest_uses import DICTIONARY
-    from elmo_tasks.text.tokens import tokenize
 
     title = args.title or args.out.resolve().name
     if title == DICTIONARY:
         raise ConfigError(
             f"the examples of the dictionary are called “{DICTIONARY}” already: give the index another --title"
         )
-    sentences = list(_sentences(args))
-    n_tokens = sum(len(tokenize(sentence)) for sentence in sentences)
-    encoder = load(args.model, checked_device(args.device), "int8" if args.precision == "int8" else "float32")
-    size = size_of(n_tokens, encoder.n_layers, encoder.width) / 1e6
-    print(f"{len(sentences):,} sentences, {n_tokens:,} words and signs: about {size:,.0f} MB", flush=True)
-    index = build_index(encoder, sentences, args.out, title, bf16=args.precision == "bf16")
+    job = IndexJob(args.model, args.device, args.precision)
+    encoder = job.load()  # a model that is not there is refused before anything is read
+    for source in args.text:
+        if not source.startswith(HUB):
+            files_of(source)
+    say = partial(print, flush=True)
+    build_files(job, _sentences(args), args.out, title, engine_of(args), say=say)
+    index = UseIndex(args.out)
+    _write_fast(index, args.fast_layer or [encoder.n_layers - 1])
     print(
         f"{args.out}: {len(index):,} vectors by {encoder.name}. Search it with the same --model: elmo-tasks app --index {args.out}"
     )
     return 0
 
 
-def _sentences(args: argparse.Namespace) -> Iterator[str]:
-    from elmo_tasks.data.labelled_texts import hub_texts
-    from elmo_tasks.senses.uses import read_corpus, sentences_of
+def _write_fast(index: UseIndex, layers: Sequence[int]) -> None:
+    """Write the fast search of some layers, if the index is so large that it pays."""
+    from elmo_tasks.senses.fast_search import MIN_WORDS, write_fast_search
 
+    if len(index) < MIN_WORDS:
+        return
+    if find_spec("faiss") is None:
+        print('To search so many words fast: pip install "elmo-tasks[index]", then give the same command again.')
+        return
+    for layer in layers:
+        if layer not in index.fast:
+            print(f"making layer {layer} fast to search", flush=True)
+            write_fast_search(index.folder, layer, len(index), partial(index.word_vectors, layer))
+
+
+def _sentences(args: argparse.Namespace) -> Iterator[str]:
+    from elmo_tasks.corpus.reader import BadRows, read_rows
+    from elmo_tasks.data.labelled_texts import hub_texts
+    from elmo_tasks.data.tables import form_of
+    from elmo_tasks.senses.uses import MAX_TOKENS, sentences_of_rows
+    from elmo_tasks.text.tokens import split_sentences
+
+    bad = BadRows(args.skip_bad)
     for source in args.text:
         if source.startswith(HUB):
             for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
-                yield from sentences_of(text, max_characters=None)[0]
-        elif source == STANDARD:
-            sentences, columns = sentences_of("\n".join(lines_of(source)), max_characters=None)
-            print(f"{source}: {len(sentences):,} sentences; {columns}", flush=True)
-            yield from sentences
+                yield from split_sentences(text, MAX_TOKENS)
         else:
-            for sentences, columns in read_corpus([Path(source)], args.column):
-                print(f"{source}: {len(sentences):,} sentences; {columns}", flush=True)
-                yield from sentences
+            # A column of a table beside it is none of a text.
+            is_text = len(args.text) > 1 and form_of(Path(source)) == "txt" and not Path(source).is_dir()
+            rows = read_rows([source], None if is_text else args.column, bad, say=partial(print, flush=True))
+            yield from sentences_of_rows(rows)
+    if bad.rows:
+        source, place, reason = bad.rows[0]
+        print(f"{len(bad.rows):,} rows were left out, the first: {source}, line {place}: {reason}", flush=True)
 
 
 def _count(text: str) -> int:

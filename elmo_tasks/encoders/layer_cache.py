@@ -154,7 +154,6 @@ class LayerCache:
         max_bytes: int = MAX_BYTES,
         batch_size: int = 64,
         step: Step | None = None,
-        bf16: bool = False,
     ) -> LayerCache:
         """Encode the sentences, or open an earlier cache; resume if interrupted.
 
@@ -166,9 +165,8 @@ class LayerCache:
             max_bytes: the most that the vectors may take on disk.
             batch_size: sentences that are encoded at once.
             step: progress callback.
-            bf16: products are computed in bfloat16.
         """
-        encoding = cache_encoding(encoder, sentences, pooled, batch_size, bf16)
+        encoding = CorpusEncoding(encoder, sentences, "all", pooled is not None, "float16", batch_size)
         about = CacheDescription.of(encoding)
         target = Path(folder) / about.key
         with contextlib.suppress(DataError):
@@ -216,26 +214,6 @@ class LayerCache:
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
         """Return ``[L, B, D]`` float32 means of sentences' tokens, if pooled."""
         return torch.from_numpy(self._rows[np.asarray(indices, np.int64)]).transpose(0, 1).float().contiguous()
-
-    def vectors(self, layer: int, start: int, stop: int) -> NDArray[np.float32]:
-        """Return ``[stop - start, D]`` float32 vectors of consecutive rows at one layer.
-
-        A row is a token, or a sentence if pooled; the layer ``n_layers`` is the mean of all.
-        """
-        rows = self._rows[start:stop]
-        chosen = rows.astype(np.float32).mean(axis=1) if layer == self.n_layers else rows[:, layer].astype(np.float32)
-        return np.asarray(chosen, np.float32)
-
-
-def cache_encoding(
-    encoder: Encoder,
-    sentences: Sequence[Sequence[str]],
-    pooled: Pooling | None = None,
-    batch_size: int = 64,
-    bf16: bool = False,
-) -> CorpusEncoding:
-    """Return the encoding whose rows :meth:`LayerCache.build` keeps."""
-    return CorpusEncoding(encoder, sentences, "all", pooled is not None, "float16", batch_size, None, bf16)
 
 
 def _check_room(about: CacheDescription, n_done: int, folder: Path, max_bytes: int) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from elmo_tasks.data.tables import Table, TextColumns, find_columns, form_of, parse_table, read_table, texts_of
-from elmo_tasks.data.text_lines import plain_lines, read_text
+from elmo_tasks.corpus.blocks import Row
+from elmo_tasks.data.tables import Table, find_columns, form_of, parse_table, texts_of
+from elmo_tasks.data.text_lines import plain_lines
 from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import quoted
@@ -26,6 +27,8 @@ MAX_TOKENS = 200
 MAX_CHARACTERS = 2_000_000
 Item = TypeVar("Item")
 _WORD = re.compile(r"\w+")
+#: Lines from which it is seen how a file breaks them, and lines of a paragraph, at most.
+_LOOKED_AT, _LONGEST_PARAGRAPH = 500, 1_000
 # Wrapped lines reach this share of the width with the next word, and most of them do so.
 _FULL, _FULL_LINES = 0.85, 0.7
 
@@ -142,12 +145,12 @@ def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHA
         raise InputError(f"{error}.", field="text") from None
 
 
-def _sentences_of(table: Table, text: str, column: str | None = None) -> tuple[list[str], str]:
+def _sentences_of(table: Table, text: str) -> tuple[list[str], str]:
     """Split a table or running text into sentences, and describe the input."""
     if table.names is None and not table.delimiter and table.form == "txt":
         # In a list, each line is split by itself.
         return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
-    columns = find_columns(table, TextColumns(text=column), labelled=False)
+    columns = find_columns(table, labelled=False)
     cells = [cell for _, cell in texts_of(table, columns)]
     return [sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)], columns.describe()
 
@@ -166,21 +169,23 @@ def _is_running(text: str) -> bool:
     return full >= _FULL_LINES * len(broken)
 
 
-def read_corpus(paths: Sequence[Path], column: str | None = None) -> Iterator[tuple[list[str], str]]:
-    """Read files of text or tables; yield the sentences and a description of each.
+def sentences_of_rows(rows: Iterable[Row]) -> Iterator[str]:
+    """Split the rows of a corpus into sentences, and join lines that break inside one.
 
-    Raises:
-        DataError: a file is missing, no text, or a table that cannot be read.
+    Whether lines do is seen from the first ones of each file; no file is held whole.
     """
-    for path in paths:
-        given = TextColumns(text=column)
-        form = form_of(path)
-        if form in ("parquet", "xlsx"):
-            yield _sentences_of(read_table(path, form, given), "", column)
+    for _, of_source in groupby(rows, key=lambda row: row.source):
+        texts = (row.text if row.tokens is None else " ".join(row.tokens) for row in of_source)
+        head = list(islice(texts, _LOOKED_AT))
+        if not _is_running("\n".join(head)):
+            for text in chain(head, texts):
+                yield from split_sentences(text, MAX_TOKENS)
             continue
-        text, encoding = read_text(path)
-        table = parse_table(text, path, form, given, encoding)
-        sentences, description = _sentences_of(table, text, column)
-        if description == "text" and encoding not in ("utf-8", "ascii"):
-            description = f"text, encoding {encoding}"
-        yield sentences, description
+        paragraph: list[str] = []
+        for text in chain(head, texts, [""]):
+            # An empty line ends a paragraph; one without any end is cut, somewhere.
+            if text.strip() and len(paragraph) < _LONGEST_PARAGRAPH:
+                paragraph.append(text)
+            elif paragraph:
+                yield from split_sentences("\n".join(paragraph), MAX_TOKENS)
+                paragraph = [text] if text.strip() else []

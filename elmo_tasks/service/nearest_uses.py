@@ -83,10 +83,8 @@ def nearest_uses(
     vector = _at_layer(loaded, [use], at)[0]
     hits: list[tuple[Use, float]] = []
     if index is not None:
-        forms = index.forms_of(use.token)
-        among = None if only == "all" else forms if only == "same" else ~forms
         n_first = max(n, _RERANKED) if view == MEANINGS else n
-        hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, among, use.sentence)]
+        hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, use.token, only, use.sentence)]
     n_searched = 0 if index is None else len(index)
     if source == DICTIONARY and only != "other":
         seen = {use.sentence, *(u.sentence for u, _ in hits)}
@@ -101,7 +99,7 @@ def nearest_uses(
         hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
         random = random_features(loaded)
         if index is not None:
-            random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index, at))
+            random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index))
     hits = sorted(hits, key=lambda hit: -hit[1])[:n]
     (sense, probability), *senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
     uses = []
@@ -157,9 +155,9 @@ def _index_of_dictionary(loaded: LoadedModel, progress: Progress | None, *, wait
     return None if thread.is_alive() else made(progress)
 
 
-def _random_pair(loaded: LoadedModel, index: UseIndex, layer: int) -> float:
+def _random_pair(loaded: LoadedModel, index: UseIndex) -> float:
     """Return the mean cosine of two random words of the index, by sense embedding."""
-    embedded = loaded.sense_model.embed([use for use, _ in index.some_words(_DRAWN, layer)])
+    embedded = loaded.sense_model.embed(index.some_words(_DRAWN))
     cosines = (embedded @ embedded.T)[np.triu_indices(len(embedded), 1)]
     return float(cosines.mean()) if len(cosines) else 0.0
 

@@ -18,11 +18,12 @@ from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon, format_entries, read_entries
-from elmo_tasks.senses.uses import read_corpus, sentences_of
+from elmo_tasks.senses.uses import sentences_of
 from elmo_tasks.service.training_data import load_dataset, store_upload
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
+from tests.corpus.sentences import sentences_in
 from tests.heads.test_head_files import a_tagger
 
 # fmt: off
@@ -45,7 +46,7 @@ def sources(folder):
     pairs = [{"id": "a", "tag": "T", "sentence1": "A bank.", "start1": 2, "end1": 6, "sentence2": "bank", "start2": 0, "end2": 4}]
     xml = '<c><sentence><instance id="s.0" lemma="owl" pos="NOUN">owl</instance></sentence></c>'
     (folder / "key").write_text("s.0 owl%1:18:00::\n")
-    read_tags, search = conll.read_tag_file, lambda path: list(read_corpus([path]))
+    read_tags, search = conll.read_tag_file, sentences_in
     held_out = lambda path: language_batches.held_out_sentences(folder / "a.txt", path, ["w_1"])  # noqa: E731
     texts = [
         ("a.csv", csv, read_texts), ("b.csv", csv, search), ("a.csv.xz", lzma.compress(csv.encode()), read_texts),
@@ -121,7 +122,7 @@ def pages_and_commands(folder):
     def sense_map(path):
         sentences_of(path.read_bytes().decode("utf-8", "replace"), path.name)
 
-    lines, index = lambda path: list(lines_of(str(path))), lambda path: list(read_corpus([path]))
+    lines, index = lambda path: list(lines_of(str(path))), sentences_in
     readers = [sense_map, train("classification"), train("tagging"), lines, index]
     return [(path, read) for path, _ in sources(folder) if path.parent == folder and path.suffix != ".xz" for read in readers]
 

@@ -12,7 +12,8 @@ from elmo_tasks.data.records import mapped_labels
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.uses import read_corpus, sentences_of
+from elmo_tasks.senses.uses import sentences_of
+from tests.corpus.sentences import sentences_in
 
 FILMS = [("a dull and empty film", "negative"), ("I loved every minute", "positive"), ("a bore", "negative")] * 4
 BANKS = ["The bank is here.", "The river bank is wet."]
@@ -129,7 +130,7 @@ def test_what_cannot_be_read_is_refused(tmp_path: Path, name: str, content: str 
     ("a.txt", "text\tlabel\nThe bank is here.\tpos\nThe river bank is wet.\tneg\n"),
 ])  # fmt: skip
 def test_the_texts_of_any_table_are_indexed_and_mapped(tmp_path: Path, name: str, content: str) -> None:
-    assert [sentences for sentences, _ in read_corpus([written(tmp_path, name, content)])] == [BANKS]
+    assert sentences_in(written(tmp_path, name, content)) == BANKS
     assert sentences_of(content, name)[0] == BANKS
     if name == "a.txt":
         assert sentences_of(content)[0] == BANKS
@@ -138,19 +139,20 @@ def test_the_texts_of_any_table_are_indexed_and_mapped(tmp_path: Path, name: str
 def test_commas_in_unquoted_texts_are_text(tmp_path: Path) -> None:
     lines = ["The bank is here, and the bank is open.", "The river, then the bank."]
     for content in ("text\n" + "\n".join(lines), "\n".join(lines)):
-        assert next(read_corpus([written(tmp_path, "a.csv", content)]))[0] == lines
+        assert sentences_in(written(tmp_path, "a.csv", content)) == lines
         assert sentences_of(content, "a.csv")[0] == lines
 
 
 def test_what_was_read_is_said(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", "label;review\npos;The bank is here.\nneg;The river bank is wet.\n")
-    (said,) = (said for _, said in read_corpus([path]))
-    assert said == "texts from 'review', named by the first line; semicolons between columns"
+    said: list[str] = []
+    sentences_in(path, say=said.append)
+    assert said == [f"{path}: texts from 'review', named by the first line; semicolons between columns"]
     table = read_table(path)
     columns = find_columns(table, TextColumns("label"), labelled=False)
     assert [text for _, text in texts_of(table, columns)] == ["pos", "neg"]
     with pytest.raises(DataError, match="found 'nothing'; there are 2 columns: 'label', 'review'"):
-        next(read_corpus([path], "nothing"))
+        sentences_in(path, "nothing")
     with pytest.raises(InputError, match="line 3: expected 2 columns"):
         sentences_of("id,text\n1,fine\n2,not, fine\n", "a.csv")
 

@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from elmo_tasks.encoders import batches, layer_cache
-from elmo_tasks.encoders.batches import token_rows
+from elmo_tasks.encoders.batches import CorpusEncoding, token_rows
 from elmo_tasks.encoders.elmo import Elmo
-from elmo_tasks.encoders.layer_cache import LayerCache, cache_encoding, encoded_rows
+from elmo_tasks.encoders.layer_cache import LayerCache, encoded_rows
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.layers import Layers
 from tests.bilm.test_bilm import SENTENCES, tiny
@@ -160,12 +160,12 @@ def test_what_cannot_be_relied_on_is_computed_from_the_start(tmp_path, small_blo
 
 
 def test_rows_of_another_request_are_not_gone_on_with(tmp_path, small_blocks):
-    encoding = cache_encoding(Numbers(fail_at=30), MANY)
+    encoding = CorpusEncoding(Numbers(fail_at=30), MANY, dtype="float16")
     with pytest.raises(KeyboardInterrupt):
         encoded_rows(encoding, tmp_path / "rows", "one")
     assert json.loads((tmp_path / "rows" / "progress.json").read_text())["key"] == "one"
     other = Numbers(2.0)
-    rows = encoded_rows(cache_encoding(other, MANY), tmp_path / "rows", "other")
+    rows = encoded_rows(CorpusEncoding(other, MANY, dtype="float16"), tmp_path / "rows", "other")
     assert len(other.encoded) == sum(map(bool, MANY))
     assert rows[:, 0, 0].tolist() == [2.0 * len(word) for words in MANY for word in words]
 

@@ -1,11 +1,14 @@
 import json
+from functools import partial
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 import torch
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.senses.fast_search import write_fast_search
 from elmo_tasks.senses.use_index import UseIndex, build_index
 from tests.bilm.test_bilm import tiny
 
@@ -54,9 +57,9 @@ def test_many_copies_of_a_sentence_hide_no_other(elmo, tmp_path):
 
 def test_only_this_word_or_only_others(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
-    same = index.search(query, 1, 9, index.forms_of("Bank"))
+    same = index.search(query, 1, 9, "Bank", "same")
     assert {hit.use.word for hit in same} == {"bank", "banks"}
-    other = index.search(query, 1, 9, ~index.forms_of("bank"))
+    other = index.search(query, 1, 9, "bank", "other")
     assert not {"bank", "banks", ".", "!"} & {hit.use.word for hit in other}
 
 
@@ -76,7 +79,7 @@ def test_an_index_is_found_again_and_never_mixed(elmo, index):
 
 
 def test_a_build_that_was_killed_goes_on(elmo, tmp_path, monkeypatch):
-    monkeypatch.setattr("elmo_tasks.encoders.batches._BLOCK_TOKENS", 4)
+    monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 20)
     calls = []
 
     class Killed(Exception):
@@ -97,15 +100,16 @@ def test_a_build_that_was_killed_goes_on(elmo, tmp_path, monkeypatch):
         UseIndex(tmp_path / "i")
     shares = []
     whole = build_index(elmo, SENTENCES, tmp_path / "i", "mine", progress=shares.append)
-    assert 0 < shares[-1] < 1.0  # what was there is not done again
+    assert len(shares) == len(whole.description.blocks) - 2  # what was there is not done again
     assert len(whole) == sum(len(t) for t in elmo.encode(SENTENCES).tokens)
 
 
 def test_refusals(elmo, tmp_path):
     with pytest.raises(ConfigError, match="nothing to index"):
         build_index(elmo, [], tmp_path / "a", "mine")
-    with pytest.raises(ConfigError, match="too many for exact search; the most is 3"):
-        build_index(elmo, SENTENCES, tmp_path / "a", "mine", max_tokens=3)
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(ConfigError, match="nothing to index"):
+        build_index(elmo, [" ", "\t"], tmp_path / "a", "mine")
     with pytest.raises(DataError, match=r"expected an index written by"):
         UseIndex(tmp_path)
     (tmp_path / "index.json").write_text(json.dumps({"version": 99}))
@@ -113,24 +117,90 @@ def test_refusals(elmo, tmp_path):
         UseIndex(tmp_path)
 
 
-PARTS = ["lines", "words", "norms", "sentences.txt", "words.txt", "sentence count", "places.npz"]
+def test_old_indexes_are_refused_with_a_way_out(tmp_path):
+    (tmp_path / "index.json").write_text(json.dumps({"version": 1, "title": "mine"}))
+    with pytest.raises(
+        DataError, match=r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks"
+    ):
+        UseIndex(tmp_path)
+
+
+PARTS = ["lines", "forms", "vectors", "norms", "sentences.txt", "words.txt", "sentence count"]
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_an_index_with_a_part_that_does_not_fit_is_refused_when_it_is_opened(elmo, tmp_path, part):
     folder = build_index(elmo, SENTENCES, tmp_path / "i", "mine").folder
-    message = "do not fit index.json, as after a copy that was cut short"
-    if part == "places.npz":
-        message = "expected an index written by"
-        (folder / part).write_bytes((folder / part).read_bytes()[:200])
-    elif part in ("lines", "words", "norms"):
-        arrays = dict(np.load(folder / "places.npz"))
-        arrays[part] = arrays[part][..., :-1]
-        np.savez(folder / "places.npz", **arrays)
+    if part in ("lines", "forms"):
+        np.save(folder / f"{part}.npy", np.load(folder / f"{part}.npy")[:-1])
+    elif part in ("vectors", "norms"):
+        path = next((folder / "blocks").glob(f"*.{part}.npy"))
+        np.save(path, np.load(path)[..., :-1])
     elif part.endswith(".txt"):
         (folder / part).write_text((folder / part).read_text(encoding="utf-8")[:5], encoding="utf-8")
     else:
         about = json.loads((folder / "index.json").read_text())
         (folder / "index.json").write_text(json.dumps(about | {"n_sentences": about["n_sentences"] - 1}))
-    with pytest.raises(DataError, match=message):
+    with pytest.raises(DataError, match="do not fit index.json, as after a copy that was cut short"):
         UseIndex(folder)
+
+
+def test_a_file_that_is_cut_short_is_no_index(elmo, tmp_path):
+    folder = build_index(elmo, SENTENCES, tmp_path / "i", "mine").folder
+    path = next((folder / "blocks").glob("*.vectors.npy"))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(DataError, match="expected an index written by"):
+        UseIndex(folder)
+
+
+def test_blocks_change_nothing(elmo, index, tmp_path, monkeypatch):
+    monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 20)
+    parts = build_index(elmo, SENTENCES, tmp_path / "i", "mine")
+    assert len(parts.description.blocks) > len(index.description.blocks)
+    assert [parts.use(row) for row in range(len(parts))] == [index.use(row) for row in range(len(index))]
+    query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
+    for among in ("all", "same", "other"):
+        for layer in range(4):
+            found, expected = (i.search(query, layer, 9, "bank", among) for i in (parts, index))
+            assert [hit.use for hit in found] == [hit.use for hit in expected]
+            assert [hit.cosine for hit in found] == pytest.approx([hit.cosine for hit in expected], abs=1e-5)
+    for word in ("bank", "dog", "."):
+        assert parts.rows_of(word).tolist() == index.rows_of(word).tolist()
+
+
+def test_words_are_a_table_for_other_programs(elmo, index):
+    rows = pq.read_table(index.folder / "words.parquet").to_pylist()
+    tokens = [
+        (k, at, word.casefold()) for k, s in enumerate(SENTENCES) for at, word in enumerate(elmo.encode([s]).tokens[0])
+    ]
+    assert [(row["sentence"], row["position"], row["form"]) for row in rows] == tokens
+    vector = elmo.encode([SENTENCES[0]]).values[:, 0, 1]
+    norms = [*vector.norm(dim=1).tolist(), float(vector.mean(dim=0).norm())]
+    assert list(rows[1].values())[3:] == pytest.approx(norms, rel=1e-2)
+
+
+def test_the_fast_search_finds_what_comparing_with_all_finds(elmo, tmp_path, monkeypatch):
+    pytest.importorskip("faiss", reason="FAISS is not installed")
+    monkeypatch.setattr("elmo_tasks.senses.fast_search._AT_ONCE", 300)  # several parts
+    monkeypatch.setattr("elmo_tasks.senses.use_index._MAX_COMPARED", 0)
+    random = np.random.default_rng(0)
+    words = ["bank", "banks", "dog", "shore", "tree", "opened", "wide", "old"]
+    sentences = [f"{' '.join(random.choice(words, 6))} {k}." for k in range(200)]
+    index = build_index(elmo, sentences, tmp_path / "i", "mine")
+    query = elmo.encode([sentences[0].split()]).values[2, 0, 1].numpy()
+    searches = [(word, among) for word in ("bank", "tree") for among in ("all", "same", "other")]
+    exact = [index.search(query, 2, 20, *search, leave_out=sentences[0]) for search in searches]
+    write_fast_search(index.folder, 2, len(index), partial(index.word_vectors, 2))
+    fast = UseIndex(index.folder)
+    assert list(fast.fast) == [2]
+    is_form = lambda word, key: word.removesuffix("s") == key  # noqa: E731
+    for search, expected in zip(searches, exact, strict=True):
+        found = fast.search(query, 2, 20, *search, leave_out=sentences[0])
+        cosines, best = ([hit.cosine for hit in hits] for hits in (found, expected))
+        assert cosines == sorted(cosines, reverse=True)
+        assert cosines == pytest.approx(best, abs=0.02)
+        assert {is_form(hit.use.word, search[0]) for hit in found} <= {"all": {True, False}, "same": {True}}.get(
+            search[1], {False}
+        )
+    expected = fast.search(query, 2, 5)
+    assert UseIndex((tmp_path / "i").rename(tmp_path / "moved")).search(query, 2, 5) == expected

@@ -2,7 +2,8 @@ import pytest
 
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.senses.uses import example_uses, read_corpus, sentences_of, uses_in
+from elmo_tasks.senses.uses import example_uses, sentences_of, uses_in
+from tests.corpus.sentences import sentences_in
 
 
 def test_examples_have_their_meanings_and_places():
@@ -51,7 +52,7 @@ def test_a_text_may_not_be_endless():
 
 def test_files_that_are_no_text_are_named(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match=r"a\.txt, line 1: expected UTF-16-LE text, found the byte"):
-        list(read_corpus([tmp_path / "a.txt"]))
+    with pytest.raises(DataError, match=r"a\.txt, after line 0: expected UTF-16-LE text, found the byte"):
+        sentences_in(tmp_path / "a.txt")
     with pytest.raises(DataError, match=r"none\.txt"):
-        list(read_corpus([tmp_path / "none.txt"]))
+        sentences_in(tmp_path / "none.txt")
