@@ -223,6 +223,7 @@ class TrainingEpoch:
     score: float | None = None  #: on the validation data, from 0 to 1
     weights: tuple[float, ...] = ()  #: share of each layer
     gamma: float | None = None  #: the scale factor of the mix
+    watched: float | None = None  #: the score that selects the best epoch, where it is another one
 
 
 @dataclass(frozen=True)

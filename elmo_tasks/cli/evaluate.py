@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import os
+import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -59,7 +60,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--file-format", help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...")
     add("--text-column", help="name or place of the column of the text (classes)")
     add("--label-column", help="name or place of the column of the label (classes)")
-    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them (classes)")
+    add(
+        "--labels",
+        metavar="0=negative,1=positive",
+        help="labels or entity types of that file and the head's own for them; DATE= leaves one out",
+    )
     add("--token-column", help="name or place of the column of the tokens (tags)")
     add("--tag-column", help="name or place of the column of the tags (tags)")
 
@@ -245,6 +250,7 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.layers import checked_device
     from elmo_tasks.tasks import find_task
     from elmo_tasks.tasks.predictor import Predictor, evaluate_head
+    from elmo_tasks.text.tag_schemes import OUTSIDE
 
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to score it on")
@@ -263,24 +269,37 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     if kind.one_label:
         reading["label_names"] = _label_names(args, files, reading, kind)
     elif args.labels is not None:
-        raise ConfigError("--labels: for heads that say a class of a text; this one tags words")
+        reading["type_names"] = _type_names(args.labels, files)
     try:
         # The training split is not read: its place is only named in messages.
         data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
     except TypeError as error:
         raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
     data.take_labels(files.task.labels)
-    data.setup("test")
+    try:
+        data.setup("test")
+    except DataError as error:
+        if kind.one_label or "no such entity type" not in str(error):
+            raise
+        raise DataError(
+            f"{error}. Say which is which, such as --labels PERSON=PER,DATE= (DATE is left out then)"
+        ) from None
+    print(*data.notes, sep="\n", file=sys.stderr)
     predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
     rows = data.labelled("test")
     scores = evaluate_head(predictor, rows)
+    has_entities = kind.one_label or any(tag != OUTSIDE for _, tags in rows for tag in tags)
+    values: dict[str, float | None] = {**scores.compute()}
+    if scores.main == "f1" and not has_entities:
+        # Precision, recall and F1 are quotients by the number of entities.
+        values = {name: value if name == "accuracy" else None for name, value in values.items()}
     return {
         "head": files.name,
         "encoder": files.encoder.name,
         "data": args.data.name,
         "rows": len(rows),
         "main": scores.main,
-        "scores": scores.compute(),
+        "scores": values,
         "labels": list(files.task.labels),
         "confusion": scores.confusion_matrix(),
     }
@@ -315,9 +334,23 @@ def _label_names(
     return mapped_labels(labels, files.task.labels, args.labels, stored, str(args.data))
 
 
+def _type_names(given: str, files: HeadFiles) -> dict[str, str | None]:
+    """Map entity types of the file to those of the head; a type without a name is left out."""
+    from elmo_tasks.data.records import given_names
+    from elmo_tasks.text.tag_schemes import types_of
+
+    if files.task.scheme is None:
+        raise ConfigError("--labels: for classes of texts and types of entities; this head gives tags of words")
+    return given_names(given, types_of(files.task.labels, files.task.scheme))
+
+
 def _head_table(r: dict[str, Any]) -> str:
-    scores: dict[str, float] = r["scores"]
-    lines = [f"{r['head']} (on {r['encoder']}), {r['data']}, {r['rows']:,} rows: {r['main']} {scores[r['main']]:.4f}"]
+    scores: dict[str, Any] = r["scores"]
+    about = f"{r['head']} (on {r['encoder']}), {r['data']}, {r['rows']:,} rows"
+    if scores[r["main"]] is None:
+        accuracy = f"accuracy of tags {scores['accuracy']:.4f}"
+        return f"{about}: no row has an entity, so {r['main']} is undefined; {accuracy}"
+    lines = [f"{about}: {r['main']} {scores[r['main']]:.4f}"]
     measures = [name for name in ("precision", "recall", "f1") if any(key.startswith(name) for key in scores)]
     if measures:
         lines.append(f"{'':20}" + "".join(f"{name:>11}" for name in measures))
@@ -327,6 +360,8 @@ def _head_table(r: dict[str, Any]) -> str:
             lines.append(f"{kind or 'all':20}" + "".join(f"{value:11.4f}" for value in values))
     if r["main"] != "accuracy":
         lines.append(f"{'accuracy of tags':20}{scores['accuracy']:11.4f}")
+    if "macro_f1" in scores:
+        lines.append(f"{'mean F1 of classes':20}{scores['macro_f1']:11.4f}")
     if r["confusion"]:
         width = max(11, *(len(label) + 2 for label in r["labels"]))
         lines.append(f"{'actual / predicted':20}" + "".join(f"{label:>{width}}" for label in r["labels"]))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -159,6 +161,30 @@ def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where
     return [LabelledText(row.text, name, row.line) for row in rows if (name := names[row.label]) is not None]
 
 
+def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
+    """Parse ``0=negative,1=positive``, or JSON; a label without a name gets ``None``.
+
+    Raises:
+        DataError: a name is none of ``own``.
+    """
+    if given.lstrip().startswith("{"):
+        try:
+            parsed = {str(label): str(name or "") for label, name in json.loads(given).items()}
+        except ValueError as error:
+            raise DataError(
+                f'--labels: expected JSON such as {{"0": "{own[0]}"}}, found {given[:60]} ({error})'
+            ) from None
+    else:
+        pairs = [pair.partition("=") for pair in given.split(",")]
+        parsed = {a.strip() if mark else "": b.strip() for a, mark, b in pairs}
+    wrong = [f"{label}={name}" for label, name in parsed.items() if not label or (name and name not in own)]
+    if wrong:
+        raise DataError(
+            f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}, or LABEL= to leave it out"
+        )
+    return {label: name or None for label, name in parsed.items()}
+
+
 def mapped_labels(
     labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
 ) -> dict[str, str | None]:
@@ -169,11 +195,7 @@ def mapped_labels(
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:
-        pairs = [pair.partition("=") for pair in given.split(",")]
-        wrong = [f"{a}{mark}{b}" for a, mark, b in pairs if not a.strip() or b.strip() not in own]
-        if wrong:
-            raise DataError(f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}")
-        names |= {a.strip(): b.strip() for a, _, b in pairs}
+        names |= given_names(given, own)
     elif stored is not None:
         merged = {str(label): name for label, name in stored.items()} | names
         classes = {merged.get(label) for label in labels} - {None}
@@ -183,10 +205,12 @@ def mapped_labels(
     if unknown:
         mapped = {label: name for label, name in names.items() if label in labels and label not in own}
         left = [name for name in own if name not in mapped.values()] or own
-        example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *zip(unknown, left, strict=False)))
+        # Numbers are in an order that the head's labels may have, too; of words, no pair is likelier than another.
+        pairs = zip(unknown, left if all(map(is_number, unknown)) else ["NAME"] * len(unknown), strict=False)
+        example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *pairs))
         raise DataError(
             f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say which is which, such as "
-            f"--labels {example}"
+            f"--labels {shlex.quote(example)}"
         )
     return names
 

@@ -102,7 +102,8 @@ def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
 
     def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:
         loss = epoch.validation_loss
-        return epoch.score or 0.0, -math.inf if loss is None or math.isnan(loss) else -loss, -epoch.epoch
+        watched = epoch.score if epoch.watched is None else epoch.watched
+        return watched or 0.0, -math.inf if loss is None or math.isnan(loss) else -loss, -epoch.epoch
 
     return max(scored, key=rank) if scored else None
 

@@ -159,7 +159,17 @@ def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
             course = [earlier for earlier in course if earlier.epoch < row["epoch"]]
             train, validation, score = (row.get(key) for key in ("train_loss", "val_loss", "score"))
             weights = tuple(row.get("weights", ()))
-            course.append(TrainingEpoch(int(row["epoch"]), train, validation, score, weights, row.get("gamma")))
+            course.append(
+                TrainingEpoch(
+                    epoch=int(row["epoch"]),
+                    train_loss=train,
+                    validation_loss=validation,
+                    score=score,
+                    weights=weights,
+                    gamma=row.get("gamma"),
+                    watched=row.get("watched"),
+                )
+            )
         elif "loss" in row:
             step = int(row["step"])
             losses = [point for point in losses if point[0] < step / per_epoch]

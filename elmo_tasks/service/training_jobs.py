@@ -98,7 +98,7 @@ def config_for(
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
     callbacks = {entry["class_path"].rpartition(".")[2]: entry for entry in trainer["callbacks"]}
     checkpoint, export = callbacks["RunCheckpoint"], callbacks["ExportHead"]
-    checkpoint["init_args"] |= {"dirpath": ".", "monitor": f"val_{kind.main_score('BIO' if spans else None)}"}
+    checkpoint["init_args"] |= {"dirpath": ".", "monitor": f"val_{kind.watched_score('BIO' if spans else None)}"}
     export["init_args"] |= {"folder": HEAD, "about": about}
     ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
     trainer |= {

@@ -91,6 +91,10 @@ class Task:
         """Create the metrics of a head; if ``alone``, for this process only."""
         return resolve_name(self.scores_class)(head_task, alone)  # type: ignore[no-any-return]
 
+    def watched_score(self, scheme: Scheme | None) -> str:
+        """Name of the score that selects the best epoch; accuracy would overlook rare classes."""
+        return "macro_f1" if self.one_label else self.main_score(scheme)
+
     def main_score(self, scheme: Scheme | None) -> str:
-        """Name of the score that selects models: ``f1`` (of spans) or ``accuracy``."""
+        """Name of the score that is reported first: ``f1`` (of spans) or ``accuracy``."""
         return "accuracy" if self.one_label or scheme is None else "f1"

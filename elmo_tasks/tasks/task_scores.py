@@ -108,7 +108,7 @@ class TagScores(TaskScores):
 
 
 class ClassScores(TaskScores):
-    """Accuracy; precision, recall and F1 of each class."""
+    """Accuracy; precision, recall and F1 of each class, and the mean of these F1s."""
 
     def __init__(self, task: HeadTask, alone: bool = False) -> None:
         super().__init__(task, (len(task.labels), len(task.labels)), alone)  # [gold, predicted]
@@ -125,9 +125,12 @@ class ClassScores(TaskScores):
         correct, n_rows = self.counts.diagonal().tolist(), int(self.counts.sum())
         scores = {"accuracy": sum(correct) / max(1, n_rows)}
         rows = zip(self.task.labels, correct, self.counts.sum(0).tolist(), self.counts.sum(1).tolist(), strict=True)
-        for label, *counts in rows if n_rows else ():
-            scores |= Counts(*counts).scores(f"/{label}")
-        return scores
+        by_class = {label: Counts(*counts) for label, *counts in rows} if n_rows else {}
+        for label, counts in by_class.items():
+            scores |= counts.scores(f"/{label}")
+        # Of the classes that occur: one that neither the rows nor the predictions have says nothing.
+        occurring = [counts.f1 for counts in by_class.values() if counts.gold or counts.predicted]
+        return scores | {"macro_f1": sum(occurring) / max(1, len(occurring))}
 
     def confusion_matrix(self) -> list[list[int]]:
         """Return ``[gold][predicted]`` counts."""

@@ -20,6 +20,9 @@ from elmo_tasks.tasks.predictor import Predictor, evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
 from elmo_tasks.training.task_module import TaskModule
 
+#: A macro-F1 that is higher by this is better than that of the most frequent class.
+_CLEARLY = 0.02
+
 
 class ExportHead(pl.Callback):
     """Write the best head at the end of a run, load it again and score it.
@@ -169,8 +172,26 @@ class ExportHead(pl.Callback):
             name = scores["main"]
             guess = ", ".join(f"{name} {value:.3f} with {rules[rule]}" for rule, value in scores["guess"].items())
             rows = f"{scores['rows']:,} rows (without a model: {guess})"
-            print(f"  {split}: {name} {scores[name]:.3f} on {rows}", flush=True)
+            macro = f", macro-F1 {scores['macro_f1']:.3f}" if "macro_f1" in scores else ""
+            print(f"  {split}: {name} {scores[name]:.3f}{macro} on {rows}", flush=True)
+            if scores["guess"] and (warning := no_better(scores, max(scores["guess"].values()))):
+                print(f"  {warning}", flush=True)
         print(f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)", flush=True)
+
+
+def no_better(scores: Mapping[str, Any], guess: float) -> str:
+    """Return a warning if a head scores no better than a rule without a model."""
+    main = scores["main"]
+    if scores[main] > guess:
+        return ""
+    remedy = "more rows, other labels, more epochs or class_weights: balanced may help"
+    classes = [name for name in scores if name.startswith("recall/")]
+    # Always the most frequent class, a share p of the rows: F1 of 2p / (1 + p) there, and 0 elsewhere.
+    if "macro_f1" in scores and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY:
+        return f"NOTE: by {main} this head is no better than without a model; it does know rare classes (macro-F1)."
+    return (
+        f"WARNING: THIS HEAD IS NO BETTER THAN WITHOUT A MODEL ({main} {scores[main]:.3f} and {guess:.3f}): {remedy}."
+    )
 
 
 def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:

@@ -73,6 +73,7 @@ class ProgressFile(pl.Callback):
             return
         metrics = trainer.callback_metrics
         score, loss = metrics.get(f"val_{pl_module.scores.main}"), metrics.get("val_loss")
+        watched = metrics.get(str(getattr(trainer.checkpoint_callback, "monitor", None)))
         self._write(
             trainer,
             epoch=trainer.current_epoch + 1,
@@ -80,6 +81,7 @@ class ProgressFile(pl.Callback):
             train_loss=_mean(self._epoch) if self._epoch else None,
             val_loss=None if loss is None else round(float(loss), 5),
             score=None if score is None else round(float(score), 5),
+            watched=None if watched is None else round(float(watched), 5),
             **mix_of(pl_module),
         )
         self._epoch = []

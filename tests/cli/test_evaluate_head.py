@@ -113,7 +113,7 @@ def test_the_confusions_of_classes_are_printed(score):
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),
         ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: expected one of"),
-        ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: for heads that say a class of a text"),
+        ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: 'a=b': expected LABEL=NAME, where NAME is one of '"),
         ("strange", "Ada B-PER\n", (), "how its data were read is not understood"),
         ("nothing", "", (), "there is no head"),
         ("tagger", None, (), "d.data: no such file"),
@@ -126,3 +126,35 @@ def test_a_file_that_is_not_as_expected_is_refused_in_words(score, head, text, m
 
 def test_a_head_needs_data(models, run):
     assert "--head needs --data: a labelled file to score it on" in run.refused("evaluate", "--head", models / "tagger")
+
+
+FOREIGN = "Ada B-PERSON\nleft O\nRome B-GPE\non O\nMonday B-DATE\n. O\n\nBo B-PER\nran O\n. O\n"
+
+
+def test_types_of_other_data_are_renamed_left_out_or_missed(score, run, models, tmp_path):
+    renamed = score("tagger", "d.conll", FOREIGN, "--labels", "PERSON=PER,GPE=LOC,DATE=")
+    assert set(name for name in renamed["scores"] if name.startswith("f1/")) == {"f1/LOC", "f1/PER"}
+    (tmp_path / "d.conll").write_text(FOREIGN)
+    status, _, err = run("evaluate", "--head", models / "tagger", "--data", tmp_path / "d.conll")
+    assert status == 0
+    assert "lack the type 'DATE', 'GPE', 'PERSON', whose entities count as missed" in err
+    alone = FOREIGN.replace("B-PER\n", "B-PERSON\n")
+    said = score("tagger", "e.conll", alone, refused=True)
+    assert "no such entity type" in said
+    assert "such as --labels PERSON=PER,DATE= (DATE is left out then)" in said
+
+
+def test_without_an_entity_f1_is_undefined(score):
+    rows = "It O\nrained O\n\nNobody O\ncame O\n"
+    assert score("tagger", "d.conll", rows)["scores"]["f1"] is None
+    assert (
+        "no row has an entity, so f1 is undefined; accuracy of tags" in score("tagger", "d.conll", rows, plain=True)[0]
+    )
+
+
+def test_the_advice_for_labels_can_be_pasted(score):
+    table = "is\ttext\nThumbs Up\tfine\nno, never\tbad\n"
+    said = score("classifier", "d.tsv", table, refused=True)
+    assert "--labels 'Thumbs Up=NAME,no, never=NAME'" in said
+    given = '{"Thumbs Up": "positive", "no, never": "negative"}'
+    assert score("classifier", "d.tsv", table, "--labels", given)["rows"] == 2

@@ -273,9 +273,9 @@ def test_the_plan_is_in_the_settings_and_every_file_below_the_run(tmp_path, kind
 
 
 @pytest.mark.parametrize(("kind", "spans", "score"), [
-    ("tagging", True, "f1"), ("tagging", False, "accuracy"), ("classification", True, "accuracy"),
+    ("tagging", True, "f1"), ("tagging", False, "accuracy"), ("classification", True, "macro_f1"),
 ])  # fmt: skip
-def test_the_best_epoch_is_that_of_the_main_score(tmp_path, kind, spans, score):
+def test_the_best_epoch_is_that_of_the_watched_score(tmp_path, kind, spans, score):
     written = config(tmp_path, spans, kind=kind)
     checkpoint = next(c for c in written["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint"))
     assert checkpoint["init_args"]["monitor"] == f"val_{score}"

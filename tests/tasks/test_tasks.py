@@ -126,6 +126,8 @@ def test_scores_of_classes_are_those_of_scikit_learn(seed: int) -> None:
     by_class = precision_recall_fscore_support(gold, predicted, labels=CLASSES, zero_division=0)
     for name, values in zip(("precision", "recall", "f1"), by_class[:3], strict=True):
         assert [scores.pop(f"{name}/{label}") for label in CLASSES] == pytest.approx(list(values))
+    macro = precision_recall_fscore_support(gold, predicted, average="macro", zero_division=0)[2]
+    assert scores.pop("macro_f1") == pytest.approx(macro)
     assert scores == {}
     assert metric.confusion_matrix() == confusion_matrix(gold, predicted, labels=CLASSES).tolist()
 
@@ -178,7 +180,7 @@ def test_nothing_to_score_is_zero(scheme: Scheme | None) -> None:
     assert set(metric.compute().values()) == {0.0}
     classes = CLASSIFICATION.scores(HeadTask(CLASSES, 2, 1))
     classes.update([], [])
-    assert classes.compute() == {"accuracy": 0.0}
+    assert classes.compute() == {"accuracy": 0.0, "macro_f1": 0.0}
     assert classes.confusion_matrix() == []
 
 

@@ -8,12 +8,14 @@ import json
 import logging
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.heads.head_files import find_head
 from elmo_tasks.tasks.predictor import Predictor
+from elmo_tasks.training.export_head import no_better
 from tests.training.toy_task import EPOCHS, write_config, write_encoder
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*isinstance.treespec, LeafSpec.*")
@@ -57,7 +59,8 @@ def test_the_report_has_the_score_beside_the_same_score_without_a_model(run: Pat
     rule = "each word tagged as it was most often" if main_score == "f1" else "always the most frequent label"
     number = r"[01]\.\d{3}"
     assert re.fullmatch(
-        rf"  validation: {main_score} {number} on 25 rows \(without a model: {main_score} {number} with {rule}\)", line
+        rf"  validation: {main_score} {number}(, macro-F1 {number})? on 25 rows \(without a model: {main_score} {number} with {rule}\)",
+        line,
     )
 
 
@@ -130,3 +133,26 @@ def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCapt
         assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
     assert "GPU available" in caplog.text
     assert "Tip:" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("scores", "guess", "warning"),
+    [
+        ({"main": "accuracy", "accuracy": 0.96, "macro_f1": 0.7, "recall/a": 1, "recall/b": 0.4}, 0.95, ""),
+        (
+            {"main": "accuracy", "accuracy": 0.95, "macro_f1": 0.487, "recall/a": 1, "recall/b": 0},
+            0.95,
+            "NO BETTER THAN WITHOUT",
+        ),
+        (
+            {"main": "accuracy", "accuracy": 0.93, "macro_f1": 0.66, "recall/a": 1, "recall/b": 0.5},
+            0.95,
+            "it does know rare classes",
+        ),
+        ({"main": "f1", "f1": 0.3}, 0.31, "NO BETTER THAN WITHOUT A MODEL"),
+    ],
+)
+def test_a_head_that_is_no_better_than_a_rule_says_so(scores: dict[str, Any], guess: float, warning: str) -> None:
+    said = no_better(scores, guess)
+    assert warning in said
+    assert bool(said) == bool(warning)
