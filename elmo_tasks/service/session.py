@@ -82,7 +82,7 @@ class Session:
         return comparisons.compare_uses(word, uses, loaded, own, self._mixing_heads(loaded.encoder))
 
     def _mixing_heads(self, encoder: Encoder) -> list[tuple[str, api.LayerWeights]]:
-        """Return the kind and layer weights of the first head of each kind, if it reads this encoder."""
+        """Return the kind and the layer weights of the first head of each kind on an encoder."""
         learned = {weights.head: weights for weights in self.layer_weights()}
         first: dict[str, api.HeadInfo] = {}
         for head in self.heads():

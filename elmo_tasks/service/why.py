@@ -144,7 +144,7 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 
 
 def _has_verdict(comparison: api.Comparison) -> bool:
-    """Return True if the answer was read from the sentences; a word on the list of one meaning is known without."""
+    """Return True if the answer was read from the sentences, not from the list of words."""
     return bool(comparison.same_meaning) and comparison.source is not api.Source.ONE_MEANING
 
 

@@ -72,6 +72,7 @@ def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, save
         meanings_card=meanings_card(answer, models, saved=saved),
         panels=panels,
         file=names_of(answer)[1],
+        about=names_of(answer)[0],
         csv=csv_text(answer),
         saved=saved,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ import gradio as gr
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.text import first_capital, listed, number, slug
+from elmo_tasks.messages.text import dictionary_note, first_capital, listed, number, slug
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
 from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
@@ -29,7 +30,7 @@ TESTS = CONTENT["probes"]
 
 def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    with gr.Column(elem_classes="card components", visible=False) as chooser:
+    with gr.Column(elem_classes="card components") as chooser:
         head = choice([], label="Trained head")
     weights = markup(nothing("weights"), "scripts/remembered.js")
     probes = markup(nothing("probes"), "scripts/remembered.js")
@@ -54,7 +55,12 @@ def build(service: Service, tab: gr.Tab) -> None:
         return [model.to_dict() for model in service.probes()]
 
     gr.on([tab.select, head.input], show_weights, head, [chooser, head, weights], **PRIVATE)
-    tab.select(lambda: probes_page(service.probes()), None, probes, **PRIVATE)
+
+    def show_probes() -> str:
+        note = " ".join(map(dictionary_note, service.models()[0].dictionary_layers))
+        return probes_page(service.probes(), note)
+
+    tab.select(show_probes, None, probes, **PRIVATE)
     endpoint(what_layers_know)
 
 
@@ -115,18 +121,26 @@ def weights_csv(entry: LayerWeights) -> str:
     return csv_file(header, rows)
 
 
-def probes_page(models: Sequence[ModelProbes]) -> str:
-    """Render one card per test, with bars for the layers of all models."""
+def probes_page(models: Sequence[ModelProbes], note: str = "") -> str:
+    """Render the tests of the first measured model in one picture, and all others in words.
+
+    The ``note`` says what else a layer was trained on.
+    """
     measured = [model for model in models if model.results]
-    tasks = dict.fromkeys(result.task for model in measured for result in model.results)
+    tasks = [task for task in TESTS if any(result.task == task for model in measured for result in model.results)]
+    first = next((model for model in measured if len(model.layers) > 1), measured[0] if measured else None)
+    results = {result.task: result for result in first.results} if first else {}
     return render(
         "probes.html",
-        models=models,
+        note=note,
+        picture=[(results[task], TESTS[task]) for task in tasks if task in results],
+        numbers=[str(k) for k in range(len(first.layers))] if first else [],
+        headline=headline(first) if first else "",
+        best=ahead,
         tests=[
             (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])
             for task in tasks
         ],
-        bar_name=bar_name,
         shown=shown,
         reading=reading,
         csv=probes_csv(measured),
@@ -134,12 +148,26 @@ def probes_page(models: Sequence[ModelProbes]) -> str:
     )
 
 
-def bar_name(model: ModelProbes, score: LayerScore) -> str:
-    """Return the name beside a bar: the layer and its kind."""
-    if not score.layer.isdecimal():
-        return "mean of the layers"
-    name = model.layers[int(score.layer)]
-    return name if len(model.layers) == 1 else f"layer {score.layer}: {name}"
+def ahead(result: ProbeResult) -> list[LayerScore]:
+    """Return the layers that do best in a test, within the precision of the scores."""
+    scores = [score for score in result.scores if score.layer.isdecimal()]
+    best = max(score.score for score in scores)
+    return [score for score in scores if best - score.score < _SAME]
+
+
+def headline(model: ModelProbes) -> str:
+    """Count the tests in which each layer does best."""
+    if len(model.layers) == 1:
+        return f"“{model.model}” in {len(model.results)} tests."
+    alone = Counter(found[0].layer for result in model.results if len(found := ahead(result)) == 1)
+    n = len(model.results)
+    parts = [f"layer {name} in {count}" for name, count in sorted(alone.items(), key=lambda pair: (-pair[1], pair[0]))]
+    shared = n - sum(alone.values())
+    if not parts:
+        return f"No layer does best by itself in any of {n} tests."
+    first, *rest = parts
+    told = ", ".join([f"{first_capital(first).replace(' in ', ' does best in ')} of {n} tests", *rest])
+    return f"{told}{f'; in {shared} no layer is ahead' if shared else ''}."
 
 
 def shown(result: ProbeResult, score: float) -> str:
@@ -150,18 +178,18 @@ def shown(result: ProbeResult, score: float) -> str:
 def reading(model: ModelProbes, result: ProbeResult) -> str:
     """Describe the test result of one model, within the precision of the scores."""
     scores = [score for score in result.scores if score.layer.isdecimal()]
+    first_ones = ahead(result)
     best = max(score.score for score in scores)
-    ahead = [score for score in scores if best - score.score < _SAME]
     is_percent, unit = result.unit == "percent", TESTS[result.task]["counted"]
     counted = f" of 100 {unit}" if is_percent else ", where 1 is full agreement with people"
     if len(scores) == 1:
         sentence = f"{model.model}: {shown(result, best)}{counted}"
     else:
-        names = listed([score.layer for score in ahead])
-        values = listed([shown(result, score.score) for score in ahead])
-        sentence = f"{model.model}: layer{'s' if len(ahead) > 1 else ''} {names} best, with {values}{counted}"
-        if (first := scores[0]) not in ahead:
-            sentence += f"; layer 0, {model.layers[0]}, {shown(result, first.score)}"
+        names = listed([score.layer for score in first_ones])
+        values = listed([shown(result, score.score) for score in first_ones])
+        sentence = f"{model.model}: layer{'s' if len(first_ones) > 1 else ''} {names} best, with {values}{counted}"
+        if (first := scores[0]) not in first_ones:
+            sentence += f"; layer 0, {shown(result, first.score)}"
     if result.without:
         sentence += f". Without a model: {shown(result, result.without)} ({result.without_name})"
     return f"{first_capital(sentence)}."

@@ -24,9 +24,17 @@ REMOVED = {
     "texts": "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text.",
 }
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
-STYLES = tuple(f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present"))
+STYLES = tuple(
+    f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present", "worksheet")
+)
 #: Parts that belong to all tabs.
-SCRIPTS = ("scripts/form.js", "scripts/vendor/modern-screenshot.js", "scripts/keep.js", "scripts/terms.js")
+SCRIPTS = (
+    "scripts/form.js",
+    "scripts/vendor/modern-screenshot.js",
+    "scripts/keep.js",
+    "scripts/terms.js",
+    "scripts/worksheet.js",
+)
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
 #: Of what gradio draws itself, as style.css draws our own parts, in the light and in the dark.
 COLOURS = {
@@ -76,7 +84,7 @@ def build_app(service: Service) -> gr.Blocks:
 
 
 def _notice(request: gr.Request) -> Any:
-    """Say so if the link names a tab that was removed; the page itself opens the tab of a link (form.js)."""
+    """Say so if the link names a tab that was removed; form.js opens the tab of a link."""
     wanted = request.query_params.get("tab") or ""
     return _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
 

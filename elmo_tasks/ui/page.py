@@ -142,8 +142,8 @@ def joined(*names: str) -> str:
 
 def saved_page(title: str, answer: str) -> str:
     """Return an answer as a page of its own, with the styles and scripts that it needs."""
-    styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page")))
-    shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms")))
+    styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet")))
+    shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms", "worksheet")))
     # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
     calls = [
         f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"

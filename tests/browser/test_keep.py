@@ -16,7 +16,7 @@ READY = {
     "compare": ".answer .verdict h2",
     "map": ".map-answer .verdict h2",
     "nearest": ".near-answer .verdict h2",
-    "layers": ".probes-answer h3",
+    "layers": ".probes-answer h2",
     "try": ".try-answer .task h2",
 }
 PHONE = {"width": 390, "height": 844, "dark": True}

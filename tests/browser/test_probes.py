@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-READY = ".probes-answer h3"
-BARS = "[...document.querySelectorAll('.probes-answer .weights i')].map(i => i.firstChild.offsetWidth / i.offsetWidth)"
+READY = ".probes-answer h2"
+PLACES = "[...document.querySelectorAll('.dots .dot')].map(d => (d.offsetLeft + d.offsetWidth / 2) / d.parentElement.offsetWidth)"
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_bars_are_as_long_as_their_numbers_and_all_can_be_read(open_page, width):
+def test_marks_stand_where_their_numbers_are_and_all_can_be_read(open_page, width):
     page = open_page("tab=layers", width=width, height=844, ready=READY)
-    shares = page.evaluate(BARS)
-    shown = [float(text.replace("−", "-")) for text in page.locator(".probes-answer .weights .value").all_inner_texts()]
-    assert len(shares) == len(shown) == 11
-    for share, number in zip(shares, shown, strict=True):
-        scale = 100 if number > 1 else 1
-        assert share == pytest.approx(max(0.0, number / scale), abs=0.02)
-    for text in page.locator(".probes-answer .weights .name").all():
+    places = page.evaluate(PLACES)
+    shown = [
+        float(text.split(":")[-1].replace("−", "-"))
+        for text in page.locator(".dots .values > span").all_text_contents()
+    ]
+    assert len(places) == len(shown) == 6
+    for place, number in zip(places, shown, strict=True):
+        assert place == pytest.approx(max(0.0, number / (100 if number > 1 else 1)), abs=0.02)
+    for text in page.locator(".dots .what b").all():
         box = text.bounding_box()
         assert box is not None
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= width
+
+
+def test_the_tab_is_two_screens_high(open_page):
+    page = open_page("tab=layers", width=1280, height=900, ready=READY)
+    page.locator(".head-panel .verdict h2").first.wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 900
 
 
 def test_a_link_to_one_of_the_two_tabs_that_were_joined_opens_them(open_page):

@@ -100,3 +100,16 @@ def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
         page.locator("[data-save]:visible").click()
     assert download.value.suggested_filename == name
     page.locator(".said:visible").filter(has_text="Page saved").wait_for()
+
+
+def test_a_saved_comparison_prints_as_a_work_sheet_without_its_answer(open_file):
+    page = open_file(a_comparison())
+    page.evaluate("window.print = () => { window.printed = true; }")
+    page.get_by_role("button", name="Print work sheet").click()
+    assert page.evaluate("window.printed")
+    page.emulate_media(media="print")
+    sheet = page.locator(".worksheet")
+    assert sheet.locator("li > p").all_inner_texts() == list(SENTENCES)
+    assert sheet.locator(".tick").count() == 4 * len(SENTENCES)
+    assert not page.locator("main").is_visible()
+    assert "kind" not in sheet.inner_text()

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.evaluation.results import PROBES
-from elmo_tasks.ui.layers_tab import TESTS, probes_csv, probes_page, reading
+from elmo_tasks.ui.layers_tab import TESTS, headline, probes_csv, probes_page, reading
 from tests.ui.fake_heads import LIKENESS, POS, STATIC, FakeHeads, scores
 from tests.ui.reader import parsed
 
@@ -25,14 +25,14 @@ def test_every_test_has_plain_words():
         (
             0,
             POS,
-            "Fake-small: layers 1 and 2 best, with 93.6 and 93.4 of 100 words; layer 0, the letters of the word, 87.9. "
+            "Fake-small: layers 1 and 2 best, with 93.6 and 93.4 of 100 words; layer 0, 87.9. "
             "Without a model: 86.1 (by rote).",
         ),
         (2, STATIC, "Fake-static: 85.0 of 100 words. Without a model: 86.1 (by rote)."),
         (
             0,
             LIKENESS,
-            "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer 0, the letters of the word, −0.10.",
+            "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer 0, −0.10.",
         ),
         (0, replace(POS, scores=scores(0.9, 0.9, 0.9), without=None), "Fake-small: layers 0, 1 and 2 best, with 90.0"),
     ],
@@ -41,29 +41,29 @@ def test_a_sentence_names_the_best_layers_and_no_order_among_like_ones(model, re
     assert reading(MODELS[model], result).startswith(said)
 
 
-def test_bars_stand_beside_the_paper_and_say_that_its_data_are_others():
-    shown = probes_page(MODELS)
-    card = shown[shown.index("<h3>Kinds of words") : shown.index("<h3>Likeness")]
-    widths = re.findall(r"width:([\d.]+)%", card)
-    assert widths == ["87.90", "93.60", "93.40", "93.00", "85.00", "97.30", "96.80"]
-    assert "Other Bank), so only the order of its layers compares" in card
-    assert "layer 0: the letters of the word" in card
-    assert "--even:86.10%" in card
-    below_zero = shown[shown.index("<h3>Likeness") :]
-    assert re.findall(r"width:([\d.]+)%", below_zero)[0] == "0.00"
-
-
-def test_what_was_not_measured_says_so_and_how_it_would_be():
-    shown = probes_page(MODELS)
+def test_marks_stand_where_their_numbers_are_and_the_paper_is_in_words():
+    shown = probes_page(MODELS, "Layer 2 was also trained on something.")
+    places = re.findall(r'class="dot g\d" style="left:([\d.]+)%"', shown)
+    assert places == ["87.90", "93.60", "93.40", "0.00", "42.00", "30.00"]
+    assert re.findall(r'class="guess" style="left:([\d.]+)%"', shown) == ["86.10"]
     text = parsed(shown).text
-    assert "fake-large: It was not measured yet. probe --model fake-large measures it" in text
-    assert "fake-small, measured with probe --model fake-small" in text
+    assert (
+        "on other sentences (Other Bank), so only the order of its layers compares: layer 1 97.3, layer 2 96.8." in text
+    )
+    assert "Fake-static: 85.0 of 100 words." in text
+    assert "Layer 2 was also trained on something." in text
+    assert "probe --model" not in text
 
 
-def test_a_page_without_numbers_has_no_empty_cards():
-    shown = probes_page(MODELS[1:2])
-    assert "It was not measured yet." in shown
-    assert parsed(shown).headings == ["A probe asks one layer one question."]
+def test_the_headline_counts_the_tests_in_which_each_layer_does_best():
+    assert headline(MODELS[0]) == "Layer 1 does best in 1 of 2 tests; in 1 no layer is ahead."
+    sure = replace(POS, scores=scores(0.1, 0.2, 0.9))
+    one = replace(MODELS[0], results=(sure, sure, LIKENESS))
+    assert headline(one) == "Layer 2 does best in 2 of 3 tests, layer 1 in 1."
+
+
+def test_a_page_without_numbers_says_so():
+    assert parsed(probes_page(MODELS[1:2])).headings == ["Nothing was measured yet."]
 
 
 def test_the_spreadsheet_has_every_number_and_the_papers():
