@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from elmo_tasks.encoders import Encoder, load
-from elmo_tasks.encoders.batches import by_length
+from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import masked_mean
@@ -30,15 +30,22 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         layer: number of the layer, 0 being the one without context and -1 the top one; ``"mean"`` for the mean of all layers.
         batch_size: sentences that are encoded at once, at most.
         precision: ``"float32"`` or ``"int8"``, see :meth:`elmo_tasks.encoders.elmo.Elmo.load`.
+        device: where to compute; by default a GPU if there is one.
     """
 
     def __init__(
-        self, model: str | None = None, layer: int | str = "mean", batch_size: int = 64, precision: str = "float32"
+        self,
+        model: str | None = None,
+        layer: int | str = "mean",
+        batch_size: int = 64,
+        precision: str = "float32",
+        device: str | None = None,
     ) -> None:
         self.model = model
         self.layer = layer
         self.batch_size = batch_size
         self.precision = precision
+        self.device = device
 
     def fit(self, sentences: Iterable[Sentence], y: Any = None) -> ElmoVectorizer:
         """Load the encoder and check the parameters; the sentences are not read."""
@@ -67,10 +74,10 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return np.array([f"elmo{k}" for k in range(self._encoder().width)], dtype=object)
 
     def _encoder(self) -> Encoder:
-        key = (self.model, self.precision)
+        key = (self.model, self.precision, self.device)
         loaded: tuple[Any, Encoder] | None = self.__dict__.get("_loaded")
         if loaded is None or loaded[0] != key:
-            self._loaded = loaded = (key, load(self.model, precision=self.precision))
+            self._loaded = loaded = (key, load(self.model, self.device, self.precision))
         return loaded[1]
 
     def __sklearn_is_fitted__(self) -> bool:

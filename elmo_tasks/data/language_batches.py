@@ -64,6 +64,10 @@ class TokenizedCorpus:
         return cls(folder)
 
 
+# In fewer lines than these, short ones may be right; fewer words per line are no sentences.
+_FEWEST_LINES, _SHORTEST_LINE = 20, 1.1
+
+
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
     """Read tokenized sentences, one per line; sentence marks in them are text."""
     for path in files:
@@ -82,6 +86,12 @@ def _write(folder: Path, files: Sequence[Path]) -> None:
     for sentence in read_sentences(files):
         counts.update(sentence)
         n_sentences += 1
+    n_tokens = sum(counts.values())
+    if n_sentences >= _FEWEST_LINES and n_tokens < _SHORTEST_LINE * n_sentences:
+        raise DataError(
+            f"nearly every line of the text files is one word ({n_tokens:,} words in {n_sentences:,} lines): expected a sentence "
+            "per line, with spaces between its tokens. Text of a script without spaces must be split into words first"
+        )
     if not n_sentences:
         raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
     counts.update({END: n_sentences, BEGIN: n_sentences, UNKNOWN: 0})

@@ -40,9 +40,10 @@ class FoundEncoder:
     source: str | None  # its name or folder, as given
     folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
 
-    def load(self, device: torch.device | str = "cpu", precision: str = "float32") -> Encoder:
+    def load(self, device: torch.device | str | None = None, precision: str = "float32") -> Encoder:
         """Load the encoder; see :func:`load`."""
-        device, precision = checked_device(device), checked_precision(precision)
+        precision = checked_precision(precision)
+        device = checked_device("cpu" if device is None and precision == "int8" else device)
         if self.kind is Elmo:
             return Elmo.load(self.source, None, device, precision)
         if precision != "float32":
@@ -81,9 +82,9 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
 
 
 def load(
-    name_or_folder: str | Path | None = None, device: torch.device | str = "cpu", precision: str = "float32"
+    name_or_folder: str | Path | None = None, device: torch.device | str | None = None, precision: str = "float32"
 ) -> Encoder:
-    """Load an encoder, see :func:`find`, onto a device.
+    """Load an encoder, see :func:`find`, onto a device, by default a GPU if there is one.
 
     ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
 

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders.encoder import Encoder
+from elmo_tasks.encoders.grouping import by_length as by_length
 from elmo_tasks.errors import ConfigError
 
 # Token positions per batch, padding included: a batch of short sentences holds more of them.
@@ -29,21 +30,6 @@ _BLOCK_BYTES = 128_000_000
 Sentence = tuple[str, ...]
 #: Progress callback; its argument is the number of tokens encoded since its last call.
 Step = Callable[[int], object]
-
-
-def by_length(
-    lengths: Sequence[int], max_sentences: int, max_tokens: int, longest_first: bool = False
-) -> Iterator[list[int]]:
-    """Group sentence numbers by length; ``max_tokens`` counts padding."""
-    batch: list[int] = []
-    for k in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=longest_first):
-        longest = max(lengths[k], lengths[batch[0]]) if batch else 0
-        if batch and (len(batch) == max_sentences or longest * (len(batch) + 1) > max_tokens):
-            yield batch
-            batch = []
-        batch.append(k)
-    if batch:
-        yield batch
 
 
 @dataclass(frozen=True)

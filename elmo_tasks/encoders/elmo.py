@@ -9,16 +9,23 @@ from itertools import islice
 from pathlib import Path
 
 import torch
+from tqdm import tqdm
 
 from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.int8 import in_precision, is_int8
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
-from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, checked_sentences, tokenized
+from elmo_tasks.encoders.grouping import by_length
+from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, Tokens, checked_sentences, tokenized
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers import Layers, checked_device, masked_mean
+from elmo_tasks.layers import Layers, Offsets, checked_device, masked_mean
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
+
+#: Places of a batch, padding included, and sentences in it.
+_BATCH_TOKENS, _BATCH_SENTENCES = 4096, 256
+#: The largest result of one call.
+_MOST_BYTES = 16_000_000_000
 
 
 class Elmo:
@@ -42,7 +49,7 @@ class Elmo:
         cls,
         model: str | Path | None = None,
         weights: str | Path | None = None,
-        device: torch.device | str = "cpu",
+        device: torch.device | str | None = None,
         precision: str = "float32",
     ) -> Elmo:
         """Load a biLM from its files, onto a device.
@@ -50,7 +57,7 @@ class Elmo:
         Args:
             model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.
             weights: the ``.hdf5`` file, if ``model`` is an options file.
-            device: where to compute.
+            device: where to compute; by default a GPU if there is one, but the CPU in int8.
             precision: of the products: ``"float32"``, or ``"int8"``, which is faster on a CPU where the model is large, and gives
                 nearly the same vectors.
 
@@ -58,6 +65,8 @@ class Elmo:
             ConfigError: there is no such model, device or precision, or the model's options cannot be read.
             WeightsError: the weights are missing, broken or do not fit.
         """
+        if device is None and precision == "int8":
+            device = "cpu"
         files, device = find_model(model, weights), checked_device(device)
         return cls(in_precision(load_bilm(files), precision, device), files.name, files)
 
@@ -115,7 +124,9 @@ class Elmo:
         return digest.hexdigest()
 
     def encode(self, sentences: Sequence[Sentence]) -> Layers:
-        """Encode one batch.
+        """Encode sentences into one result, padded to the longest of them.
+
+        Many sentences are encoded in batches of similar length, with a progress bar on a terminal.
 
         Args:
             sentences: raw strings, which are tokenized as the training text is (:mod:`elmo_tasks.text.tokens`),
@@ -125,9 +136,35 @@ class Elmo:
             vectors of all tokens at all layers, on the model's device.
 
         Raises:
-            InputError: there is no sentence, or something that is neither text nor tokens.
+            InputError: there is no sentence, something that is neither text nor tokens, or too much for one result.
         """
         tokens, offsets = tokenized(sentences)
+        n_places = len(tokens) * max(map(len, tokens))
+        self._check_room(len(tokens), n_places)
+        if n_places <= _BATCH_TOKENS or self._learns:
+            return self._encode_at_once(tokens, offsets)
+        longest = max(map(len, tokens))
+        values = torch.zeros(self.n_layers, len(tokens), longest, self.width, device=self.device)
+        mask = torch.zeros(len(tokens), longest, dtype=torch.bool, device=self.device)
+        with tqdm(total=len(tokens), unit="sentence", disable=None, leave=False) as bar:
+            for chosen in by_length([len(words) for words in tokens], _BATCH_SENTENCES, _BATCH_TOKENS):
+                part = self._encode_at_once(tuple(tokens[k] for k in chosen), None)
+                values[:, chosen, : part.values.shape[2]] = part.values
+                mask[chosen, : part.mask.shape[1]] = part.mask
+                bar.update(len(chosen))
+        return Layers(values, mask, tokens, offsets)
+
+    def _check_room(self, n_sentences: int, n_places: int) -> None:
+        """Refuse a result that no memory holds, before anything is computed."""
+        n_bytes = 4 * self.n_layers * self.width * n_places
+        if n_bytes > _MOST_BYTES:
+            raise InputError(
+                f"{n_sentences:,} sentences, all as long as the longest of {n_places // n_sentences:,} tokens, need "
+                f"{n_bytes / 1e9:,.0f} GB in one result; encode_batches() gives them a batch at a time",
+                field="sentences",
+            )
+
+    def _encode_at_once(self, tokens: tuple[Tokens, ...], offsets: tuple[Offsets, ...] | None) -> Layers:
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)
         longest = max(map(len, tokens))
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)

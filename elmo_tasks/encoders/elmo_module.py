@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
-from elmo_tasks.encoders.sentences import checked_token_lists
-from elmo_tasks.errors import ConfigError, InputError
+from elmo_tasks.encoders.sentences import Sentence, checked_texts, checked_token_lists
+from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import ScalarMix
+
+if TYPE_CHECKING:  # it imports the biLM for its own protocol
+    from elmo_tasks.encoders.encoder import Encoder
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ class ElmoModule(nn.Module):
     """Module from tokens of sentences to learned mixes of the biLM's layers.
 
     Args:
-        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer layers, is a copy.
+        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer layers, is a copy. Of another
+            encoder, the layers are mixed and nothing else: it stays frozen and whole.
         n_mixes: how many mixes of the same layers, each with its own weights (AllenNLP's ``num_output_representations``).
         dropout: share of the mixed numbers that is dropped in training.
         requires_grad: also train the biLM; give it a lower rate than the rest: ``module.bilm.parameters()``.
@@ -45,12 +49,12 @@ class ElmoModule(nn.Module):
 
     Raises:
         ConfigError: a number of layers or mixes that cannot be, or a model in int8 that is to be trained or cut.
-        InputError: the vocabulary is one string.
+        InputError: the vocabulary is one string, or holds something else than words.
     """
 
     def __init__(
         self,
-        elmo: Elmo,
+        elmo: Encoder,
         n_mixes: int = 1,
         dropout: float = 0.5,
         requires_grad: bool = False,
@@ -64,18 +68,27 @@ class ElmoModule(nn.Module):
         super().__init__()
         if n_mixes < 1:
             raise ConfigError(f"n_mixes: expected at least one mix, got {n_mixes}")
-        if elmo.precision != "float32" and (requires_grad or n_layers is not None):
+        if not isinstance(elmo, Elmo):
+            changed = {
+                "requires_grad": requires_grad,
+                "keep_boundaries": keep_boundaries,
+                "n_layers": n_layers is not None,
+                "vocabulary": vocabulary is not None,
+                "stateful": stateful,
+            }
+            if wrong := [name for name, is_set in changed.items() if is_set]:
+                raise ConfigError(f"{', '.join(wrong)}: for a biLM; {elmo.name} is a {type(elmo).__name__}")
+        elif elmo.precision != "float32" and (requires_grad or n_layers is not None):
             raise ConfigError(f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32")
-        if isinstance(vocabulary, str):
-            raise InputError(f"vocabulary: expected a list of words, found one string: {vocabulary!r:.60}")
-        self.bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
-        if requires_grad:
-            self.bilm = unfreeze(deepcopy(self.bilm))
+        words = () if vocabulary is None else checked_texts(vocabulary, "word")
+        #: An encoder that is no biLM, in a tuple, so that its weights are no part of this module.
+        self._other = () if isinstance(elmo, Elmo) else (elmo,)
+        self.bilm = _bilm_of(elmo, n_layers, requires_grad) if isinstance(elmo, Elmo) else None
         self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
         self.dropout = nn.Dropout(dropout)
-        total, self.width = self.bilm.options.n_layers, self.bilm.options.width
+        total, self.width = elmo.n_layers if n_layers is None else n_layers, elmo.width
         self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))
-        self._rows = {word: k for k, word in enumerate(dict.fromkeys(vocabulary or ()))}
+        self._rows = {word: k for k, word in enumerate(dict.fromkeys(words))}
         self.register_buffer("table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False)
         self._states: Any = None  # as BiLMOutput.states
 
@@ -85,13 +98,19 @@ class ElmoModule(nn.Module):
         """Reset the states, so that the next call starts from the constant state."""
         self._states = None
 
-    def forward(self, sentences: Iterable[Sequence[str]]) -> MixedLayers:
-        """Encode and mix one batch of lists of tokens.
+    def forward(self, sentences: Iterable[Sentence]) -> MixedLayers:
+        """Encode and mix one batch of texts, which are tokenized, or lists of tokens.
 
         Raises:
-            InputError: no sentence, or text that is not in tokens.
+            InputError: no sentence, or something that is neither text nor tokens.
         """
         sentences = checked_token_lists(sentences)
+        if self._other:
+            with torch.no_grad():
+                layers_of = self._other[0].encode(sentences)
+            mixed = tuple(self.dropout(mix(layers_of.values, layers_of.mask)) for mix in self.mixes)
+            return MixedLayers(mixed, layers_of.mask)
+        assert self.bilm is not None
         with torch.set_grad_enabled(self.requires_grad and torch.is_grad_enabled()):
             tokens, lengths = self._tokens(sentences)  # [B, T + 2, P], [B]
             start = None if self._states is None else _first_rows(self._states, len(sentences))
@@ -107,6 +126,7 @@ class ElmoModule(nn.Module):
 
     def _tokens(self, sentences: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
         """Compute layer 0 of the steps, from the table where it has a word."""
+        assert self.bilm is not None
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
         characters, rows, lengths = steps_of(sentences, limit, device)
@@ -123,10 +143,12 @@ class ElmoModule(nn.Module):
     @torch.no_grad()
     def _token_vectors(self, words: Sequence[str]) -> Tensor:
         """Compute ``[V, P]`` layer 0 of words, a few thousand at a time."""
+        assert self.bilm is not None
+        bilm = self.bilm
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
         parts = [words[k : k + 4096] for k in range(0, len(words), 4096)]
-        return torch.cat([self.bilm.token_encoder(steps_of([part], limit, device)[0])[2:] for part in parts])
+        return torch.cat([bilm.token_encoder(steps_of([part], limit, device)[0])[2:] for part in parts])
 
 
 def _first_rows(states: Any, n: int) -> Any:
@@ -151,6 +173,12 @@ def _mix(n_layers: int, layer_norm: bool, fixed_scalars: Sequence[float] | None)
     mix = ScalarMix(n_layers, layer_norm, torch.tensor(list(fixed_scalars), dtype=torch.float64).softmax(0).tolist())
     mix.gamma.requires_grad_(False)
     return mix
+
+
+def _bilm_of(elmo: Elmo, n_layers: int | None, requires_grad: bool) -> BiLM:
+    """Return the biLM of an encoder, cut and unfrozen as wanted, in copies."""
+    bilm = _first_layers(elmo.bilm, n_layers) if n_layers is not None else elmo.bilm
+    return unfreeze(deepcopy(bilm)) if requires_grad else bilm
 
 
 def _first_layers(bilm: BiLM, n_layers: int) -> BiLM:

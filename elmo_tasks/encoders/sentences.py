@@ -39,15 +39,11 @@ def _checked_sentence(sentence: Any, number: int) -> str | Tokens:
 
 
 def checked_token_lists(sentences: Any) -> list[Tokens]:
-    """Validate one or more sentences in tokens."""
-    checked = _at_least_one(sentences)
-    for number, sentence in enumerate(checked, 1):
-        if isinstance(sentence, str):
-            raise InputError(
-                f"sentence {number}: expected a list of tokens, found text: {sentence!r:.60}; cut it with tokenize()",
-                field=f"sentence {number}",
-            )
-    return [tuple(sentence) for sentence in checked]
+    """Validate one or more sentences; texts are tokenized, lists of tokens taken as they are."""
+    return [
+        tuple(token.text for token in tokenize(sentence)) if isinstance(sentence, str) else sentence
+        for sentence in _at_least_one(sentences)
+    ]
 
 
 def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
@@ -89,6 +85,12 @@ def _listed(values: Any, what: str) -> list[Any]:
         raise InputError(f"expected a list of {what}s, found one string; put it in a list: [{what}]", field="sentences")
     if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
         raise InputError(f"expected a list of {what}s, found {type(values).__name__}", field="sentences")
+    if isinstance(values, set | frozenset):
+        raise InputError(
+            f"expected a list of {what}s, found a set, which has no order; sort it first", field="sentences"
+        )
+    if callable(to_list := getattr(values, "to_pylist", None)):  # of PyArrow, whose items are no strings
+        return list(to_list())
     if getattr(values, "ndim", 1) != 1:  # a DataFrame gives its column names, and an array rows of one text
         found = f"found {type(values).__name__} of {values.ndim} dimensions"  # type: ignore[attr-defined]
         raise InputError(f"expected a list of {what}s, {found}; give one column, such as df['text']", field="sentences")

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from elmo_tasks.bilm.folders import sha256
 from elmo_tasks.bilm.safetensors_files import weight_files
-from elmo_tasks.encoders.batches import by_length
+from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, tokenized
 from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
 from elmo_tasks.errors import ConfigError

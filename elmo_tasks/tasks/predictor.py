@@ -17,7 +17,7 @@ from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.bilm.published import MODELS, cache_folder, command
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder, load
-from elmo_tasks.encoders.batches import by_length
+from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
 from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, are_static_vectors
 from elmo_tasks.encoders.transformer_files import is_transformer

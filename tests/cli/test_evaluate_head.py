@@ -133,7 +133,7 @@ FOREIGN = "Ada B-PERSON\nleft O\nRome B-GPE\non O\nMonday B-DATE\n. O\n\nBo B-PE
 
 def test_types_of_other_data_are_renamed_left_out_or_missed(score, run, models, tmp_path):
     renamed = score("tagger", "d.conll", FOREIGN, "--labels", "PERSON=PER,GPE=LOC,DATE=")
-    assert set(name for name in renamed["scores"] if name.startswith("f1/")) == {"f1/LOC", "f1/PER"}
+    assert {name for name in renamed["scores"] if name.startswith("f1/")} == {"f1/LOC", "f1/PER"}
     (tmp_path / "d.conll").write_text(FOREIGN)
     status, _, err = run("evaluate", "--head", models / "tagger", "--data", tmp_path / "d.conll")
     assert status == 0

@@ -169,3 +169,12 @@ def test_a_given_vocabulary_is_used(text_file, tmp_path):
     (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\ndog\n")
     with pytest.raises(DataError, match="the word 'dog' is in the vocabulary twice"):
         Vocabulary.load(tmp_path / "v.txt")
+
+
+def test_lines_of_one_word_each_are_no_sentences(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("".join(f"กขค{k}\n" for k in range(30)), encoding="utf-8")
+    with pytest.raises(
+        DataError, match="nearly every line of the text files is one word .30 words in 30 lines.: expected a sentence"
+    ):
+        TokenizedCorpus.build([path], tmp_path / "cache")

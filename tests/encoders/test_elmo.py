@@ -147,3 +147,28 @@ def test_lengths_that_do_not_fit(sentences, lengths):
 def test_an_empty_sentence_has_no_mean(empty):
     with pytest.raises(InputError, match="sentence 2 has no tokens, and no mean over them; leave it out"):
         Elmo(tiny()).hub_outputs(["a b", empty])
+
+
+def test_many_sentences_are_encoded_by_length_and_come_back_in_order(elmo):
+    sentences = [["w"] * (1 + k * 7 % 11) for k in range(700)] + [["long"] * 60, []]
+    layers = elmo.encode(sentences)
+    assert layers.values.shape[1:3] == (702, 60)
+    assert layers.mask.sum(dim=1).tolist() == [len(words) for words in sentences]
+    for k in (0, 5, 699, 700, 701):
+        alone = elmo.encode([sentences[k]]).values[:, 0]
+        torch.testing.assert_close(layers.values[:, k, : alone.shape[1]], alone)
+        assert not layers.values[:, k, len(sentences[k]) :].any()
+
+
+def test_what_no_memory_holds_is_refused_before_it_is_computed(elmo, monkeypatch):
+    monkeypatch.setattr("elmo_tasks.encoders.elmo._MOST_BYTES", 100_000)
+    with pytest.raises(
+        InputError, match=r"501 sentences, all as long as the longest of 90 tokens, need .* encode_batches\(\) gives"
+    ):
+        elmo.encode([["w"]] * 500 + [["w"] * 90])
+    assert sum(len(layers.tokens) for layers in elmo.encode_batches([["w"]] * 50, batch_size=10)) == 50
+
+
+def test_arrow_strings_are_strings(elmo):
+    strings = pytest.importorskip("pyarrow").array(["A bank.", "Bo"])
+    assert elmo.encode(strings).tokens == (("A", "bank", "."), ("Bo",))

@@ -5,9 +5,11 @@ import re
 
 import h5py
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
+from elmo_tasks.encoders import load as load_encoder
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.elmo_module import ElmoModule
 from elmo_tasks.errors import ConfigError, InputError
@@ -143,13 +145,41 @@ def test_what_cannot_be(elmo, arguments, message):
 @pytest.mark.parametrize(("sentences", "message"), [
     ([], "expected at least one sentence, found none"),
     ("A bank", "expected a list of sentences, found one string"),
-    ([["A"], "A bank"], "sentence 2: expected a list of tokens, found text: 'A bank'; cut it with tokenize()"),
+    ([["A"], None], "sentence 2: expected a sentence as text or as a list of tokens, found a missing value"),
+    ({"A bank", "A river"}, "found a set, which has no order"),
 ])  # fmt: skip
-def test_text_must_be_in_tokens(elmo, sentences, message):
+def test_what_are_no_sentences_is_refused(elmo, sentences, message):
     with pytest.raises(InputError, match=re.escape(message)):
         ElmoModule(elmo)(sentences)
 
 
 def test_a_vocabulary_is_no_string(elmo):
-    with pytest.raises(InputError, match="vocabulary: expected a list of words, found one string: 'bank'"):
+    with pytest.raises(InputError, match="expected a list of words, found one string"):
         ElmoModule(elmo, vocabulary="bank")
+    with pytest.raises(InputError, match="word 1: expected text, found int: 1"):
+        ElmoModule(elmo, vocabulary=[1, 2])
+    kept = ElmoModule(elmo, vocabulary=pd.Series(["bank", "river"])).table
+    assert kept is not None
+    assert len(kept) == 2
+
+
+def test_texts_are_tokenized(elmo):
+    module = ElmoModule(elmo).eval()
+    torch.testing.assert_close(module(["A bank."]).representations, module([["A", "bank", "."]]).representations)
+
+
+def test_the_layers_of_any_encoder_are_mixed():
+    module = ElmoModule(load_encoder("static-mini"), n_mixes=2).eval()
+    first, second = module([["the", "bank"], ["river"]]).representations
+    torch.testing.assert_close(first, load_encoder("static-mini").encode([["the", "bank"], ["river"]]).values[0])
+    assert second.shape == first.shape
+    assert [name for name, _ in module.named_parameters() if "mixes" not in name] == []
+    with pytest.raises(ConfigError, match="requires_grad: for a biLM; static-mini is a StaticVectors"):
+        ElmoModule(load_encoder("static-mini"), requires_grad=True)
+
+
+def test_functional_calls(elmo):
+    module = ElmoModule(elmo).eval()
+    parameters = {name: value.detach().clone() for name, value in module.named_parameters()}
+    called = torch.func.functional_call(module, parameters, ([["bank"]],))
+    torch.testing.assert_close(called.representations, module([["bank"]]).representations)
