@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import socket
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,10 +16,13 @@ from elmo_tasks.cli.arguments import add_device, add_no_calibration, add_precisi
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import describe_os_error
 
+_OWN_HOSTS = ("127.0.0.1", "localhost", "::1")
 LOCAL = (None, "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Maximum number of waiting requests; further ones receive a message to retry.
 _MAX_WAITING = 200
+#: A comma and another name with its colon.
+_SEVERAL = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
@@ -40,7 +44,9 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     password = parser.add_mutually_exclusive_group()
     text = f"ask for this name and password; the list of processes shows them: better --auth-file, or ${AUTH_VARIABLE}"
     password.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help=text)
-    password.add_argument("--auth-file", metavar="FILE", help="read names and passwords from a file, USER:PASS a line")
+    password.add_argument(
+        "--auth-file", metavar="FILE", help="read names and passwords from a file, USER:PASS per line"
+    )
     text = 'offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")'
     parser.add_argument("--mcp", action="store_true", help=text)
     text = "allow training and uploads also where others can reach the app (default: only on this machine)"
@@ -57,10 +63,18 @@ def training_is_allowed(args: argparse.Namespace) -> bool:
 
 
 def _user_and_password(text: str) -> tuple[str, str]:
-    user, colon, password = text.partition(":")
+    user, colon, password = (part.strip() for part in text.partition(":"))
     if not (user and colon and password):
         raise argparse.ArgumentTypeError("expected USER:PASS")
     return user, password
+
+
+def _lines_of(path: Path) -> list[str]:
+    """Read a file of names and passwords, without a byte order mark."""
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"--auth-file {path}: expected UTF-8 text ({error.reason}); save the file as UTF-8") from None
 
 
 def _port(text: str) -> int:
@@ -75,14 +89,19 @@ def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -
     if args.auth is not None:
         return [args.auth]
     if args.auth_file is not None:
-        where, lines = f"--auth-file {args.auth_file}", Path(args.auth_file).read_text(encoding="utf-8").splitlines()
+        where, lines = f"--auth-file {args.auth_file}", _lines_of(Path(args.auth_file))
     elif in_environment is not None:
-        where, lines = f"${AUTH_VARIABLE}", [in_environment]
+        where, lines = f"${AUTH_VARIABLE}", in_environment.splitlines()
     else:
         return None
     users = []
     for number, line in enumerate(lines, start=1):
         try:
+            if _SEVERAL.search(line):
+                raise ConfigError(
+                    f"{where}, line {number}: expected one USER:PASS on each line, found several with commas between them; give "
+                    "each a line of its own"
+                )
             if line.strip():
                 users.append(_user_and_password(line.strip()))
         except argparse.ArgumentTypeError as error:
@@ -136,9 +155,46 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
         parser.error(describe_os_error(error))
 
 
+def reach_itself(environment: MutableMapping[str, str]) -> None:
+    """Keep requests to this machine away from a proxy: gradio asks its own server whether it runs."""
+    for name in ("NO_PROXY", "no_proxy"):
+        listed = [host for host in environment.get(name, "").split(",") if host.strip()]
+        environment[name] = ",".join([*listed, *(host for host in _OWN_HOSTS if host not in listed)])
+
+
+def _check_proxy(environment: Mapping[str, str]) -> None:
+    """Refuse a SOCKS proxy that cannot be used, which any connection would meet.
+
+    Raises:
+        ConfigError: the package for it is missing.
+    """
+    names = ("ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy")
+    chosen = next((name for name in names if environment.get(name, "").startswith("socks")), None)
+    if chosen is not None and find_spec("socksio") is None:
+        raise ConfigError(
+            f'${chosen} is a SOCKS proxy, for which a package is missing: pip install "httpx[socks]", or start the app with '
+            f"{chosen}= in front"
+        )
+
+
+def _check_temporary_folder(environment: Mapping[str, str]) -> None:
+    """Refuse a folder for uploads that belongs to somebody else, where each upload would fail.
+
+    Raises:
+        ConfigError: nothing can be written there.
+    """
+    given = environment.get("GRADIO_TEMP_DIR")
+    for folder in (Path(given), Path(given) / "vibe_edit_history") if given else ():
+        if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
+            raise ConfigError(f"$GRADIO_TEMP_DIR: {folder} cannot be written by this user; name another folder")
+
+
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host, args.port)
+    _check_proxy(os.environ)
+    _check_temporary_folder(os.environ)
+    reach_itself(os.environ)
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.layout import launch_options

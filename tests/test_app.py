@@ -34,6 +34,37 @@ def test_a_password_that_is_none_is_said(tmp_path):
         app.passwords(arguments(), {"ELMO_AUTH": ""})
 
 
+@pytest.mark.parametrize("content", ["\ufeffanna : secret\n", "anna:secret", " anna: secret \r\n"])
+def test_marks_and_blanks_are_no_part_of_a_name_or_password(tmp_path, content):
+    (tmp_path / "people").write_text(content, encoding="utf-8")
+    assert app.passwords(arguments("--auth-file", str(tmp_path / "people")), {}) == [("anna", "secret")]
+
+
+def test_several_pairs_in_a_line_and_other_encodings_are_refused(tmp_path):
+    people = tmp_path / "people"
+    people.write_text("teacher:secret1,pupil:secret2\n")
+    with pytest.raises(ConfigError, match="line 1: expected one USER:PASS on each line, found several with commas"):
+        app.passwords(arguments("--auth-file", str(people)), {})
+    assert app.passwords(arguments(), {"ELMO_AUTH": "a:one\nb:two,three"}) == [("a", "one"), ("b", "two,three")]
+    people.write_bytes("jürgen:geheim".encode("latin-1"))
+    with pytest.raises(ConfigError, match="people: expected UTF-8 text .* save the file as UTF-8"):
+        app.passwords(arguments("--auth-file", str(people)), {})
+
+
+def test_a_proxy_is_not_asked_for_this_machine():
+    environment = {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "intranet"}
+    app.reach_itself(environment)
+    assert environment["NO_PROXY"] == "intranet,127.0.0.1,localhost,::1"
+
+
+def test_a_socks_proxy_without_its_package_is_one_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(app, "find_spec", lambda name: None)
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
+    with pytest.raises(SystemExit, match="2"):
+        app.main([])
+    assert "$ALL_PROXY is a SOCKS proxy, for which a package is missing" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

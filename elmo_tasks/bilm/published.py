@@ -100,7 +100,12 @@ def cache_folder(cache: Path | None = None) -> Path:
     """
     if chosen := cache or os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()
-    usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+    try:
+        usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
+    except RuntimeError:  # this user has no home
+        return temporary_cache()
+    if not usual.is_absolute():
+        return temporary_cache()
     above = next(parent for parent in (usual, *usual.parents) if parent.exists())
     usable = above == usual or (above.is_dir() and os.access(above, os.W_OK | os.X_OK))
     return usual if usable else temporary_cache()

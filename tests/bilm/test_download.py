@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from elmo_tasks.bilm import published
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.download import BASE_VARIABLE, Report, copy_in, fetch
 from elmo_tasks.bilm.options import BiLMOptions
@@ -320,3 +321,12 @@ def test_published_figures(name: str) -> None:
     assert sum(v.numel() for k, v in state.items() if "bias_hh" not in k) - padding == MODELS[name].n_parameters
     if name == "medium":
         assert hashlib.md5(MODELS[name].options_text.encode()).hexdigest() == "aeac76d300b134be74077f60f3f9af68"
+
+
+def test_a_user_without_a_home_gets_a_temporary_cache(monkeypatch):
+    def no_home(*_: object, **__: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("ELMO_TASKS_CACHE", raising=False)
+    monkeypatch.setattr(published.platformdirs, "user_cache_path", no_home)
+    assert published.cache_folder() == published.temporary_cache()

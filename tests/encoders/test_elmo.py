@@ -162,9 +162,7 @@ def test_many_sentences_are_encoded_by_length_and_come_back_in_order(elmo):
 
 def test_what_no_memory_holds_is_refused_before_it_is_computed(elmo, monkeypatch):
     monkeypatch.setattr("elmo_tasks.encoders.elmo._MOST_BYTES", 100_000)
-    with pytest.raises(
-        InputError, match=r"501 sentences, all as long as the longest of 90 tokens, need .* encode_batches\(\) gives"
-    ):
+    with pytest.raises(InputError, match=r"501 sentences, .* longest of 90 tokens, need .* encode_batches\(\) gives"):
         elmo.encode([["w"]] * 500 + [["w"] * 90])
     assert sum(len(layers.tokens) for layers in elmo.encode_batches([["w"]] * 50, batch_size=10)) == 50
 
