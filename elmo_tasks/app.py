@@ -156,7 +156,7 @@ def main(arguments: Sequence[str] | None = None, prog: str | None = None) -> Non
 
 
 def reach_itself(environment: MutableMapping[str, str]) -> None:
-    """Keep requests to this machine away from a proxy: gradio asks its own server whether it runs."""
+    """Keep requests to this machine away from a proxy: gradio calls its own server."""
     for name in ("NO_PROXY", "no_proxy"):
         listed = [host for host in environment.get(name, "").split(",") if host.strip()]
         environment[name] = ",".join([*listed, *(host for host in _OWN_HOSTS if host not in listed)])

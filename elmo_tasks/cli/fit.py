@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from elmo_tasks import bundled
 from elmo_tasks.cli.resume import check_checkpoint, expand_run
+from elmo_tasks.cli.row_settings import with_files
 from elmo_tasks.cli.settings import apply_device, as_arguments, format_error, own_error, read_config
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import describe_os_error
@@ -157,7 +158,9 @@ def train(config: str | Path, run_dir: str | Path | None = None, *, overwrite: b
             written beside it (``NAME-2``).
         overwrite: replace the run that is there instead.
         settings: anything that the command line takes, with ``__`` for a dot: ``trainer__max_epochs=10``,
-            ``encoder="my_model"``, ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off.
+            ``encoder="my_model"``, ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off. ``train``,
+            ``validation`` and ``test`` are files, or rows: a pandas ``DataFrame``, a ``datasets.Dataset`` or a list of
+            dictionaries.
 
     Returns:
         the folder of the run, absolute; a head is in ``head/`` there, a biLM in the folder that the configuration names.
@@ -172,11 +175,17 @@ def train(config: str | Path, run_dir: str | Path | None = None, *, overwrite: b
             run_dir = Path(read_config(Path(path))["trainer"]["default_root_dir"])
         except (KeyError, TypeError) as error:
             raise ConfigError(f"{config}: expected a YAML file with trainer.default_root_dir ({error!r})") from None
-    options = as_arguments({key.replace("__", "."): value for key, value in settings.items()})
+    dotted = {key.replace("__", "."): value for key, value in settings.items()}
+    options = as_arguments(with_files(dotted, Path(run_dir).parent / "data", _own_data(Path(path))))
     chosen = _fit(
         ["fit", f"--config={path}", f"--run_dir={run_dir}", *(["--overwrite"] if overwrite else []), *options]
     )
     return (chosen or Path(run_dir)).resolve()
+
+
+def _own_data(config: Path) -> dict[str, Any]:
+    """Return the settings of a configuration's data."""
+    return dict((read_config(config).get("data") or {}).get("init_args") or {})
 
 
 def _is_no_advertisement(record: logging.LogRecord) -> bool:

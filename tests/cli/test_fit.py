@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 import pytorch_lightning as pl
 import torch
@@ -16,6 +17,7 @@ import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.cli import fit
+from elmo_tasks.cli.fit import train
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.heads.head_files import find_head
@@ -404,3 +406,33 @@ def test_a_run_that_a_number_of_steps_ended_inside_an_epoch_trains_further(tmp_p
     assert main(["fit", "--run", str(run), "--trainer.max_steps", str(2 * STEPS)]) == 0
     assert torch.load(run / "last.ckpt", weights_only=True)["global_step"] == 2 * STEPS
     assert [row["step"] for row in curve(run) if "val_loss" in row] == [str(STEPS - 1), str(2 * STEPS - 1)]
+
+
+ROWS = [
+    {"text": f"{word} film number {k}", "label": label}
+    for k in range(12)
+    for word, label in (("good", "up"), ("bad", "down"))
+]
+
+
+@pytest.mark.parametrize("kind", ["list", "frame", "dataset"])
+def test_rows_of_a_program_are_training_data(tmp_path, kind):
+    path = written(tmp_path)
+    rows: Any = ROWS
+    if kind == "frame":
+        rows = pd.DataFrame(ROWS)
+    elif kind == "dataset":
+        datasets = pytest.importorskip("datasets")
+        rows = datasets.Dataset.from_list(ROWS).class_encode_column("label")
+    run = train(path, tmp_path / "runs" / "mine", data__init_args__train=rows, trainer__max_epochs=1)
+    card = find_head(run / "head").card
+    assert card["trained_on"].startswith("train 20 rows")
+    assert find_head(run / "head").task.labels == ("down", "up")
+    assert len(list((tmp_path / "runs" / "data").iterdir())) == 1
+
+
+def test_what_are_no_rows_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="train: expected a file, a DataFrame, .* found list without rows"):
+        train(written(tmp_path), tmp_path / "run", data__init_args__train=[])
+    with pytest.raises(ConfigError, match="train: expected a file, a DataFrame, .* found list"):
+        train(written(tmp_path), tmp_path / "run", data__init_args__train=["a", "b"])
