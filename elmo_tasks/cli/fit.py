@@ -106,7 +106,7 @@ def _run(plan: Plan) -> None:
             subclass_mode_data=True,
             save_config_callback=SaveConfig,
             trainer_defaults={"callbacks": [ResumeCallback()]},
-            parser_kwargs={"parser_mode": "yaml", "exit_on_error": False},
+            parser_kwargs={"parser_mode": "yaml", "exit_on_error": False, "allow_abbrev": False},
             args=list(plan.arguments),
         )
     except SIGTERMException:

@@ -149,15 +149,25 @@ class Transformer:
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Return the ids of all word pieces of a sentence, and the word of each."""
         ids, words = self._cut(sentence)
-        if self.tokenizer.unk_token is not None and (lost := set(range(len(sentence))) - set(words)):
+        unknown = self.tokenizer.unk_token_id
+        if unknown is not None and (lost := set(range(len(sentence))) - set(words)):
             # A word of control characters alone has no piece; the others must not move closer to each other.
-            return self._cut([self.tokenizer.unk_token if k in lost else word for k, word in enumerate(sentence)])
+            pairs = [*zip(words, ids, strict=True), *((k, unknown) for k in lost)]
+            pairs.sort(key=lambda pair: pair[0])
+            return [piece for _, piece in pairs], [word for word, _ in pairs]
         return ids, words
 
     def _cut(self, words: Sequence[str]) -> tuple[list[int], list[int]]:
         if not words:
             return [], []
-        read = self.tokenizer(list(words), is_split_into_words=True, add_special_tokens=False, verbose=False)
+        # "[SEP]" or "<s>" in a text is text; the special tokens are added by their ids.
+        read = self.tokenizer(
+            list(words),
+            is_split_into_words=True,
+            add_special_tokens=False,
+            split_special_tokens=True,
+            verbose=False,
+        )
         pairs = [
             (piece, word) for piece, word in zip(read["input_ids"], read.word_ids(), strict=True) if word is not None
         ]

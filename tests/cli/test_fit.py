@@ -221,6 +221,7 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
         ("trainer.max_epochs", "abc", "trainer.max_epochs: expected int or null, found abc"),
         ("data.init_args.batch_size", "x", "data.batch_size: expected int, found x"),
         ("nonsense", "3", "unrecognized arguments: --nonsense"),
+        ("trainer.max_epoch", "3", "unrecognized arguments: --trainer.max_epoch"),
         ("device", "banana", "device 'banana' cannot be used here"),
     ],
 )

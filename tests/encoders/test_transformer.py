@@ -97,9 +97,16 @@ def test_cased_and_uncased(encoder, tmp_path):
 
 def test_a_word_without_a_piece_keeps_its_place(encoder):
     with_it = encoder.encode([["the", "\u200b", "bank"]]).sentence(0)
-    unknown = encoder.encode([["the", "[UNK]", "bank"]]).sentence(0)
+    unknown = encoder.encode([["the", "\u2603", "bank"]]).sentence(0)  # a sign that is not in the vocabulary
     torch.testing.assert_close(with_it, unknown)
     assert with_it[:, 1].any()
+
+
+@pytest.mark.parametrize("word", ["[SEP]", "[CLS]", "[PAD]", "[MASK]"])
+def test_a_special_token_in_a_text_is_text(encoder, word):
+    pieces, words = encoder._pieces(("a", word, "b"))
+    assert not set(pieces[1:-1]) & set(encoder.tokenizer.all_special_ids) - {encoder.tokenizer.unk_token_id}
+    assert set(words) == {0, 1, 2}
 
 
 def test_the_checksum_changes_with_weights_and_tokenizer(encoder, tmp_path):
