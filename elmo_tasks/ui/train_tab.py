@@ -114,17 +114,30 @@ def csv_text(job: TrainingJob) -> str:
 
 def data_card(preview: DatasetPreview, kind: str) -> str:
     """Render rows, labels and the first rows."""
-    number = len(preview.labels)
+    number, unit = len(preview.labels), TASK_WORDS[kind].unit
     return render(
         "train_data.html",
         preview=preview,
         title=first_capital(preview.title) if preview.title.startswith("the ") else preview.title,
-        unit=TASK_WORDS[kind].unit,
+        counted=lambda n: f"{n:,} {unit.removesuffix('s') if n == 1 else unit}",
         labels=f"{number} {_LABELS[preview.counted][number != 1]}" if preview.rows else "",
         warning=training.balance_warning(preview),
         counts=[(training.label_name(name, preview.counted), count) for name, count in preview.labels[:_MAX_LABELS]],
         rest=len(preview.labels) - _MAX_LABELS,
+        spans=_spans,
     )
+
+
+def _spans(words: Sequence[str], tags: Sequence[str]) -> list[tuple[str, str]]:
+    """Join the words of each span; return each piece with its type or tag, empty outside."""
+    pieces: list[tuple[str, str]] = []
+    for word, tag in zip(words, tags, strict=True):
+        name = tag[2:] if tag[:2] in ("B-", "I-") else "" if tag == "O" else tag
+        if tag[:2] == "I-" and pieces and pieces[-1][1] == name:
+            pieces[-1] = (f"{pieces[-1][0]} {word}", name)
+        else:
+            pieces.append((word, name))
+    return pieces
 
 
 def _hint(text: str) -> str:
