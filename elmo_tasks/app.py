@@ -51,6 +51,10 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--mcp", action="store_true", help=text)
     text = "allow training and uploads also where others can reach the app (default: only on this machine)"
     parser.add_argument("--allow-training", action="store_true", help=text)
+    text = (
+        "let the Sense map open a link by which a class sends sentences from phones, without a password (default: off)"
+    )
+    parser.add_argument("--class-link", action="store_true", help=text)
     return parser
 
 
@@ -124,12 +128,15 @@ def check_address(host: str | None, port: int | None) -> None:
         raise ConfigError(f"{where}: {describe_os_error(error)}") from None
 
 
-def _build(models: Sequence[str] = (), device: str | None = None, **settings: Any) -> Any:
-    """Build the page on a service with these models, the default one without any."""
+def _build(models: Sequence[str] = (), device: str | None = None, room: Any = None, **settings: Any) -> Any:
+    """Build the page on a service with these models, the default one without any.
+
+    The ``room`` is that of a class link, if there is one.
+    """
     from elmo_tasks.service.session import Session
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(Session(next(iter(models), None), device, others=models[1:], **settings))
+    return build_app(Session(next(iter(models), None), device, others=models[1:], **settings), room)
 
 
 @cache
@@ -197,12 +204,16 @@ def _serve(args: argparse.Namespace) -> None:
     reach_itself(os.environ)
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
+    from elmo_tasks.ui.class_link import ClassPages, ClassRoom
     from elmo_tasks.ui.layout import launch_options
 
+    room = ClassRoom(is_local=args.host in LOCAL and not args.share) if args.class_link else None
+    pages = [(ClassPages, (), {"room": room})] if room else []
     training = training_is_allowed(args)
     app = _build(
         args.models or (),
         args.device,
+        room,
         runs_dir=args.runs_dir,
         training=training,
         index=args.index,
@@ -221,6 +232,6 @@ def _serve(args: argparse.Namespace) -> None:
         # Only training data go to gradio's upload endpoint.
         max_file_size=MAX_UPLOAD if training else 1,
         # starlette unpacks a `Middleware` to this.
-        app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
+        app_kwargs={"middleware": [(RequestLimits, (), bounds), *pages]},
         **launch_options(),
     )

@@ -12,6 +12,7 @@ import gradio as gr
 
 from elmo_tasks.api import Service
 from elmo_tasks.ui import compare_tab, layers_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab
+from elmo_tasks.ui.class_link import ClassRoom
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.parts import Pages, markup
 
@@ -70,7 +71,7 @@ y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
 """
 
 
-def build_app(service: Service) -> gr.Blocks:
+def build_app(service: Service, room: ClassRoom | None = None) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # Unused uploads are deleted after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
@@ -81,7 +82,7 @@ def build_app(service: Service) -> gr.Blocks:
                 compare_tab.build(app, service)
             # The content of these tabs is drawn and requested when they are first opened.
             with gr.Tab("Sense map", id="map", elem_id="tab-map") as tab:
-                map_tab.build(service, tab)
+                map_tab.build(service, tab, room)
             with gr.Tab("Nearest uses", id="nearest", elem_id="tab-nearest") as tab:
                 nearest_tab.build(service, tab)
             with gr.Tab("Try", id="try", elem_id="tab-try") as tab:

@@ -18,7 +18,8 @@ import numpy as np
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.text import map_title, number, slug
-from elmo_tasks.ui import parts
+from elmo_tasks.ui import class_link, parts
+from elmo_tasks.ui.class_link import ClassRoom
 from elmo_tasks.ui.page import CONTENT, csv_file, fill, nothing, render, saved_page
 
 #: Words to start with.
@@ -180,7 +181,7 @@ def build_landing(service: Service, name: str = "landing") -> None:
     parts.on_submit(part, lambda event: respond_to_sentence(service, event), part)
 
 
-def build(service: Service, tab: gr.Tab) -> None:
+def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
     """Put the tab's components into the open container and wire their events."""
     words, index, models = service.dictionary_words(), service.index_title, service.models()
     layers = models[0].layers if models else ()
@@ -223,6 +224,8 @@ def build(service: Service, tab: gr.Tab) -> None:
             result = parts.markup(nothing("map"), "scripts/map_answer.js")
             drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
             build_landing(service)
+            if room is not None:
+                class_link.build(room)
             parts.build_save_page(
                 "map-page", lambda event: file_of(service.sense_map(request_from(event.get("map"))), models)
             )

@@ -110,7 +110,9 @@ def build(service: Service, tab: gr.Tab) -> None:
             only = gr.Radio(ONLY, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
             examples = buttons([title for title, _, _ in EXAMPLES], "Or try an example", type="index")
-            layer_list = choice([(view_title(name), name) for name in layers], value=None, label="Compare the uses by", visible=False)
+            layer_list = choice(
+                [(view_title(name), name) for name in layers], value=None, label="Compare the uses by", visible=False
+            )
             source_list = choice([], label="Look through", visible=False)
             chosen = choice(
                 [(model.title, model.name) for model in models],

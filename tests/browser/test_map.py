@@ -221,3 +221,17 @@ def test_nothing_flies_where_motion_is_not_wanted(open_map):
     page.locator(".mark.lit").first.wait_for(state="attached")
     assert page.locator(".plane.flying").count() == 0
     assert faults(page) == []
+
+
+def test_a_class_sends_sentences_to_the_map(open_page, fake_app):
+    page = open_page("tab=map", ready=".map-answer .verdict h2")
+    page.get_by_role("button", name="Open a class link").click()
+    address = page.locator(".class-link .address").inner_text()
+    assert page.locator(".class-link .qr svg").is_visible()
+    phone = open_page(url=f"{fake_app}/class/{address.rsplit('/', 1)[1]}", ready="form", width=390, height=700)
+    phone.locator("textarea").fill("Our bank lends money.")
+    phone.get_by_role("button", name="Send").click()
+    phone.get_by_text("Sent. You can send another one.").wait_for()
+    page.locator(".landed").get_by_text("Our bank lends money.").first.wait_for()
+    page.get_by_role("button", name="Close the link").click()
+    page.get_by_role("button", name="Open a class link").wait_for()

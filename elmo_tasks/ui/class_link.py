@@ -1,0 +1,146 @@
+"""Class link: students send sentences from their phones to the teacher's map.
+
+It is off unless the app is started with ``--class-link``. There is one room at a time, of at most :data:`MOST` sentences, in
+memory only: closing it forgets them.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import threading
+import time
+from typing import Any
+from urllib.parse import parse_qs
+
+from elmo_tasks.ui.page import render
+from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
+
+MOST, LONGEST = 200, 300
+#: Where the page for phones is; the code of the room follows.
+PATH = "/class/"
+_MAX_FORM = 8_000  # bytes
+#: Seconds after which a room that nobody asks for closes by itself.
+_FORGOTTEN = 3600
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are taken for one another
+
+
+class ClassRoom:
+    """Sentences that a class sends for one word.
+
+    ``is_local`` says that only this machine reaches the app.
+    """
+
+    def __init__(self, *, is_local: bool = True) -> None:
+        self.is_local = is_local
+        self._lock = threading.Lock()
+        self._code = self._word = ""
+        self._sentences: list[str] = []
+        self._asked = 0.0
+
+    def open(self, word: str) -> str:
+        """Open a room for a word, in place of any other, and return its code."""
+        with self._lock:
+            self._code = "".join(secrets.choice(_LETTERS) for _ in range(5))
+            self._word, self._sentences, self._asked = word, [], time.monotonic()
+            return self._code
+
+    def close(self) -> None:
+        """Close the room and forget its sentences."""
+        with self._lock:
+            self._code, self._word, self._sentences = "", "", []
+
+    def word_of(self, code: str) -> str | None:
+        """Return the word of an open room; ``None`` if there is no such room."""
+        with self._lock:
+            if self._code and time.monotonic() - self._asked > _FORGOTTEN:
+                self._code, self._sentences = "", []
+            return self._word if self._code and secrets.compare_digest(code, self._code) else None
+
+    def add(self, code: str, sentence: str) -> str:
+        """Add a sentence, and return what to tell its author."""
+        if self.word_of(code) is None:
+            return "This link is closed. Ask your teacher for the new one."
+        sentence = " ".join(sentence.split())
+        if not sentence or len(sentence) > LONGEST:
+            return f"Type one sentence of at most {LONGEST} characters."
+        with self._lock:
+            if len(self._sentences) >= MOST:
+                return f"The class has sent {MOST} sentences: that is all that fit."
+            self._sentences.append(sentence)
+        return "Sent. You can send another one."
+
+    def since(self, code: str, n: int) -> list[str]:
+        """Return the sentences of a room but the first ``n``."""
+        if self.word_of(code) is None:
+            return []
+        with self._lock:
+            self._asked = time.monotonic()
+            return self._sentences[max(0, n) :]
+
+
+class ClassPages:
+    """The page for phones, in front of the app: all addresses below :data:`PATH`."""
+
+    def __init__(self, app: Any, room: ClassRoom) -> None:
+        self._app, self._room = app, room
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request for the page, or pass it on."""
+        path = str(scope.get("path", ""))
+        if scope["type"] != "http" or not path.startswith(PATH):
+            await self._app(scope, receive, send)
+            return
+        code, told = path.removeprefix(PATH), ""
+        if scope["method"] == "POST":
+            sent = parse_qs((await _body(receive)).decode("utf-8", "replace"))
+            told = self._room.add(code, sent.get("sentence", [""])[0])
+        word = self._room.word_of(code)
+        page = render("class_page.html", word=word, told=told, longest=LONGEST).encode()
+        headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 404 if word is None else 200, "headers": headers})
+        await send({"type": "http.response.body", "body": page})
+
+
+async def _body(receive: Any) -> bytes:
+    """Read a form, of which a sentence needs only the beginning."""
+    body = b""
+    while len(body) < _MAX_FORM:
+        message = await receive()
+        body += message.get("body", b"")
+        if not message.get("more_body"):
+            break
+    return body[:_MAX_FORM]
+
+
+def address_in_network() -> str:
+    """Return this machine's address in its network, or nothing if it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("10.255.255.255", 1))  # sends nothing: it only asks which address would be used
+            return str(probe.getsockname()[0])
+        except OSError:
+            return ""
+
+
+def respond(room: ClassRoom, event: FormEvent) -> dict[str, Any]:
+    """Answer the page of the teacher: open or close the room, or give new sentences."""
+    ask, code = event.get("ask"), str(event.get("code") or "")
+    value: dict[str, Any] = {"revision": event.get("revision"), "code": code, "sentences": []}
+    if ask == "open":
+        value["code"] = room.open(str(event.get("word") or "").strip()[:40])
+        value["host"] = "" if room.is_local else address_in_network()
+    elif ask == "close":
+        room.close()
+        value["code"] = ""
+    else:
+        n = event.get("n")
+        value["sentences"] = room.since(code, n if type(n) is int else 0)
+    return value
+
+
+def build(room: ClassRoom) -> None:
+    """Add the part of the Sense map that opens the link."""
+    scripts = ("scripts/vendor/qrcode.js", "scripts/class_link.js")
+    part = custom_form("class-link", *scripts, value={"code": "", "sentences": []}, most=MOST, local=room.is_local)
+    on_submit(part, lambda event: respond(room, event), part)

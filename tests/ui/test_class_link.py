@@ -1,0 +1,89 @@
+"""The link by which a class sends sentences: one room, bounded, forgotten when it is closed."""
+
+import httpx
+import pytest
+
+from elmo_tasks.ui import class_link
+from elmo_tasks.ui.class_link import LONGEST, MOST, ClassPages, ClassRoom, respond
+from elmo_tasks.ui.layout import build_app
+from tests.service.helpers import run
+from tests.ui.fake_service import FakeService
+
+
+@pytest.fixture
+def room():
+    return ClassRoom()
+
+
+def test_sentences_come_in_order_and_each_once(room):
+    code = room.open("bank")
+    assert room.add(code, " The bank\n lent cash. ") == "Sent. You can send another one."
+    room.add(code, "A bank.")
+    assert room.since(code, 0) == ["The bank lent cash.", "A bank."]
+    assert room.since(code, 1) == ["A bank."]
+    assert room.since(code, 2) == []
+
+
+def test_there_is_one_room_at_a_time_and_closing_it_forgets_all(room):
+    first, second = room.open("bank"), room.open("bark")
+    assert room.word_of(first) is None
+    assert room.word_of(second) == "bark"
+    room.add(second, "A bark.")
+    room.close()
+    assert room.since(second, 0) == []
+    assert "closed" in room.add(second, "A bark.")
+    assert room.word_of("") is None
+
+
+def test_a_room_is_bounded(room):
+    code = room.open("bank")
+    assert str(LONGEST) in room.add(code, "x" * (LONGEST + 1))
+    assert str(LONGEST) in room.add(code, "   ")
+    for k in range(MOST):
+        room.add(code, f"Bank {k}.")
+    assert room.add(code, "One more bank.") == f"The class has sent {MOST} sentences: that is all that fit."
+    assert len(room.since(code, 0)) == MOST
+
+
+def test_a_forgotten_room_closes_by_itself(room, monkeypatch):
+    code = room.open("bank")
+    room.add(code, "A bank.")
+    monkeypatch.setattr(class_link, "_FORGOTTEN", -1)
+    assert room.since(code, 0) == []
+
+
+async def _elsewhere(scope, receive, send):
+    await send({"type": "http.response.start", "status": 418, "headers": []})
+    await send({"type": "http.response.body", "body": b"the app"})
+
+
+def test_the_page_for_phones_takes_a_sentence_and_shows_no_markup_of_it(room):
+    def ask(method, path, **sent):
+        async def asked():
+            transport = httpx.ASGITransport(ClassPages(_elsewhere, room))
+            async with httpx.AsyncClient(transport=transport, base_url="http://phone") as phone:
+                return await phone.request(method, path, **sent)
+
+        return run(asked())
+
+    code = respond(room, {"ask": "open", "word": "<b>bank</b>", "revision": 3})["code"]
+    page = ask("GET", f"/class/{code}")
+    assert page.status_code == 200
+    assert "A sentence with “&lt;b&gt;bank&lt;/b&gt;”" in page.text
+    assert "Sent." in ask("POST", f"/class/{code}", data={"sentence": "The bank & <i>me</i>."}).text
+    value = respond(room, {"ask": "read", "code": code, "n": 0, "revision": 4})
+    assert value == {"revision": 4, "code": code, "sentences": ["The bank & <i>me</i>."]}
+    assert ask("GET", "/").text == "the app"
+    assert respond(room, {"ask": "close"})["code"] == ""
+    closed = ask("POST", f"/class/{code}", data={"sentence": "A bank."})
+    assert closed.status_code == 404
+    assert "This link is closed." in closed.text
+
+
+def test_without_a_room_the_page_offers_none():
+    parts = [getattr(block, "props", {}).get("part") for block in build_app(FakeService()).blocks.values()]
+    assert "class-link" not in parts
+    with_room = [
+        getattr(block, "props", {}).get("part") for block in build_app(FakeService(), ClassRoom()).blocks.values()
+    ]
+    assert "class-link" in with_room
