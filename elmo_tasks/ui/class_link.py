@@ -91,7 +91,7 @@ class ClassPages:
         if scope["type"] != "http" or not path.startswith(PATH):
             await self._app(scope, receive, send)
             return
-        code, told = path.removeprefix(PATH), ""
+        code, told = path.removeprefix(PATH).strip("/"), ""
         if scope["method"] == "POST":
             sent = parse_qs((await _body(receive)).decode("utf-8", "replace"))
             told = self._room.add(code, sent.get("sentence", [""])[0])
