@@ -20,7 +20,8 @@ else:
     import tomli as tomllib
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 EXTRAS = {
     extra: {canonicalize_name(Requirement(line).name): Requirement(line) for line in lines}
     for extra, lines in {**PROJECT["optional-dependencies"], "": PROJECT["dependencies"]}.items()
@@ -98,3 +99,11 @@ def test_a_fault_of_ours_is_no_missing_package(monkeypatch):
     monkeypatch.setattr(compare, "run", lambda args: importlib.import_module("elmo_tasks.no_such"))
     with pytest.raises(ModuleNotFoundError, match="no_such"):
         program.main(["compare", "--word", "bank", "--sentence", "A bank."])
+
+
+def test_the_oldest_python_is_the_one_that_types_and_syntax_are_checked_for():
+    oldest = PROJECT["requires-python"].removeprefix(">=")
+    assert SETTINGS["tool"]["mypy"]["python_version"] == oldest
+    version = tuple(map(int, oldest.split(".")))
+    for path in [*(REPOSITORY / "elmo_tasks").rglob("*.py"), REPOSITORY / "app.py"]:
+        ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=version)
