@@ -69,7 +69,7 @@ def mix_sentence(weights: Sequence[float]) -> str:
 
 def own_mix_sentence() -> str:
     """Describe the mix that a person chooses."""
-    return "Drag the weights: the picture shows the weighted sum of the layers."
+    return "Drag the weights: the layers are added up with them."
 
 
 def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:

@@ -81,4 +81,4 @@ def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
     fold(page, WHY).locator("> summary").click()
     wait_for(page, fold(page, WHY).locator(".lost"), "The program failed on this")
     assert "secret" not in page.locator("body").inner_text()
-    assert page.locator(".verdict li").count() == 2
+    assert page.locator(".meanings-card li").count() == 2
