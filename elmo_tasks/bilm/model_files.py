@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
+from elmo_tasks.bilm import hub
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.folders import sha256, verify
 from elmo_tasks.bilm.options import BiLMOptions
@@ -74,11 +75,13 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
     if name in MODELS:
         options, file = locate(name)
         return ModelFiles(name, options, (file,))
+    if hub.is_address(name):
+        return replace(_in_folder(hub.fetched(name)), name=hub.parse_address(name)[0].rpartition("/")[2])
     if Path(name).is_dir():
         return _in_folder(Path(name))
     raise ConfigError(
         f"there is no model '{name}': expected a name in checkpoints/ ({', '.join(bundled_models()) or 'none there yet'}), "
-        f"a published name ({', '.join(MODELS)}), or a folder with options.json and weights"
+        f"a published name ({', '.join(MODELS)}), hub:OWNER/NAME, or a folder with options.json and weights"
     )
 
 

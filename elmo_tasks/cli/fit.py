@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from elmo_tasks import bundled
-from elmo_tasks.cli.resume import check_checkpoint, expand_run
+from elmo_tasks.cli.resume import check_checkpoint, expand_resume, expand_run
 from elmo_tasks.cli.row_settings import with_files
 from elmo_tasks.cli.settings import apply_device, as_arguments, format_error, own_error, read_config
 from elmo_tasks.errors import ConfigError
@@ -23,7 +23,7 @@ from elmo_tasks.files import describe_os_error
 if TYPE_CHECKING:
     from elmo_tasks.cli.run_cli import Plan
 
-_OWN_OPTIONS = ("--run=", "--device=", "--config=", "-c=", "--ckpt_path=")  # which are looked at here
+_OWN_OPTIONS = ("--run=", "--run_dir=", "--device=", "--config=", "-c=", "--ckpt_path=")  # which are looked at here
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
     ".*isinstance.treespec, LeafSpec.*",  # Lightning, about its own internals
@@ -59,6 +59,7 @@ def _fit(arguments: Sequence[str]) -> Path | None:
     arguments, inside = expand_run(apply_device([part for words in parts for part in words]))
     overwrite = "--overwrite" in arguments
     arguments = [word for word in arguments if word != "--overwrite"]
+    arguments = expand_resume(arguments)
     with _working_in(inside or Path()), contextlib.ExitStack() as locks:
         plan = Plan(_checked_files(arguments), locks, overwrite)
         _run(plan)

@@ -16,10 +16,11 @@ from tqdm import tqdm
 from elmo_tasks.bilm import folders, published
 from elmo_tasks.bilm.download import copy_in, fetch
 from elmo_tasks.bilm.published import CACHE_VARIABLE
+from elmo_tasks.cli import push
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json
 
-HELP = "download or convert a model, train static word vectors, or write the checksums of weights"
+HELP = "download, convert or share a model, train static word vectors, or write the checksums of weights"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,6 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--title", default="Static word vectors", help="one line for the card")
     add("--sources", type=Path, metavar="CARD", help="a card.json whose sources, with licences, go on the new card")
     vectors.set_defaults(action=_vectors)
+
+    text = "push a head, a biLM or static vectors to the Hugging Face hub, with a model card"
+    push.add_arguments(commands.add_parser("push", help=text, description=text))
 
     text = "write the checksums of weights on the card beside them, after a change of yours"
     checksums = commands.add_parser("checksums", help=text, description=text)

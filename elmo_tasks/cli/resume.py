@@ -6,9 +6,10 @@ import pickle
 import shutil
 import zipfile
 from collections.abc import Sequence
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 
+from elmo_tasks import bundled
 from elmo_tasks.cli.settings import read_config, take_option
 from elmo_tasks.errors import ConfigError
 
@@ -90,3 +91,24 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
     settings = ["--config", str(place / CONFIG), *([] if inside else ["--run_dir", str(folder)])]
     resume = [] if checkpoint is None else ["--ckpt_path", str(place / checkpoint)]
     return [rest[0], *settings, *rest[1:], *resume], folder if inside else None
+
+
+def expand_resume(arguments: Sequence[str]) -> list[str]:
+    """Replace ``--resume`` by the last checkpoint of the run's folder, if there is one.
+
+    So one command begins a run and resumes it: as schedulers and ``torchrun`` give it again.
+    """
+    if "--resume" not in arguments:
+        return list(arguments)
+    rest = [word for word in arguments if word != "--resume"]
+    given = dict(pairwise(rest))
+    if "--ckpt_path" in given:
+        raise ConfigError("choose --resume or --ckpt_path, not both")
+    root = given.get("--run_dir")
+    if root is None and (config := given.get("--config", given.get("-c"))) is not None:
+        trainer = read_config(Path(bundled.find_config(config))).get("trainer") or {}
+        root = trainer.get("default_root_dir")
+    if root is None:
+        raise ConfigError("--resume: expected --run_dir FOLDER, or --config with trainer.default_root_dir")
+    checkpoint = Path(root) / "last.ckpt"
+    return [*rest, "--ckpt_path", str(checkpoint)] if checkpoint.is_file() else rest

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from elmo_tasks.bilm.hub import has_file, is_address
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import find_model
 from elmo_tasks.encoders.elmo import Elmo
@@ -65,6 +66,9 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     if name is not None and are_static_vectors(name):
         place = None if Path(name).is_file() else static_folder(name)
         return FoundEncoder(vectors_name(name), StaticVectors, name, place)
+    if name is not None and is_address(name) and has_file(name, "options.json"):
+        files = find_model(name)
+        return FoundEncoder(files.name, Elmo, name, files.folder)
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
         title, folder = (name, None) if on_hub else (given_name(name), Path(name))

@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 
+from elmo_tasks.bilm import hub
 from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
@@ -104,13 +105,17 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head by name in ``checkpoints/`` or by its folder, and read its config.
+    """Find a head by name in ``checkpoints/``, its folder or ``hub:OWNER/NAME``, and read its config.
 
     Raises:
         ConfigError: there is no such head, or its settings cannot be read.
     """
-    name = str(head)
-    if Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
+    name, title = str(head), None
+    if hub.is_address(name):
+        folder, title = hub.fetched(name), hub.parse_address(name)[0].rpartition("/")[2]
+        if not (folder / CONFIG_NAME).is_file():
+            raise ConfigError(f"{name}: expected a head, found no {CONFIG_NAME} in this repository")
+    elif Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
     elif places := [path for path in (Path(name), Path(name) / "head") if (path / CONFIG_NAME).is_file()]:
         folder = places[0]  # the second is the head of a run's folder
@@ -132,7 +137,7 @@ def find_head(head: str | Path) -> HeadFiles:
             raise ConfigError(message)
         card, place = folder / CARD_NAME, folder.resolve()
         return HeadFiles(
-            name=(place.parent if place.name == "head" else place).name,  # a run's head is runs/NAME/head
+            name=title or (place.parent if place.name == "head" else place).name,  # a run's head is runs/NAME/head
             folder=folder,
             head=config["head"],
             kind=classes[config["head"]].kind,
