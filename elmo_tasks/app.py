@@ -5,22 +5,30 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import socket
+import threading
 from collections.abc import Mapping, MutableMapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 from elmo_tasks.cli.arguments import add_device, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import describe_os_error
+
+if TYPE_CHECKING:
+    from elmo_tasks.service.health import Health
 
 _OWN_HOSTS = ("127.0.0.1", "localhost", "::1")
 LOCAL = (None, "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Maximum number of waiting requests; further ones receive a message to retry.
 _MAX_WAITING = 200
+#: Seconds that running requests have, at the end: less than a supervisor waits before it kills.
+_LAST_SECONDS = 25.0
 #: A comma and another name with its colon.
 _SEVERAL = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
 
@@ -202,6 +210,7 @@ def _serve(args: argparse.Namespace) -> None:
     _check_proxy(os.environ)
     _check_temporary_folder(os.environ)
     reach_itself(os.environ)
+    from elmo_tasks.service.health import Health, HealthMiddleware
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.class_link import ClassPages, ClassRoom
@@ -222,6 +231,8 @@ def _serve(args: argparse.Namespace) -> None:
     )
     bounds = {"uploads": UploadLimits(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MAX_WAITING)
+    health = Health()
+    _end_on_sigterm(health)
     # None leaves the choice to gradio.
     app.launch(
         server_name=args.host,
@@ -232,6 +243,19 @@ def _serve(args: argparse.Namespace) -> None:
         # Only training data go to gradio's upload endpoint.
         max_file_size=MAX_UPLOAD if training else 1,
         # starlette unpacks a `Middleware` to this.
-        app_kwargs={"middleware": [(RequestLimits, (), bounds), *pages]},
+        app_kwargs={"middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]},
         **launch_options(),
     )
+
+
+def _end_on_sigterm(health: Health) -> None:
+    """Let running requests finish when a supervisor ends the app, for half a minute at most."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        print("Ending: running requests are finished first.", flush=True)
+        if not health.end(_LAST_SECONDS):
+            print(f"{health.running} requests were cut off.", flush=True)
+        raise SystemExit(0)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, end)

@@ -18,9 +18,9 @@ from elmo_tasks.files import atomic_file, unfinished_folder
 MIN_WORDS = 200_000
 _NAME = re.compile(r"layer-(\d+)\.faiss")
 #: Vectors from which the lists are learned, for each list; what is added at once.
-_PER_LIST, _AT_ONCE = 40, 1_000_000
-#: Lists that are searched of so many hundred: more find more of the nearest, and take longer.
-_SEARCHED = 0.02
+_PER_LIST, _AT_ONCE = 40, 250_000
+#: Share of the lists that is searched: more find more of the nearest, and take longer.
+_SEARCHED = 0.03
 _MIN_SEARCHED = 16
 Vectors = Iterable[tuple[NDArray[np.int64], NDArray[np.float32]]]
 

@@ -87,13 +87,19 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
 def test_a_language_model_of_two_nodes_is_that_of_one_process(language_config: Path, tmp_path: Path) -> None:  # noqa: F811
     exact = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
     assert main(["fit", "--config", str(language_config), "--trainer.max_steps=1", *exact]) == 0
+    begun = weights(tmp_path / "run" / "last.ckpt")
     (tmp_path / "model").rename(tmp_path / "first")  # its weights are where both begin
     begin = [*exact, "--model.init_args.start_from", str(tmp_path / "first"), "--overwrite"]
     few = ["--config", str(language_config), "--trainer.max_steps=12", "--trainer.precision=32-true", *begin]
     finished(nodes(free_port(), *few, log=tmp_path / "log"), tmp_path / "log")
     (tmp_path / "run").rename(tmp_path / "two")
     assert main(["fit", *few]) == 0
-    assert_same(tmp_path / "run" / "last.ckpt", tmp_path / "two" / "last.ckpt")
+    # Adam divides by the size of a gradient: where that is nearly zero, the order of additions shows.
+    expected, found = weights(tmp_path / "run" / "last.ckpt"), weights(tmp_path / "two" / "last.ckpt")
+    moved = sum(float((value - begun[name]).abs().sum()) for name, value in expected.items())
+    apart = sum(float((value - found[name]).abs().sum()) for name, value in expected.items())
+    assert 0 < moved
+    assert apart < 0.02 * moved
     # Another number of processes goes on where two have stopped: at the same batch of the same streams.
     more = ["--trainer.max_steps=20", "--ckpt_path", str(tmp_path / "two" / "last.ckpt")]
     assert main(["fit", *few, *more]) == 0

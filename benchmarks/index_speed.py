@@ -1,0 +1,171 @@
+"""Search in a large index: FAISS and usearch beside comparing with all vectors.
+
+The vectors are those of a text, or, with ``--synthetic``, any number that are drawn near them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.senses.fast_search import FastSearch, Vectors, write_fast_search
+from elmo_tasks.senses.index_files import IndexJob, build_files
+from elmo_tasks.senses.use_index import UseIndex
+
+_QUERIES, _FOUND, _PART = 100, 20, 100_000
+
+
+def main() -> None:
+    """Build, search, and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--index", type=Path, help="an index that `elmo-tasks index` wrote, in place of --text")
+    parser.add_argument("--text", type=Path, help="text, one sentence a line")
+    parser.add_argument("--words", type=int, default=300_000, help="read so many words of it (default: 300,000)")
+    parser.add_argument("--synthetic", type=int, default=0, help="draw so many vectors near those of the text")
+    parser.add_argument("--usearch", action="store_true", help="measure usearch, too")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        index = UseIndex(args.index) if args.index else _built(args.text, args.words, Path(folder) / "index")
+        layer = index.description.n_layers - 1
+        if args.synthetic:
+            vectors: Callable[[], Vectors] = partial(_synthetic, index, layer, args.synthetic)
+        else:
+            vectors = partial(index.word_vectors, layer)
+        _measure(vectors, Path(folder), layer, usearch=args.usearch)
+
+
+def _built(text: Path, n_words: int, folder: Path) -> UseIndex:
+    from elmo_tasks.text.vocabulary import open_text
+
+    lines, n = [], 0
+    for line in open_text(text):
+        lines.append(line)
+        n += len(line.split())
+        if n >= n_words:
+            break
+    job = IndexJob()
+    began, encoding = time.perf_counter(), time.process_time()
+    build_files(job, lines, folder, "speed")
+    print(f"encoding and writing {n:,} words: {time.perf_counter() - began:.0f} s, ", end="")
+    print(f"{time.process_time() - encoding:.0f} s of processor time")
+    return UseIndex(folder)
+
+
+def _synthetic(index: UseIndex, layer: int, n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """Draw vectors between two of the text, which lie in the same directions but are no copies."""
+    real = np.concatenate([part for _, part in index.word_vectors(layer)])
+    for start in range(0, n, _PART):
+        random = np.random.default_rng(start)
+        size = min(_PART, n - start)
+        first, second = random.integers(len(real), size=(2, size))
+        share = random.uniform(0.0, 0.35, (size, 1)).astype(np.float32)
+        drawn = real[first] * (1 - share) + real[second] * share
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        yield np.arange(start, start + size), drawn
+
+
+def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearch: bool) -> None:
+    n, width = 0, 0
+    random = np.random.default_rng(0)
+    queries: list[NDArray[np.float32]] = []
+    stored = folder / "vectors.f16"  # what the exact order is computed from, as in an index
+    row_of: list[NDArray[np.int64]] = []
+    with stored.open("wb") as file:
+        for rows, part in vectors():
+            file.write(part.astype(np.float16).tobytes())
+            row_of.append(rows)
+            queries.append(part[random.choice(len(part), min(20, len(part)), replace=False)])
+            n, width = n + len(part), part.shape[1]
+    exact = np.memmap(stored, np.float16, "r", shape=(n, width))
+    rows = np.concatenate(row_of)
+    asked = np.concatenate(queries)
+    asked = asked[random.choice(len(asked), min(_QUERIES, len(asked)), replace=False)]
+    expected, seconds = _timed(lambda q: rows[_exact(exact, q)], asked[:20])
+    print(f"{n:,} vectors of {width}")
+    print(f"| search | built in | on disk | recall@{_FOUND} | median | memory |\n|---|---:|---:|---:|---:|---:|")
+    _row("all compared", 0.0, stored.stat().st_size, 1.0, seconds)
+    began = time.perf_counter()
+    write_fast_search(folder, layer, n, vectors)
+    built = time.perf_counter() - began
+    fast = FastSearch.of(folder)[layer]
+    nothing = np.zeros(0, np.int64)
+
+    def by_faiss(query: NDArray[np.float32]) -> NDArray[np.int64]:
+        found = fast.nearest(query, 8 * _FOUND + 64, nothing, "all")
+        return _ranked(exact, query, np.searchsorted(rows, found), rows)
+
+    size = sum(path.stat().st_size for path in folder.glob(f"layer-{layer}.*") if path.is_file())
+    found, seconds = _timed(by_faiss, asked)
+    _row(f"FAISS IVF{fast.index.nlist},SQ8", built, size, _recall(found, expected), seconds)
+    if usearch:
+        _measure_usearch(exact, rows, asked, expected, folder)
+
+
+def _measure_usearch(
+    exact: Any, rows: NDArray[np.int64], asked: NDArray[np.float32], expected: list[Any], folder: Path
+) -> None:
+    from usearch.index import Index
+
+    began = time.perf_counter()
+    index: Any = Index(ndim=exact.shape[1], metric="cos", dtype="i8", connectivity=16)
+    for start in range(0, len(exact), _PART):
+        part = np.asarray(exact[start : start + _PART], np.float32)
+        index.add(np.arange(start, start + len(part)), part)
+    index.save(str(folder / "usearch"))
+    built = time.perf_counter() - began
+    del index
+    mapped: Any = Index.restore(str(folder / "usearch"), view=True)
+    mapped.expansion_search = 256
+
+    def by_usearch(query: NDArray[np.float32]) -> NDArray[np.int64]:
+        found = np.asarray(mapped.search(query, 8 * _FOUND + 64).keys, np.int64)
+        return _ranked(exact, query, found, rows)
+
+    found, seconds = _timed(by_usearch, asked)
+    size = (folder / "usearch").stat().st_size
+    _row("usearch HNSW, i8", built, size, _recall(found, expected), seconds)
+
+
+def _exact(vectors: Any, query: NDArray[np.float32]) -> NDArray[np.int64]:
+    cosines = np.concatenate([vectors[k : k + _PART].astype(np.float32) @ query for k in range(0, len(vectors), _PART)])
+    near = np.argpartition(-cosines, _FOUND)[:_FOUND]
+    return np.asarray(near[np.argsort(-cosines[near])], np.int64)
+
+
+def _ranked(vectors: Any, query: NDArray[np.float32], places: NDArray[np.int64], rows: NDArray[np.int64]) -> Any:
+    cosines = vectors[places].astype(np.float32) @ query
+    return rows[places[np.argsort(-cosines)[:_FOUND]]]
+
+
+def _timed(search: Callable[[NDArray[np.float32]], Any], asked: NDArray[np.float32]) -> tuple[list[Any], float]:
+    search(asked[0])
+    found, seconds = [], []
+    for query in asked:
+        began = time.perf_counter()
+        found.append(search(query))
+        seconds.append(time.perf_counter() - began)
+    return found, float(np.median(seconds))
+
+
+def _recall(found: list[Any], expected: list[Any]) -> float:
+    return float(np.mean([len(set(a) & set(b)) / _FOUND for a, b in zip(found, expected, strict=False)]))
+
+
+def _row(name: str, built: float, size: int, recall: float, seconds: float) -> None:
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"| {name} | {built:.0f} s | {size / 1e6:,.0f} MB | {recall:.3f} | {1e3 * seconds:.1f} ms | {memory:.1f} GB |"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""The health of the app, and an end that waits for running requests."""
+
+import asyncio
+import json
+
+import pytest
+
+from elmo_tasks.service.health import Health, HealthMiddleware
+
+
+def asked(middleware, path, method="GET"):
+    """The status and the content of the answer to a request."""
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(middleware({"type": "http", "path": path, "method": method, "headers": []}, None, send))
+    return sent[0]["status"], json.loads(sent[1]["body"])
+
+
+@pytest.fixture
+def health():
+    return Health()
+
+
+@pytest.fixture
+def middleware(health):
+    async def app(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": json.dumps(health.running).encode()})
+
+    return HealthMiddleware(app, health)
+
+
+def test_health_is_said_and_requests_that_compute_are_counted(health, middleware):
+    assert asked(middleware, "/health") == (200, {"status": "ok", "running": 0})
+    assert asked(middleware, "/elmo/health/")[0] == 200  # below a path of a proxy
+    assert asked(middleware, "/gradio_api/queue/data") == (200, 1)
+    assert asked(middleware, "/gradio_api/heartbeat/x") == (200, 0)
+    assert health.running == 0
+
+
+def test_at_the_end_running_requests_are_finished_and_no_new_ones_begin(health, middleware):
+    health.add(1)
+    waits = []
+
+    def wait(seconds):
+        waits.append(seconds)
+        if len(waits) == 3:
+            assert asked(middleware, "/health") == (503, {"status": "ending", "running": 1})
+            status, answer = asked(middleware, "/gradio_api/queue/join", "POST")
+            assert (status, answer["error"]) == (503, "The app is being restarted. Try again in a moment.")
+            assert asked(middleware, "/gradio_api/queue/data")[0] == 200
+            health.add(-1)
+
+    assert health.end(60, wait)
+    assert len(waits) == 3
+    health.add(1)
+    assert not health.end(0)
