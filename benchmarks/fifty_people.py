@@ -8,6 +8,7 @@ own, and how busy other processes kept the machine (psutil, of requirements-dev.
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import statistics
 import threading
@@ -97,8 +98,13 @@ def main() -> None:
     parser.add_argument(
         "--pause", type=float, default=10, help="of a person between questions, on the average (default: 10)"
     )
+    parser.add_argument("--url", help="of an app, or of a proxy before several, that runs already (default: start one)")
+    parser.add_argument("--pid", type=int, help="of its process, whose memory is measured, with --url")
     args = parser.parse_args()
-    found = measured(args.people, args.seconds, args.pause)
+    if args.url is None:
+        found = measured(args.people, args.seconds, args.pause)
+    else:
+        found = crowd(args.url, args.pid or os.getpid(), args.people, args.seconds, args.pause)
     print(
         f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
     )
