@@ -15,26 +15,7 @@ from pathlib import Path
 
 import psutil
 
-_WORDS = [
-    "the",
-    "bank",
-    "of",
-    "a",
-    "river",
-    "was",
-    "wide",
-    "and",
-    "old",
-    "people",
-    "walked",
-    "along",
-    "it",
-    "in",
-    "summer",
-    "while",
-    "dogs",
-    "barked",
-]
+_WORDS = ("the", "bank", "of", "a", "river", "was", "wide", "old", "people", "walked", "dogs", "barked")
 
 
 def main() -> None:

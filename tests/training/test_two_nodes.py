@@ -72,12 +72,20 @@ def assert_same(one: Path, other: Path) -> None:
     found = weights(other)
     assert found.keys() == expected.keys()
     for name, value in expected.items():
-        torch.testing.assert_close(found[name], value, atol=2e-4, rtol=1e-3, msg=lambda text, name=name: f"{name}: {text}")
+        torch.testing.assert_close(
+            found[name], value, atol=2e-4, rtol=1e-3, msg=lambda text, name=name: f"{name}: {text}"
+        )
 
 
 def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
     config = write_config(tmp_path, write_encoder(tmp_path / "toy"), "classification")
-    few = ["--config", str(config), "--trainer.max_epochs=2", "--trainer.precision=32-true", "--data.init_args.limit_train=24"]
+    few = [
+        "--config",
+        str(config),
+        "--trainer.max_epochs=2",
+        "--trainer.precision=32-true",
+        "--data.init_args.limit_train=24",
+    ]
     finished(nodes(free_port(), *few, "--run_dir", str(tmp_path / "two"), log=tmp_path / "log"), tmp_path / "log")
     assert main(["fit", *few, "--run_dir", str(tmp_path / "one")]) == 0
     assert_same(tmp_path / "one" / "last.ckpt", tmp_path / "two" / "last.ckpt")
