@@ -25,10 +25,11 @@ class ComparisonItem:
     sentence: str  #: the sentence as typed, without the brackets
     tokens: tuple[str, ...]  #: its tokens
     index: int  #: position in ``tokens`` of the compared word
-    token: str  #: ``tokens[index]``
+    token: str  #: ``tokens[index]``, or the phrase as it is written
     start: int  #: character offset of that word in ``sentence``
     end: int  #: character offset one past its end
     choices: tuple[Choice, ...] = ()  #: other places in the sentence that may have been intended
+    n_tokens: int = 1  #: more than one for a phrase
 
 
 @dataclass(frozen=True)

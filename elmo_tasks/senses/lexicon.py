@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -23,6 +23,8 @@ from pathlib import Path
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import quoted
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.phrases import Pattern, phrase_tokens
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
 #: One in this many sentences of a meaning is a test sentence: the sixth, the twelfth, …
@@ -33,10 +35,20 @@ DEVELOPMENT_EVERY = 5
 HELD_OUT_EVERY = 10
 PARTS_OF_SPEECH = (
     "noun", "verb", "adjective", "adverb", "preposition", "conjunction", "interjection", "determiner", "pronoun", "name",
+    "expression",
 )  # fmt: skip
+#: Behind the head of an expression whose words are often meant literally, too (``kick the bucket``).
+OR_LITERALLY = " (or literally)"
+#: Meanings of which kinds an inflected form may have: *United* is no form of the noun *unit*.
+_INFLECTED = {
+    "ed": frozenset({"verb"}),
+    "ing": frozenset({"verb"}),
+    "s": frozenset({"noun", "verb", "name", "pronoun", ""}),
+}
 
 _FOLDER = Path(__file__).parent / "lexicon"
 _ONE_MEANING = Path(__file__).parent / "one_meaning.txt"
+_SPELLINGS = Path(__file__).parent / "spellings.txt"
 _SENSE_LINE = re.compile(r"([^,:]+),\s*([a-z]+)\s*:\s*(.+)")
 _MARKED = re.compile(r"\[[^\[\]]+\]")
 _MAX_GLOSS = 200  # characters
@@ -72,8 +84,24 @@ class Sense:
 class Entry:
     """A word and its meanings, the most familiar first."""
 
-    word: str
+    word: str  #: or a phrase; see :class:`elmo_tasks.text.phrases.Pattern`
     senses: tuple[Sense, ...]
+    also_literal: bool = False  #: of an expression whose words are often meant literally, too
+
+    @property
+    def is_expression(self) -> bool:
+        """True for a fixed expression or a phrasal verb."""
+        return self.senses[0].part_of_speech == "expression"
+
+    @cached_property
+    def pattern(self) -> Pattern:
+        """Where the word or phrase occurs. It may be split if it is in one of its examples."""
+        whole = Pattern.of(self.word)
+        if len(whole.words) == 1:
+            return whole
+        marks = (_MARKED.search(sentence) for sense in self.senses for sentence in sense.sentences)
+        forms = ([folded(t.text) for t in tokenize(mark.group()[1:-1])] for mark in marks if mark)
+        return Pattern(whole.words, splits=any(whole.end_at(form, 0) != len(form) for form in forms))
 
     @property
     def is_held_out(self) -> bool:
@@ -109,10 +137,17 @@ class Lexicon(Mapping[str, Entry]):
     Args:
         entries: in any order; of two with the same word, the later one counts.
         one_meaning: words that are known to have one everyday meaning.
+        spellings: the word whose entry counts for another spelling of it (``colour`` for ``color``).
     """
 
-    def __init__(self, entries: Iterable[Entry], one_meaning: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        entries: Iterable[Entry],
+        one_meaning: Iterable[str] = (),
+        spellings: Mapping[str, str] | None = None,
+    ) -> None:
         self._entries = {folded(entry.word): entry for entry in entries}
+        self.spellings = dict(spellings or {})
         self.one_meaning = frozenset(map(folded, one_meaning)) - frozenset(
             word for word, entry in self._entries.items() if len(entry.senses) > 1
         )
@@ -132,20 +167,61 @@ class Lexicon(Mapping[str, Entry]):
         return tuple(sorted((e for e in self.values() if len(e.senses) > 1), key=lambda e: e.word))
 
     def find(self, form: str) -> tuple[Entry, ...]:
-        """Return the entries that a word in any inflection may belong to.
+        """Return the entries that a word or phrase in any inflection may belong to.
 
         ``rose`` gives rose and rise; its own entry is first. A word with one everyday meaning (``evening``) is no form of
-        another one.
+        another one, and ``United`` none of the noun *unit*.
         """
-        key = folded(form)
+        key = self._spelled(folded(form).strip())
+        if " " in key or (key not in self._entries and "-" in key):
+            return self._find_phrase(key)
         if key in self.one_meaning and key not in self._entries:
             return ()
-        words = [key, *sorted(lemmas(key) - {key})]
-        entries = tuple(self._entries[word] for word in words if word in self._entries)
+        words = dict.fromkeys([key, *(self._spelled(word) for word in sorted(lemmas(folded(form)) - {key}))])
+        found = (self._entries[word] for word in words if word in self._entries)
+        entries = tuple(entry for entry in found if _may_be_form(entry, key))
         if entries:
             return entries
         compared = (self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries)
         return tuple(entry for entry in compared if entry.is_compared)
+
+    def _spelled(self, word: str) -> str:
+        """Return the spelling that the dictionary uses."""
+        return word if word in self._entries else self.spellings.get(word, word)
+
+    def _find_phrase(self, phrase: str) -> tuple[Entry, ...]:
+        if phrase in self._entries:
+            return (self._entries[phrase],)
+        tokens = [folded(token.text) for token in phrase_tokens(phrase)]
+        return tuple(entry for entry, start, end in self.expressions_in(tokens) if (start, end) == (0, len(tokens)))
+
+    @cached_property
+    def _phrases(self) -> dict[str, list[Entry]]:
+        """Entries of several words by their first word, and its forms by :func:`lemmas`, longest first."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self.values():
+            if len(entry.pattern.words) > 1:
+                found.setdefault(entry.pattern.words[0], []).append(entry)
+        return {word: sorted(row, key=lambda e: -len(e.pattern.words)) for word, row in found.items()}
+
+    def expressions_in(self, tokens: Sequence[str]) -> list[tuple[Entry, int, int]]:
+        """Return the expressions in tokens in lower case, with start and end, from the left; none overlap."""
+        found: list[tuple[Entry, int, int]] = []
+        at = 0
+        while at < len(tokens):
+            longest = self._expression_at(tokens, at)
+            if longest is not None:
+                found.append(longest)
+            at = longest[2] if longest is not None and longest[2] == at + len(longest[0].pattern.words) else at + 1
+        return found
+
+    def _expression_at(self, tokens: Sequence[str], at: int) -> tuple[Entry, int, int] | None:
+        firsts = (first for first in sorted(lemmas(tokens[at])) if first in self._phrases)
+        for entry in (entry for first in firsts for entry in self._phrases[first]):
+            end = entry.pattern.end_at(tokens, at)
+            if end is not None:
+                return entry, at, end
+        return None
 
     def has_one_meaning(self, form: str) -> bool:
         """Return True if a word in any inflection has one everyday meaning.
@@ -158,7 +234,7 @@ class Lexicon(Mapping[str, Entry]):
 
     def with_entries(self, entries: Iterable[Entry]) -> Lexicon:
         """Return a dictionary in which these entries replace or extend the existing ones."""
-        return Lexicon([*self.values(), *entries], self.one_meaning)
+        return Lexicon([*self.values(), *entries], self.one_meaning, self.spellings)
 
 
 @cache
@@ -168,7 +244,19 @@ def bundled_lexicon() -> Lexicon:
     words = [
         w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()
     ]
-    return Lexicon(entries, words)
+    pairs = (line.split() for line in _SPELLINGS.read_text("utf-8").splitlines() if line[:1] not in ("", "#"))
+    return Lexicon(entries, words, {other: word for word, *others in pairs for other in others})
+
+
+def _may_be_form(entry: Entry, form: str) -> bool:
+    """Check whether a regular form fits a part of speech of the entry."""
+    word = folded(entry.word)
+    if form == word:
+        return True
+    kinds = next((kinds for ending, kinds in _INFLECTED.items() if form == word + ending), None)
+    if kinds is None or any(sense.part_of_speech in kinds for sense in entry.senses):
+        return True
+    return any(f"[{form}]" in folded(sentence) for sense in entry.senses for sentence in sense.sentences)
 
 
 def read_entries(path: Path) -> list[Entry]:
@@ -192,6 +280,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
     """
     entries: dict[str, Entry] = {}
     word, number = "", 0
+    also_literal = False
     senses: list[Sense] = []
     head: tuple[str, str, str] | None = None
     sentences: list[str] = []
@@ -215,7 +304,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
                 f"{name}, line {number}: {quoted(word)} has no meaning; write one below it, indented by two spaces"
             )
         if word:
-            entries[folded(word)] = Entry(word, tuple(senses))
+            entries[folded(word)] = Entry(word, tuple(senses), also_literal)
         senses.clear()
 
     for number, raw in enumerate([*text.splitlines(), ""], 1):
@@ -226,7 +315,8 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
         depth = len(line) - len(content)
         if depth == 0:
             close_entry()
-            word = content
+            word = content.removesuffix(OR_LITERALLY)
+            also_literal = word != content
             if folded(word) in entries:
                 raise DataError(
                     f"{name}, line {number}: {quoted(word)} stands in this dictionary twice; join the two entries"
@@ -284,7 +374,7 @@ def format_entries(entries: Iterable[Entry]) -> str:
     """Format entries as the text that :func:`parse_entries` reads."""
     lines: list[str] = []
     for entry in entries:
-        lines.append(entry.word)
+        lines.append(entry.word + (OR_LITERALLY if entry.also_literal else ""))
         for sense in entry.senses:
             lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
             lines += [f"    {sentence}" for sentence in sense.sentences]

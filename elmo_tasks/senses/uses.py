@@ -15,7 +15,8 @@ from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import quoted
 from elmo_tasks.senses.lexicon import Entry, Sense
-from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.mentions import check_word, find_mention, is_phrase
+from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import Token, split_sentences, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 
@@ -34,12 +35,13 @@ _FULL, _FULL_LINES = 0.85, 0.7
 
 
 def base_word(word: str) -> str:
-    """Return the key that identifies the uses of one word as typed.
+    """Return the key that identifies the uses of a word or phrase as typed.
 
     Raises:
-        InputError: it is not one word.
+        InputError: it is neither.
     """
-    return folded(check_word(word)[0].text)
+    tokens = check_word(word)
+    return folded(" ".join(token.text for token in tokens) if is_phrase(tokens) else tokens[0].text)
 
 
 def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
@@ -63,21 +65,22 @@ def uses_in(word: str, sentences: Iterable[str], max_uses: int = MAX_USES) -> tu
     key = base_word(word)
     uses: list[Use] = []
     is_form: dict[str, bool] = {}
+    first = key.split()[0]
     for sentence in sentences:
         # A quick filter first: tokenizing a long text takes most of the time.
         words = set(_WORD.findall(folded(sentence)))
-        is_form |= {word: are_inflections(word, key) for word in words - is_form.keys()}
-        if any(is_form[word] for word in words) or key in folded(sentence):
+        is_form |= {word: are_inflections(word, first) for word in words - is_form.keys()}
+        if any(is_form[word] for word in words) or first in folded(sentence):
             uses += _uses_of(key, sentence, tokenize(sentence)[:MAX_TOKENS])
     return tuple(evenly(uses, max_uses)), len(uses)
 
 
 def _uses_of(key: str, sentence: str, tokens: Sequence[Token]) -> list[Use]:
-    return [
-        Use.in_sentence(sentence, tokens, k)
-        for k, token in enumerate(tokens)
-        if are_inflections(folded(token.text), key)
-    ]
+    keys = [folded(token.text) for token in tokens]
+    if " " in key:
+        places = Pattern.of(key, splits=True).places(keys)
+        return [Use.in_sentence(sentence, tokens, place.start, place.end) for place in places]
+    return [Use.in_sentence(sentence, tokens, k) for k, form in enumerate(keys) if are_inflections(form, key)]
 
 
 def use_to_project(word: str, sentence: str) -> Use:
@@ -94,7 +97,7 @@ def use_to_project(word: str, sentence: str) -> Use:
         raise InputError(f"Type a sentence that uses {quoted(word)}.", field="sentence")
     if "[" in sentence:
         use = find_mention(word, sentence, field="sentence")
-        if are_inflections(folded(use.tokens[use.token_start]), base_word(word)):
+        if _uses_of(base_word(word), use.word, tokenize(use.word)):
             return use
         raise InputError(f"The brackets mark {quoted(use.word)}; this is the map of {quoted(word)}.", field="sentence")
     uses = _uses_of(base_word(word), sentence, tokenize(sentence))

@@ -68,9 +68,18 @@ def check_count(n: int, maximum: int, field: str, what: str) -> None:
 
 def item_of(m: Mention) -> ComparisonItem:
     """Convert a use to its form in results."""
-    return ComparisonItem(m.sentence, m.tokens, m.token_start, m.token, m.char_start, m.char_end, m.choices)
+    return ComparisonItem(
+        sentence=m.sentence,
+        tokens=m.tokens,
+        index=m.token_start,
+        token=m.token,
+        start=m.char_start,
+        end=m.char_end,
+        choices=m.choices,
+        n_tokens=m.token_end - m.token_start,
+    )
 
 
 def use_of(item: ComparisonItem) -> Use:
     """Convert an item of a comparison back to a use."""
-    return Use(item.tokens, item.index, item.index + 1, item.sentence, item.start, item.end)
+    return Use(item.tokens, item.index, item.index + item.n_tokens, item.sentence, item.start, item.end)

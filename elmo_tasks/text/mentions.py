@@ -11,6 +11,7 @@ from itertools import pairwise
 from elmo_tasks.api import Choice
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.messages.text import listed, ordinal, quoted, shortened
+from elmo_tasks.text.phrases import MAX_PHRASE, Pattern, Place, phrase_tokens
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_one_word
 
@@ -68,21 +69,22 @@ class Mention(Use):
 
     @property
     def token(self) -> str:
-        """The word's first token."""
-        return self.tokens[self.token_start]
+        """The word's first token, or the phrase as it is written."""
+        return self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
-    """Find ``word`` in ``sentence``.
+    """Find ``word``, a word or a phrase of up to eight words, in ``sentence``.
 
-    ``[brackets]`` around one word of the sentence, or around the base of a form (``[bank]s``), select that word, and
+    ``[brackets]`` around a word or phrase of the sentence, or around the base of a form (``[bank]s``), select it, and
     ``word`` is ignored. Otherwise the first occurrence with the same spelling is used, or else the first that differs
-    in case only, or else the first inflection (``banks`` for ``bank``, ``won't`` for ``will``). Of a word that is cut
-    into several tokens (``don't``, ``John's``) the first token is used.
+    in case only, or else the first inflection (``banks`` for ``bank``, ``won't`` for ``will``, ``ran out`` for
+    ``run out``). Of a word that is cut into several tokens (``don't``, ``John's``) the first token is used.
 
     Raises:
-        InputError: with ``field="word"`` when ``word`` is not one word; else with ``field``, the input field of the
-            sentence, such as ``"sentence 3"``. Derived words (``banker``, ``river-bank``) are offered in ``choices``.
+        InputError: with ``field="word"`` when ``word`` is neither a word nor a phrase; else with ``field``, the input
+            field of the sentence, such as ``"sentence 3"``. Derived words (``banker``, ``river-bank``) are offered in
+            ``choices``.
     """
     name = field.capitalize() if field[-1].isdigit() else "The sentence"
     marks = list(_MARK.finditer(sentence))
@@ -95,6 +97,8 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
         raise InputError(f"{name} is empty: type one with {quoted(word)} in it.", field=field)
     key = _key(wanted[0].text)
     places = _occurrences(wanted, tokens)
+    if not _is_one_word(wanted):
+        return _phrase(word, sentence, wanted, tokens, places, name, field)
     if not places:
         wanted = wanted[:1]  # will for won't: the token in front carries the word
         places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
@@ -124,19 +128,52 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 
 
 def check_word(word: str) -> tuple[Token, ...]:
-    """Tokenize one word (``don't`` gives two tokens); InputError for anything else."""
-    tokens = tokenize(word)
-    while len(tokens) > 1 and tokens[-1].text == ".":  # of "etc.", where the tokenizer sees the end of a sentence
-        tokens.pop()
+    """Tokenize a word (``don't`` gives two tokens) or a phrase; InputError for anything else."""
+    tokens = phrase_tokens(word)
     if not tokens:
         raise InputError("Type a word to compare, such as “bank”.", field="word")
     words = [token.text for token in tokens if _is_word(token.text)]
-    if len(words) == len(tokens) and _is_one_word(tokens):
+    if len(words) == len(tokens) <= MAX_PHRASE:
         return tuple(tokens)
     guess = quoted(next((word for word in reversed(words) if len(word) > 2), "bank"))
     raise InputError(
-        f"{quoted(word)} is not one word: type one word without punctuation, such as {guess}.", field="word"
+        f"{quoted(word)} is not a word or phrase: type one of at most {MAX_PHRASE} words, without punctuation, such as "
+        f"{guess}.",
+        field="word",
     )
+
+
+def is_phrase(tokens: Sequence[Token]) -> bool:
+    """Return True for several words, False for one word and its clitics (``don't``)."""
+    return not _is_one_word(tokens)
+
+
+def _phrase(
+    phrase: str,
+    sentence: str,
+    wanted: Sequence[Token],
+    tokens: tuple[Token, ...],
+    exact: Sequence[int],
+    name: str,
+    field: str,
+) -> Mention:
+    """Return the first place of a phrase, in any inflection, perhaps split around an object."""
+    keys = [_key(token.text) for token in tokens]
+    found = [Place(k, k + len(wanted)) for k in exact] or list(Pattern.of(phrase).places(keys))
+    found = found or list(Pattern.of(phrase, splits=True).places(keys))
+    if not found:
+        raise InputError(
+            f"{name} does not contain {quoted(phrase)}: put it in, or mark the words to compare with [brackets].",
+            field=field,
+        )
+    use = Use.in_sentence(sentence, tokens, found[0].start, found[0].end)
+    marked = (
+        f"{sentence[: tokens[p.start].start]}[{sentence[tokens[p.start].start : tokens[p.end - 1].end]}]"
+        f"{sentence[tokens[p.end - 1].end :]}"
+        for p in found[1 : _MAX_CHOICES + 1]
+    )
+    labels = (f"the {ordinal(n)} {quoted(phrase)}" for n in range(2, len(found) + 1))
+    return Mention(**vars(use), choices=tuple(Choice(*pair) for pair in zip(labels, marked, strict=False)))
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
@@ -151,12 +188,16 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
     tokens = tuple(tokenize(sentence))
     inside = [i for i, t in enumerate(tokens) if t.start < end and t.end > start and t.start < t.end]
     words = [i for i in inside if _is_word(tokens[i].text)]
-    if not words or not mark[1].strip() or not _is_one_word([tokens[i] for i in words]):
+    first, last = (tokens[words[0]], tokens[words[-1]]) if words else (None, None)
+    outside = sentence[first.start : start] + sentence[end : last.end] if first and last else ""
+    several = is_phrase([tokens[i] for i in words])
+    is_whole = not several or (len(inside) == len(words) <= MAX_PHRASE and not _is_word(outside))
+    if first is None or last is None or not mark[1].strip() or not is_whole:
         raise InputError(
-            f"{name} has {quoted(mark[1])} in [brackets]: put the brackets around one word only.", field=field
+            f"{name} has {quoted(mark[1])} in [brackets]: put the brackets around a word, or a phrase of at most "
+            f"{MAX_PHRASE} words.",
+            field=field,
         )
-    first, last = tokens[words[0]], tokens[words[-1]]
-    outside = sentence[first.start : start] + sentence[end : last.end]
     full = sentence[first.start : last.end]
     if _is_word(outside) and not are_inflections(_key(mark[1].strip()), _key(full)):
         raise InputError(
@@ -165,6 +206,8 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
             field=field,
             choices=(Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),),
         )
+    if several:
+        return Mention(**vars(Use.in_sentence(sentence, tokens, words[0], words[-1] + 1)))
     return _mention(sentence, tokens, words[0], _occurrences([first], tokens), 1)
 
 

@@ -36,7 +36,7 @@ _CONTROL = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 _ODD = re.compile(
     rf"""
       (?P<quotes>     ``|''|[“”„‟] )
-    | (?P<apostrophe> [‘’‚‛ʼ] )
+    | (?P<apostrophe> [‘’‚‛ʼ] | (?<=[A-Za-z])`(?=(?:t|s|m|d|re|ve|ll)(?![\w\u0300-\u036f])) ) # don`t
     | (?P<hyphen>     [\u2010\u2011] | (?<=\d)[‒–](?=\d) ) # 1990–1995 is one word, as 1990-1995 is
     | (?P<dash>       [‒–—―] )
     | (?P<ellipsis>   … )

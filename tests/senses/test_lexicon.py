@@ -68,8 +68,8 @@ def test_what_breaks_the_format_is_told_with_its_line(text, message):
 
 
 def test_brackets_must_hold_one_word():
-    with pytest.raises(DataError, match=r"mine, “bank”, .*two words.*around one word only"):
-        check_marks(parse_entries("bank\n  a, noun: x\n    These [two words].\n"), "mine")
+    with pytest.raises(DataError, match=r"mine, “bank”, .*two, words.*around a word, or a phrase"):
+        check_marks(parse_entries("bank\n  a, noun: x\n    These [two, words].\n"), "mine")
     check_marks(parse_entries(BANK), "mine")
 
 
@@ -143,3 +143,48 @@ def test_every_fiftieth_sentence_finds_its_word():
     for entry in list(bundled_lexicon().values())[::5]:
         for sentence in [s for sense in entry.senses for s in sense.sentences][::10]:
             assert find_mention(entry.word, sentence).word
+
+
+PHRASES = """run out
+  use up, expression: to have none left
+    We [ran out] of milk.
+make up
+  invent, expression: to invent a story
+    She [made the whole story up].
+kick the bucket (or literally)
+  die, expression: to die
+    My neighbour [kicked the bucket].
+"""
+
+
+def test_expressions_are_found_in_every_inflection_and_around_an_object():
+    lexicon = Lexicon(parse_entries(PHRASES))
+    tokens = "they run out of ideas , make one up , and kick the bucket".split()
+    found = [(entry.word, tokens[start:end]) for entry, start, end in lexicon.expressions_in(tokens)]
+    assert found == [
+        ("run out", ["run", "out"]),
+        ("make up", ["make", "one", "up"]),
+        ("kick the bucket", ["kick", "the", "bucket"]),
+    ]
+    assert [entry.word for entry in lexicon.find("Running out")] == ["run out"]
+    assert lexicon.find("running in") == ()
+    assert lexicon["kick the bucket"].also_literal
+    assert not lexicon["run out"].also_literal
+    assert format_entries(lexicon.values()) == PHRASES
+
+
+def test_only_a_phrase_that_is_split_in_an_example_may_be_split():
+    lexicon = Lexicon(parse_entries(PHRASES))
+    assert lexicon.expressions_in("we run it out".split()) == []
+
+
+@pytest.mark.parametrize(("form", "word"), [("united", "unit"), ("premiered", "premier")])
+def test_a_form_fits_a_part_of_speech_of_its_entry(form: str, word: str):
+    lexicon = Lexicon(parse_entries(f"{word}\n  a, noun: x\n    The [{word}].\n"))
+    assert lexicon.find(form) == ()
+    assert [entry.word for entry in lexicon.find(f"{word}s")] == [word]
+
+
+def test_another_spelling_finds_the_entry():
+    lexicon = Lexicon(parse_entries("colour\n  a, noun: x\n    The [colour].\n"), spellings={"color": "colour"})
+    assert [entry.word for entry in lexicon.find("Colors")] == ["colour"]

@@ -26,9 +26,15 @@ def test_many_uses_are_taken_at_even_distances():
     assert [use.sentence for use in uses] == [f"The bank {k}." for k in range(0, 100, 10)]
 
 
-def test_what_is_not_one_word_is_refused():
-    with pytest.raises(InputError, match="is not one word"):
-        uses_in("two words", ["A bank."])
+def test_what_is_no_word_is_refused():
+    with pytest.raises(InputError, match="is not a word or phrase"):
+        uses_in("two, words", ["A bank."])
+
+
+def test_the_uses_of_a_phrase():
+    uses, n = uses_in("run out", ["We ran out of milk.", "Run home.", "Time is running out."])
+    assert n == 2
+    assert [use.word for use in uses] == ["ran out", "running out"]
 
 
 def test_a_table_is_read_by_its_column_of_text():

@@ -103,7 +103,7 @@ def test_brackets_around_a_part_of_a_word(typed: str, inside: str, whole: str, o
     with pytest.raises(InputError) as caught:
         find_mention("bank", typed, field="sentence 2")
     if inside is None:
-        assert str(caught.value).endswith("put the brackets around one word only.")
+        assert str(caught.value).endswith("put the brackets around a word, or a phrase of at most 8 words.")
         return
     assert str(caught.value) == (
         f"Sentence 2 has “{inside}” in [brackets], but that is only a part of “{whole}”, which is read as one word: "
@@ -145,7 +145,7 @@ def test_an_inflection_stands_for_the_word_where_that_is_not_there(word: str, se
 
 
 NO_WORD = r"^{} does not contain “bank”: put it in, or mark the word to compare with \[brackets\]\.$"
-NOTHING_IN_BRACKETS = r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around one word only\.$"
+NOTHING_IN_BRACKETS = r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$"
 DERIVED = (
     r"^Sentence 3 does not contain “bank”, but it has “banker”: use that, or mark another word with \[brackets\]\.$"
 )
@@ -155,8 +155,8 @@ DERIVED = (
     *(("bank", typed, "sentence 2", NOTHING_IN_BRACKETS, [])
       for typed in ("a [] b", "a [ ] b", "a [...] b", "[!]", "[]", "a [\u200b] b", "[\x00]")),
     *(("bank", f"By [{inside}] we sat.", "sentences",
-       rf"^The sentence has “{inside}” in \[brackets\]: put the brackets around one word only\.$", [])
-      for inside in ("river bank", "bank, river", "do not", "the bank.")),
+       rf"^The sentence has “{inside}” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$", [])
+      for inside in ("bank, river", "the bank.", "a b c d e f g h i")),
     *(("bank", typed, "sentences", r"has more than one pair of \[brackets\]: keep only the pair around the word to compare\.$", [])
       for typed in ("[a] and [b]", "the [[bank]] here", "[a [b] c]")),
     ("bank", "The banker was late.", "sentence 3", DERIVED, ["The [banker] was late."]),
@@ -187,15 +187,43 @@ def test_offers_at_most_five() -> None:
 
 @pytest.mark.parametrize(("words", "message"), [
     (["", "  ", "\n", "\x00", "\u200b"], r"^Type a word to compare, such as “bank”\.$"),
-    (["river bank", "  river   bank !", "the\nbank", "bank!", '"bank"', "[bank]", "<bank>", "!", "...", "'", "--", "[]", "“”"],
-     r"is not one word: type one word without punctuation, such as “bank”\.$"),
-    (["\ud83d \ud83d"], "is not one word"),  # half characters do not break the message
+    (["  river   bank !", "bank!", "a b c d e f g h i", '"bank"', "[bank]", "<bank>", "!", "...", "'", "--", "[]", "“”"],
+     r"is not a word or phrase: type one of at most 8 words, without punctuation, such as “"),
+    (["\ud83d !"], "is not a word or phrase"),  # half characters do not break the message
 ])  # fmt: skip
 def test_what_is_wrong_with_the_word(words: list[str], message: str) -> None:
     for word in words:
         with pytest.raises(InputError, match=message) as caught:
             find_mention(word, "A bank !")
         assert caught.value.field == "word"
+
+
+@pytest.mark.parametrize(("phrase", "sentence", "found"), [
+    ("run out", "We ran out of milk.", "ran out"),
+    ("make up", "She made the whole story up.", "made the whole story up"),
+    ("hot dog", "Two Hot Dogs, please.", "Hot Dogs"),
+    ("New York", "He left New York in May.", "New York"),
+    ("make up one's mind", "Have you made up your mind yet?", "made up your mind"),
+    ("well-being", "Sleep is good for your well-being.", "well-being"),
+    ("anything", "By the [riverside path] we sat.", "riverside path"),
+])  # fmt: skip
+def test_a_phrase_is_found_in_any_inflection(phrase: str, sentence: str, found: str) -> None:
+    use = find_mention(phrase, sentence)
+    assert use.word == use.token == found
+
+
+@pytest.mark.parametrize(("phrase", "sentence"), [
+    ("run out", "We ran and went out."), ("in time", "She lived in times of war."), ("go in", "We go on Monday in a bus."),
+])  # fmt: skip
+def test_a_phrase_is_not_found_across_other_words(phrase: str, sentence: str) -> None:
+    with pytest.raises(InputError, match="does not contain"):
+        find_mention(phrase, sentence)
+
+
+def test_the_second_place_of_a_phrase_is_a_choice() -> None:
+    use = find_mention("hot dog", "A hot dog, and a second hot dog.")
+    assert [choice.sentence for choice in use.choices] == ["A hot dog, and a second [hot dog]."]
+    assert find_mention("hot dog", use.choices[0].sentence).token_start > use.token_start
 
 
 def test_check_word_gives_the_tokens() -> None:
@@ -247,4 +275,4 @@ def test_any_word_in_any_sentence(word: str, sentence: str) -> None:
         assert answer.field in ("word", "sentences")
         assert str(answer).endswith(".")
     else:
-        assert answer.token in answer.tokens
+        assert answer.token in answer.tokens or answer.token_end - answer.token_start > 1

@@ -1,0 +1,127 @@
+"""Words and phrases in tokenized sentences: a pattern of words, and the places where it occurs.
+
+A pattern is what a dictionary lists: ``bank``, ``run out``, ``make up one's mind``, ``give … a hand``. Its words match
+inflected forms (``ran out``); ``one's`` matches any possessive, and ``…`` one to four words. A phrasal verb that may be
+split also matches around its object (``made the whole story up``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.word_forms import are_inflections, folded
+
+#: Longest phrase that can be compared, in tokens.
+MAX_PHRASE = 8
+POSSESSIVE, ANYTHING = "one's", "…"
+_MAX_GAP = 4
+_POSSESSIVES = frozenset("my your his her its our their one's whose".split())
+#: A phrase that begins with one of these is not inflected: "in time" is not "in times".
+_FUNCTION_WORDS = frozenset(
+    "a all an and as at because by down each every for from how i if in into just more most no not of off on once one or "
+    "other out over so some such than that the this to too under up what when with you".split()
+)
+#: Where the object of a split verb cannot begin, and what cannot be in it.
+_NO_OBJECT = frozenset(
+    "and but or nor so that which who because if when while although to of for with from at by in on into onto up down out off "
+    "away back over through around along forward not n't ever never always then again . , ; : ! ? -- ( ) \"".split()
+)
+_INSIDE_OBJECT = frozenset("of and 's".split())
+
+
+@dataclass(frozen=True)
+class Place:
+    """Tokens ``start`` to before ``end`` at which a pattern was found."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """What to look for.
+
+    Args:
+        words: in lower case; ``one's`` and ``…`` stand for others.
+        splits: the last word may stand behind an object.
+    """
+
+    words: tuple[str, ...]
+    splits: bool = False
+
+    @classmethod
+    def of(cls, phrase: str, splits: bool = False) -> Pattern:
+        """Build a pattern from a word or phrase as it is typed."""
+        return cls(tuple(_pattern_words(phrase)), splits)
+
+    def places(self, tokens: Sequence[str]) -> Iterator[Place]:
+        """Yield the places where it occurs in tokens in lower case, from the left."""
+        for start in range(len(tokens)):
+            end = self.end_at(tokens, start)
+            if end is not None:
+                yield Place(start, end)
+
+    def end_at(self, tokens: Sequence[str], start: int) -> int | None:
+        """Return the index after the last token if the pattern begins at ``start``, else ``None``."""
+        return self._match(tokens, start, 0)
+
+    def _match(self, tokens: Sequence[str], at: int, word: int) -> int | None:
+        if word == len(self.words):
+            return at
+        if at >= len(tokens):
+            return None
+        wanted = self.words[word]
+        if wanted == ANYTHING:
+            ends = (self._match(tokens, at + n, word + 1) for n in range(1, _MAX_GAP + 1))
+            return next((end for end in ends if end is not None), None)
+        if wanted == POSSESSIVE:
+            after = self._after_possessive(tokens, at)
+            return None if after is None else self._match(tokens, after, word + 1)
+        if self._is_form(tokens[at], word):
+            return self._match(tokens, at + 1, word + 1)
+        is_last = word == len(self.words) - 1
+        if self.splits and is_last and word:
+            return self._after_object(tokens, at, word)
+        return None
+
+    def _is_form(self, token: str, word: int) -> bool:
+        wanted = self.words[word]
+        if token == wanted:
+            return True
+        may_inflect = word in (0, len(self.words) - 1) and self.words[0] not in _FUNCTION_WORDS
+        return may_inflect and wanted not in _FUNCTION_WORDS and are_inflections(token, wanted)
+
+    def _after_object(self, tokens: Sequence[str], at: int, word: int) -> int | None:
+        for k in range(at, min(at + _MAX_GAP + 1, len(tokens))):
+            if k > at and self._is_form(tokens[k], word):
+                return k + 1
+            if tokens[k] in _NO_OBJECT and not (k > at and tokens[k] in _INSIDE_OBJECT):
+                return None
+        return None
+
+    @staticmethod
+    def _after_possessive(tokens: Sequence[str], at: int) -> int | None:
+        if tokens[at] in _POSSESSIVES:
+            return at + 1
+        for k in range(at + 1, min(at + _MAX_GAP, len(tokens))):
+            if tokens[k] == "'s":
+                return k + 1
+        return None
+
+
+def phrase_tokens(phrase: str) -> list[Token]:
+    """Tokenize a word or phrase; a stop at its end (``etc.``) belongs to its last word."""
+    tokens = tokenize(phrase)
+    while len(tokens) > 1 and tokens[-1].text == ".":
+        tokens.pop()
+    return tokens
+
+
+def _pattern_words(phrase: str) -> list[str]:
+    words: list[str] = []
+    for part in phrase.replace("...", ANYTHING).split():
+        key = folded(part)
+        words += [key] if key in (POSSESSIVE, ANYTHING) else [folded(t.text) for t in phrase_tokens(part)]
+    return words
