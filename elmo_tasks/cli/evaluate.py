@@ -53,6 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--index", type=Path, help=text)
     text = "only how often the right meaning is found, on the dictionary and on files of labelled sets"
     add("--senses", nargs="*", type=Path, metavar="SETS", help=text)
+    text = "only how often the meanings of running text are right: a folder of judged passages"
+    add("--passages", type=Path, metavar="FOLDER", help=text)
 
     add = parser.add_argument_group("a head").add_argument
     add("--head", help="name or folder of a head, as a training run leaves in runs/")
@@ -78,6 +80,8 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(result) if args.json else _head_table(result))
     elif args.senses is not None:
         print(_senses(args))
+    elif args.passages is not None:
+        print(_passages(args))
     elif args.probes:
         print(_probes(args))
     elif args.text is not None and not (args.data or args.only or args.out):
@@ -142,11 +146,25 @@ def _probes(args: argparse.Namespace) -> str:
     return json.dumps(probes.to_dict(), indent=1) if args.json else results.beside_published(probes).to_markdown()
 
 
+def _passages(args: argparse.Namespace) -> str:
+    from elmo_tasks.errors import InputError
+    from elmo_tasks.evaluation.running_text import read_judgements, score_passages, text_table
+    from elmo_tasks.service.loaded_models import LoadedModels
+    from elmo_tasks.service.text_senses import senses_of_texts
+
+    texts, judged = read_judgements(args.passages)
+    loaded = LoadedModels(args.model, args.device).model()
+    places = [(name, k) for name, lines in texts.items() for k, line in enumerate(lines, 1) if line.strip()]
+    answers = senses_of_texts([texts[name][k - 1] for name, k in places], loaded)
+    read = {place: answer for place, answer in zip(places, answers, strict=True) if not isinstance(answer, InputError)}
+    return text_table(loaded.encoder.name, score_passages(judged, read), len(texts))
+
+
 def _senses(args: argparse.Namespace) -> str:
+    from elmo_tasks.evaluation.dictionary import score_sentences, score_sets, sense_table
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.loaded_models import load_sense_model
-    from elmo_tasks.service.meaning_scores import score_sentences, score_sets, sense_table
 
     encoder, static = _load(args)
     model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)

@@ -9,7 +9,7 @@ from elmo_tasks.cli.arguments import add_corpus, add_device, add_lexicon, add_mo
 from elmo_tasks.errors import ConfigError, DataError, InputError
 
 HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
-_LINES_AT_ONCE = 64
+_LINES_AT_ONCE = 256
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,20 +39,19 @@ def run(args: argparse.Namespace) -> int:
         raise ConfigError("with --workers, --ray or --skip-bad, name a file or a folder as OUT")
     from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels
-    from elmo_tasks.service.meanings import text_senses
+    from elmo_tasks.service.text_senses import senses_of_texts
 
     entries = lexicon_entries(args.lexicon)
     loaded = LoadedModels(args.model, args.device).model()
     number = 0
     for batch in batches_of(args.input, _LINES_AT_ONCE):
-        for line in batch:
-            number += 1
-            if not line.strip():
-                continue
-            try:
-                senses = text_senses(line, loaded, entries)
-            except InputError as error:
-                raise DataError(f"{args.input}, line {number}: {error}") from None
+        numbered = [(number + k, line) for k, line in enumerate(batch, 1) if line.strip()]
+        number += len(batch)
+        for (k, _), senses in zip(
+            numbered, senses_of_texts([line for _, line in numbered], loaded, entries), strict=True
+        ):
+            if isinstance(senses, InputError):
+                raise DataError(f"{args.input}, line {k}: {senses}") from None
             print(json.dumps(senses.to_dict(), ensure_ascii=False), flush=True)
     return 0
 

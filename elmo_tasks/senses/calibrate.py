@@ -7,8 +7,9 @@ meanwhile. The steps are:
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
 2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell et al., 2017), kept only if
    it does so on development sentences;
-3. the weights of cosine and word matches in the score of a meaning, the log-odds of an unlisted meaning (each meaning left out
-   in turn), and those of a shared meaning of two uses of an unlisted word.
+3. the scores of parts of speech, by a logistic regression on the embedded examples;
+4. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of an unlisted meaning (each
+   meaning left out in turn), and those of a shared meaning of two uses of an unlisted word.
 """
 
 from __future__ import annotations
@@ -31,12 +32,13 @@ from elmo_tasks.senses.disambiguation import (
     SenseCalibration,
     models_checksum,
     nearest_others,
+    part_scores,
     sense_key,
     word_of_key,
 )
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit
-from elmo_tasks.senses.lexicon import Entry, Lexicon, is_development
+from elmo_tasks.senses.lexicon import PARTS_OF_SPEECH, Entry, Lexicon, is_development
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import folded
@@ -47,7 +49,12 @@ _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
 _WIDTH = 384  # of the projection
 _EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 10, 16, 1e-3, 0.1, 0.4, 0.1
+_PART_C = 1.0  # of the parts of speech: inverse strength of their regularization
 _TRIED = 60  # words on which the layers of an encoder are compared
+
+
+#: Weights of cosine, word matches and part of speech in the score of a meaning.
+ScoreWeights = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -87,7 +94,7 @@ def calibrate(
     Raises:
         DataError: the dictionary has too few words with several meanings, or none with three.
     """
-    entries = _some(lexicon.ambiguous, max_uses)
+    entries = _some([*lexicon.ambiguous, *lexicon.expressions], max_uses)
     uses, owners = _uses_of(entries)
     words = _words(entries, owners)
     if len(words) < _MIN_WORDS:
@@ -113,17 +120,21 @@ def calibrate(
     kept = projection if after > before else None
     embedded = F.normalize(joined if kept is None else joined @ kept, dim=-1)
     centroids = _centroids(entries, owners, embedded.numpy())
-    evidence = _development_evidence(entries, uses, embedded, words, static, centroids)
-    slope, match_weight = _fit_scores(evidence)
+    parts, part_matrix = _fit_parts(entries, owners, embedded.numpy())
+    evidence = _development_evidence(entries, uses, embedded, words, static, centroids, (part_matrix, parts))
+    weights_of_scores = _fit_scores(evidence)
     calibration = SenseCalibration(
         checksum=models_checksum(encoder, static, expected),
         layers=tuple(layers),
         weights=weights,
         centres=centres,
         projection=None if kept is None else kept.numpy(),
-        slope=slope,
-        match=match_weight,
-        unknown=_fit_unknown(evidence, slope, match_weight),
+        slope=weights_of_scores[0],
+        match=weights_of_scores[1],
+        part=weights_of_scores[2],
+        parts=parts,
+        part_matrix=part_matrix,
+        unknown=_fit_unknown(evidence, weights_of_scores),
         same=_fit_same(embedded, words),
     )
     return calibration, centroids
@@ -290,6 +301,7 @@ def _development_evidence(
     words: Sequence[LabelledUses],
     static: StaticVectors,
     centroids: Mapping[str, Vectors],
+    parts: tuple[Vectors, tuple[str, ...]],
 ) -> list[tuple[Evidence, NDArray[np.int64]]]:
     """Return the evidence and the meanings of development sentences, for each word.
 
@@ -297,7 +309,9 @@ def _development_evidence(
     """
     by_word = {entry.word: entry for entry in entries}
     all_centroids = np.stack(list(centroids.values()))
-    word_of = np.array([word_of_key(key) for key in centroids])
+    rows_of: dict[str, list[int]] = {}
+    for row, key in enumerate(centroids):
+        rows_of.setdefault(word_of_key(key), []).append(row)
     found = []
     for word in words:
         rows, senses = word.part(development=False)
@@ -310,33 +324,54 @@ def _development_evidence(
             joined_words([*(around[k] for k in (senses == s).nonzero().flatten().tolist()), glosses[s]])
             for s in range(word.n_senses)
         ]
-        others = all_centroids[word_of != folded(word.word)]
+        asked = embedded[queries]
         evidence = Evidence(
-            (embedded[queries] @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
-            match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
-            nearest_others(embedded[queries].numpy(), others),
+            cosines=(asked @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
+            matches=match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
+            others=nearest_others(asked.numpy(), all_centroids, rows_of[folded(word.word)]),
+            parts=part_scores(asked.numpy(), *parts, [s.part_of_speech for s in by_word[word.word].senses]),
         )
         found.append((evidence, gold.numpy()))
     return found
 
 
-def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> tuple[float, float]:
-    """Fit the weights of cosine and word matches by the likelihood of development sentences."""
+def _fit_parts(
+    entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Vectors
+) -> tuple[tuple[str, ...], Vectors]:
+    """Fit the scores of parts of speech ``[H + 1, P]`` on training examples of words that are not held out."""
+    from sklearn.linear_model import LogisticRegression
+
+    chosen = [
+        row
+        for row, (e, s, k) in enumerate(owners)
+        if not entries[e].is_held_out
+        and not is_development(k)
+        and entries[e].senses[s].part_of_speech in PARTS_OF_SPEECH[:-1]
+    ]
+    labels = [entries[owners[row][0]].senses[owners[row][1]].part_of_speech for row in chosen]
+    if len(set(labels)) < 2:
+        return (), np.zeros((embedded.shape[1] + 1, 0), np.float32)
+    fitted = LogisticRegression(C=_PART_C, max_iter=200).fit(embedded[chosen], labels)
+    coefficients = np.vstack([fitted.coef_.T, fitted.intercept_])
+    if coefficients.shape[1] == 1:  # of two classes scikit-learn keeps the second one's scores alone
+        coefficients = np.hstack([np.zeros_like(coefficients), coefficients])
+    return tuple(map(str, fitted.classes_)), np.asarray(coefficients, np.float32)
+
+
+def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> ScoreWeights:
+    """Fit the weights of cosine, word matches and part of speech by the likelihood of development sentences."""
     most = max(e.cosines.shape[1] for e, _ in evidence)
 
     def padded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.pad(values, ((0, 0), (0, most - values.shape[1])), constant_values=np.nan)
 
-    parts = [
-        np.concatenate([padded(v) for v in vs])
-        for vs in zip(*((e.cosines, e.matches.total) for e, _ in evidence), strict=True)
-    ]
-    values = torch.from_numpy(np.stack(parts, axis=-1))
+    inputs = zip(*((e.cosines, e.matches.total, e.parts) for e, _ in evidence), strict=True)
+    values = torch.from_numpy(np.stack([np.concatenate([padded(v) for v in one]) for one in inputs], axis=-1))
     labels = torch.from_numpy(np.concatenate([right for _, right in evidence]))
     missing = values[..., 0].isnan()
     values = values.nan_to_num()
-    scale = torch.stack([values[..., k][~missing].std().clamp(min=1e-6) for k in (0, 1)])
-    raw = torch.ones(2, dtype=torch.float64, requires_grad=True)
+    scale = torch.stack([values[..., k][~missing].std().clamp(min=1e-6) for k in range(values.shape[-1])])
+    raw = torch.ones(len(scale), dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.LBFGS([raw], max_iter=100)
 
     def closure() -> Tensor:
@@ -346,13 +381,11 @@ def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> tuple
         return loss
 
     optimizer.step(closure)
-    slope, match_weight = (F.softplus(raw.detach()) / scale).tolist()
-    return round(slope, 4), round(match_weight, 4)
+    slope, match_weight, part = (round(weight, 4) for weight in (F.softplus(raw.detach()) / scale).tolist())
+    return slope, match_weight, part
 
 
-def _fit_unknown(
-    evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], slope: float, match_weight: float
-) -> tuple[float, ...]:
+def _fit_unknown(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], weights: ScoreWeights) -> tuple[float, ...]:
     """Fit the log-odds of an unlisted meaning so that few known uses count as one.
 
     A use is known among all meanings of its word, and unknown with its own meaning left out. Known uses also count with one of
@@ -365,14 +398,14 @@ def _fit_unknown(
     fewer: list[NDArray[np.float64]] = []
     unknown: list[NDArray[np.float64]] = []
     for of_word, right in evidence:
-        scores = of_word.scores(slope, match_weight)
+        scores = of_word.scores(*weights)
         known.append(of_word.unknown_features(scores))
         known_scores += [row - row.max() for row in scores]
         n = scores.shape[1]
         for use, meaning in enumerate(right.tolist()) if n > 2 else ():
             for rows, left_out in ((unknown, meaning), (fewer, (meaning + 1 + use % (n - 1)) % n)):
                 rest = of_word.without(use, left_out)
-                rows.append(rest.unknown_features(rest.scores(slope, match_weight)))
+                rows.append(rest.unknown_features(rest.scores(*weights)))
     if not unknown:
         raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
     listed = np.concatenate(known)

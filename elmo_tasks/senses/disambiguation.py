@@ -1,10 +1,11 @@
 """Word sense disambiguation: the meaning of the dictionary that a use of a word has.
 
 A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the dictionary. A meaning is the
-mean of its examples, as in section 5.3 of Peters et al. (2018). The score of a meaning adds the cosine to it and the fit of each
-context word to the words of its examples and gloss (``word_matches.py``); a softmax gives probabilities. A logistic regression
-gives the probability that none of the meanings is meant: it also sees how close the use is to meanings of other words. All this
-is fitted once for each encoder (``calibrate.py``).
+mean of its examples, as in section 5.3 of Peters et al. (2018). The score of a meaning adds the cosine to it, the fit of each
+context word to the words of its examples and gloss (``word_matches.py``), and the probability of its part of speech; in running
+text also how common the meaning is (``frequencies.py``). A softmax gives probabilities. A logistic regression gives the probability
+that none of the meanings is meant: it also sees how close the use is to meanings of other words. None of this grows with the
+length of the sentence. All is fitted once for each encoder (``calibrate.py``).
 """
 
 from __future__ import annotations
@@ -23,22 +24,28 @@ from numpy.typing import NDArray
 from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, UseVectors
+from elmo_tasks.encoders.uses import Use, UseVectors, use_batches
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit, views_of
 from elmo_tasks.senses.lexicon import Entry, Sense
+from elmo_tasks.senses.tagger import Tagger
 from elmo_tasks.senses.word_matches import Matches, WeightedWords, context_words, match, meaning_words
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import folded
 
 MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
-METHOD = 2
+METHOD = 3
 #: What shows that no listed meaning is meant. All but the lead and the last two belong to the meaning of the highest score.
 UNKNOWN_FEATURES = ("cosine", "lead", "mean match", "nearest match", "total match", "nearest other", "mean other")
+#: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged passages
+#: (``elmo-tasks evaluate --text``), as is the least log-odds at which an unlisted meaning is worth saying.
+PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.0, 1.0, 2.0
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
+#: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an adjective.
+_MIN_PART = 0.02
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,9 @@ class SenseCalibration:
     projection: Vectors | None  #: ``[sum of D, H]``; ``None`` if the plain views do as well
     slope: float  #: weight of the cosine in the score of a meaning
     match: float  #: weight of the word matches in the score of a meaning
+    part: float  #: weight of the log-probability of its part of speech
+    parts: tuple[str, ...]  #: the parts of speech that are told apart
+    part_matrix: Vectors  #: ``[H + 1, P]`` their scores from an embedded use, the constants last
     unknown: tuple[float, ...]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
     #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their cosine
     same: tuple[float, float]
@@ -94,13 +104,14 @@ class Evidence:
     cosines: NDArray[np.float64]  #: ``[n, S]`` of a use and the centroid of a meaning
     matches: Matches
     others: NDArray[np.float64]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
+    parts: NDArray[np.float64]  #: ``[n, S]`` log-probability of the part of speech of each meaning
 
-    def scores(self, slope: float, match_weight: float) -> NDArray[np.float64]:
+    def scores(self, slope: float, match_weight: float, part_weight: float) -> NDArray[np.float64]:
         """Return ``[n, S]`` scores.
 
         Their softmax is the probability of each meaning, if one of them is meant.
         """
-        return slope * self.cosines + match_weight * self.matches.total
+        return slope * self.cosines + match_weight * self.matches.total + part_weight * self.parts
 
     def unknown_features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``[n, 7]`` values of :data:`UNKNOWN_FEATURES`."""
@@ -112,34 +123,65 @@ class Evidence:
 
     def without(self, use: int, meaning: int) -> Evidence:
         """Return the evidence of one use with one meaning left out."""
-        kept = np.ix_([use], [s for s in range(self.cosines.shape[1]) if s != meaning])
-        return Evidence(self.cosines[kept], self.matches[kept], self.others[[use]])
+        rest = [s for s in range(self.cosines.shape[1]) if s != meaning]
+        kept = np.ix_([use], rest)
+        return Evidence(self.cosines[kept], self.matches.part([use], rest), self.others[[use]], self.parts[kept])
 
 
-def classify(calibration: SenseCalibration, evidence: Evidence) -> list[SenseProbabilities]:
-    """Compute the probabilities of the meanings of each use."""
-    scores = evidence.scores(calibration.slope, calibration.match)
-    known = softmax(scores)
-    other = sigmoid(
-        calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(calibration.unknown[1:], np.float64)
-    )
+def classify(
+    calibration: SenseCalibration, evidence: Evidence, prior: NDArray[np.float64] | None = None
+) -> list[SenseProbabilities]:
+    """Compute the probabilities of the meanings of each use.
+
+    Args:
+        calibration: the weights.
+        evidence: of ``n`` uses for ``S`` meanings.
+        prior: ``[S]`` log-probability of each meaning in running text; ``None`` for sentences that people type, where
+            the meanings of a word are contrasted.
+    """
+    scores = evidence.scores(calibration.slope, calibration.match, calibration.part)
+    odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(calibration.unknown[1:], np.float64)
+    if prior is not None:
+        scores = TEXT_SCALE * (scores + PRIOR_WEIGHT * prior)
+        odds = odds - TEXT_UNKNOWN
+    known, other = softmax(scores), sigmoid(odds)
     return [
         SenseProbabilities(tuple(float(x) for x in (1 - u) * row), float(u))
         for row, u in zip(known, other, strict=True)
     ]
 
 
-def nearest_others(embedded: Vectors, centroids: Vectors) -> NDArray[np.float64]:
+def nearest_others(embedded: Vectors, centroids: Vectors, own: Sequence[int] = ()) -> NDArray[np.float64]:
     """Return the highest and mean cosine to meanings of other words, ``[n, 2]``.
 
-    They compare each use with the most similar of the meanings ``[M, H]`` of other words.
+    They compare each use with the most similar of the meanings ``[M, H]``, but for the rows ``own`` of its word.
     """
-    if not len(centroids):
+    n = min(_N_OTHERS, len(centroids) - len(own))
+    if n < 1:
         return np.zeros((len(embedded), 2))
-    cosines = np.asarray(embedded @ centroids.T, np.float64)
-    n = min(_N_OTHERS, len(centroids))
-    top = np.partition(cosines, -n, axis=1)[:, -n:]
+    cosines = embedded @ centroids.T
+    cosines[:, list(own)] = -2.0
+    top = np.partition(cosines, -n, axis=1)[:, -n:].astype(np.float64)
     return np.column_stack([top.max(axis=1), top.mean(axis=1)])
+
+
+def part_scores(embedded: Vectors, matrix: Vectors, parts: Sequence[str], wanted: Sequence[str]) -> NDArray[np.float64]:
+    """Return ``[n, S]`` log-probabilities of parts of speech, one for each of ``S`` meanings.
+
+    A part of speech that was not fitted (expressions, the user's meanings) is as probable as the likeliest one.
+
+    Args:
+        embedded: ``[n, H]`` uses.
+        matrix: ``[H + 1, P]``, the constants last.
+        parts: the ``P`` parts of speech that are told apart.
+        wanted: the part of speech of each meaning.
+    """
+    if not parts:
+        return np.zeros((len(embedded), len(wanted)))
+    shares = softmax(embedded.astype(np.float64) @ matrix[:-1] + matrix[-1])
+    known = np.log(shares * (1 - _MIN_PART) + _MIN_PART)
+    columns = [known[:, parts.index(part)] if part in parts else known.max(axis=1) for part in wanted]
+    return np.stack(columns, axis=1)
 
 
 def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArray[np.float64]:
@@ -161,6 +203,14 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(powers / powers.sum(axis=1, keepdims=True), np.float64)
 
 
+@dataclass(frozen=True)
+class ReadUses:
+    """Uses as a :class:`SenseModel` reads them."""
+
+    embedded: Vectors  #: ``[n, H]``
+    tags: list[str]  #: part of speech of each (Universal Dependencies); empty without a tagger
+
+
 class SenseModel:
     """Embed uses with one encoder and compare them with meanings of the dictionary.
 
@@ -168,6 +218,7 @@ class SenseModel:
         encoder: reads the sentences.
         static: vectors of the words around a use.
         expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
+        tagger: parts of speech; ``None`` for an encoder without one.
         calibration: what was fitted for this encoder.
         centroids: ``[H]`` of meanings that were computed before, by :func:`sense_key`.
     """
@@ -179,17 +230,35 @@ class SenseModel:
         expected: ExpectedWords | None,
         calibration: SenseCalibration,
         centroids: Mapping[str, Vectors] | None = None,
+        tagger: Tagger | None = None,
     ) -> None:
         self.encoder, self.static, self.expected, self.calibration = encoder, static, expected, calibration
+        self.tagger = tagger
         self._centroids: dict[str, Vectors] = dict(centroids or {})
         self._words: dict[str, WeightedWords] = {}
         shipped = list(self._centroids)
         self._all = np.stack([self._centroids[key] for key in shipped]) if shipped else np.zeros((0, 1), np.float32)
-        self._word_of = np.array([word_of_key(key) for key in shipped])
+        self._rows_of: dict[str, list[int]] = {}
+        for row, key in enumerate(shipped):
+            self._rows_of.setdefault(word_of_key(key), []).append(row)
 
     def embed(self, uses: Sequence[Use]) -> Vectors:
         """Return ``[n, H]`` embedded uses, encoding each sentence once."""
         return self.calibration.embed(extract(self.encoder, self.static, self.expected, uses, self.calibration.layers))
+
+    def read(self, uses: Sequence[Use]) -> ReadUses:
+        """Embed uses and tag them, encoding each sentence once."""
+        embedded: Vectors | None = None
+        tags = [""] * len(uses)
+        for rows, read in use_batches(self.encoder, uses):
+            part = self.embed_read([uses[k] for k in rows], read)
+            if embedded is None:
+                embedded = np.zeros((len(uses), part.shape[1]), np.float32)
+            embedded[rows] = part
+            if self.tagger is not None:
+                for k, tag in zip(rows, self.tagger(read.layers), strict=True):
+                    tags[k] = tag
+        return ReadUses(np.zeros((0, 1), np.float32) if embedded is None else embedded, tags)
 
     def embed_read(self, uses: Sequence[Use], read: UseVectors) -> Vectors:
         """Embed uses that the encoder has read before."""
@@ -216,20 +285,29 @@ class SenseModel:
         return np.stack([self._centroids[key] for key in keys])
 
     def classify(
-        self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]
+        self,
+        uses: Sequence[Use],
+        embedded: Vectors,
+        senses: Sequence[tuple[str, Sense]],
+        prior: NDArray[np.float64] | None = None,
     ) -> list[SenseProbabilities]:
-        """Classify uses, embedded as ``[n, H]``, by these meanings."""
-        return classify(self.calibration, self.evidence(uses, embedded, senses))
+        """Classify uses, embedded as ``[n, H]``, by these meanings; for ``prior`` see :func:`classify`."""
+        return classify(self.calibration, self.evidence(uses, embedded, senses), prior)
 
     def evidence(self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> Evidence:
         """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``."""
         meanings = [self._words_of(word, sense) for word, sense in senses]
-        cosines = np.asarray(embedded @ self.centroids(senses).T, np.float64)
-        is_other = ~np.isin(self._word_of, [folded(word) for word, _ in senses])
+        own = [row for word in {folded(word) for word, _ in senses} for row in self._rows_of.get(word, ())]
         return Evidence(
-            cosines,
-            match([context_words(self.static, use) for use in uses], meanings),
-            nearest_others(embedded, self._all[is_other]),
+            cosines=np.asarray(embedded @ self.centroids(senses).T, np.float64),
+            matches=match([context_words(self.static, use) for use in uses], meanings),
+            others=nearest_others(embedded, self._all, own),
+            parts=part_scores(
+                embedded,
+                self.calibration.part_matrix,
+                self.calibration.parts,
+                [sense.part_of_speech for _, sense in senses],
+            ),
         )
 
     def _words_of(self, word: str, sense: Sense) -> WeightedWords:
@@ -270,6 +348,7 @@ def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Ma
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(centroids)
     tensors = {f"centre.{view}": torch.from_numpy(np.ascontiguousarray(v)) for view, v in calibration.centres.items()}
+    tensors["parts"] = torch.from_numpy(np.ascontiguousarray(calibration.part_matrix))
     if calibration.projection is not None:
         tensors["projection"] = torch.from_numpy(np.ascontiguousarray(calibration.projection))
     if names:
@@ -282,6 +361,8 @@ def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Ma
         "weights": dict(calibration.weights),
         "slope": calibration.slope,
         "match": calibration.match,
+        "part": calibration.part,
+        "parts": list(calibration.parts),
         "unknown": list(calibration.unknown),
         "same": list(calibration.same),
         "measured": dict(calibration.measured),
@@ -314,6 +395,9 @@ def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dic
             projection=tensors.get("projection"),
             slope=_numbers([raw["slope"]], 1)[0],
             match=_numbers([raw["match"]], 1)[0],
+            part=_numbers([raw["part"]], 1)[0],
+            parts=tuple(map(str, raw["parts"])),
+            part_matrix=tensors["parts"],
             unknown=_numbers(raw["unknown"], 1 + len(UNKNOWN_FEATURES)),
             same=_numbers(raw["same"], 2),  # type: ignore[arg-type]
             measured=dict(raw["measured"]),
@@ -333,6 +417,8 @@ def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors
         if rows != width:
             raise ValueError(f"expected a projection of {width} rows, found {rows}")
         width = embedded
+    if calibration.part_matrix.shape != (width + 1, len(calibration.parts)):
+        raise ValueError(f"expected part-of-speech scores of {width + 1} rows, found {len(calibration.part_matrix)}")
     if found := {len(centroid) for centroid in centroids.values()} - {width}:
         raise ValueError(f"expected centroids of width {width}, found {found.pop()}")
 

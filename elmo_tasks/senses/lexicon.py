@@ -39,6 +39,11 @@ PARTS_OF_SPEECH = (
 )  # fmt: skip
 #: Behind the head of an expression whose words are often meant literally, too (``kick the bucket``).
 OR_LITERALLY = " (or literally)"
+#: Forms whose own entry holds all that they can mean, those of the verb included.
+_COMPLETE = frozenset(
+    """bearing bent bit building cooler customs dove dressing felt found founded heading hearing inning lighter lining lit means
+    missing recording rugged setting spoke stocking stranger tired understanding wicked willing""".split()  # noqa: SIM905
+)
 #: Meanings of which kinds an inflected form may have: *United* is no form of the noun *unit*.
 _INFLECTED = {
     "ed": frozenset({"verb"}),
@@ -163,8 +168,14 @@ class Lexicon(Mapping[str, Entry]):
 
     @cached_property
     def ambiguous(self) -> tuple[Entry, ...]:
-        """Entries with two or more meanings, by word."""
-        return tuple(sorted((e for e in self.values() if len(e.senses) > 1), key=lambda e: e.word))
+        """Words with two or more meanings, sorted; expressions aside."""
+        several = (e for e in self.values() if len(e.senses) > 1 and not e.is_expression)
+        return tuple(sorted(several, key=lambda e: e.word))
+
+    @cached_property
+    def expressions(self) -> tuple[Entry, ...]:
+        """Fixed expressions and phrasal verbs, with one meaning or more, sorted."""
+        return tuple(sorted((e for e in self.values() if e.is_expression), key=lambda e: e.word))
 
     def find(self, form: str) -> tuple[Entry, ...]:
         """Return the entries that a word or phrase in any inflection may belong to.
@@ -177,6 +188,8 @@ class Lexicon(Mapping[str, Entry]):
             return self._find_phrase(key)
         if key in self.one_meaning and key not in self._entries:
             return ()
+        if key in _COMPLETE and key in self._entries:
+            return (self._entries[key],)
         words = dict.fromkeys([key, *(self._spelled(word) for word in sorted(lemmas(folded(form)) - {key}))])
         found = (self._entries[word] for word in words if word in self._entries)
         entries = tuple(entry for entry in found if _may_be_form(entry, key))

@@ -25,6 +25,9 @@ from elmo_tasks.text.tokens import tokenize
 _SHARPNESS = 8.0
 _MIN_DENSITY = 1e-6
 _MIN_WEIGHT = 1e-3
+#: Weight of the context words of about ten tokens; that of a longer sentence counts as this, so that neither the choice
+#: of a meaning nor the detection of an unlisted one depends on the length of the sentence.
+_MAX_CONTEXT = 3.0
 
 
 @dataclass(frozen=True)
@@ -39,12 +42,16 @@ class WeightedWords:
 class Matches:
     """Fit of the context of each use to each meaning, ``[n, S]`` each."""
 
-    total: NDArray[np.float64]  #: weighted sum of ``log p(word | meaning)``
+    #: weighted sum of ``log p(word | meaning)``, of a long sentence as if it had about ten words
+    total: NDArray[np.float64]
     mean: NDArray[np.float64]  #: weighted mean of it
     nearest: NDArray[np.float64]  #: weighted mean cosine of each word to the nearest word of the meaning
+    weight: NDArray[np.float64]  #: ``[n]`` weight of all context words of a use: how much the sentence says
 
-    def __getitem__(self, index: object) -> Matches:
-        return Matches(self.total[index], self.mean[index], self.nearest[index])  # type: ignore[call-overload]
+    def part(self, uses: Sequence[int], meanings: Sequence[int]) -> Matches:
+        """Return the matches of some uses to some meanings."""
+        kept = np.ix_(uses, meanings)
+        return Matches(self.total[kept], self.mean[kept], self.nearest[kept], self.weight[list(uses)])
 
 
 def context_words(static: StaticVectors, use: Use) -> WeightedWords:
@@ -73,24 +80,24 @@ def joined_words(parts: Sequence[WeightedWords]) -> WeightedWords:
 
 def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> Matches:
     """Compare the context words of ``n`` uses with the words of ``S`` meanings."""
-    total, mean, nearest = (np.zeros((len(uses), len(meanings))) for _ in range(3))
+    mean, nearest = (np.zeros((len(uses), len(meanings))) for _ in range(2))
     counts = np.array([len(use.weights) for use in uses])
     if not counts.any():
-        return Matches(total, mean, nearest)
+        return Matches(mean, mean, nearest, np.zeros(len(uses)))
     vectors = np.concatenate([use.vectors for use in uses])
     weights = np.concatenate([use.weights for use in uses])
     owner = np.repeat(np.arange(len(uses)), counts)
     weight_of_use = np.maximum(np.bincount(owner, weights, len(uses)), 1e-12)
     for s, meaning in enumerate(meanings):
         if not len(meaning.weights):
-            total[:, s] = np.bincount(owner, weights * np.log(_MIN_DENSITY), len(uses))
+            mean[:, s] = np.bincount(owner, weights * np.log(_MIN_DENSITY), len(uses)) / weight_of_use
         else:
             cosines = vectors @ meaning.vectors.T
             density = np.exp(_SHARPNESS * (cosines - 1)) @ meaning.weights / meaning.weights.sum()
-            total[:, s] = np.bincount(owner, weights * np.log(density + _MIN_DENSITY), len(uses))
+            mean[:, s] = np.bincount(owner, weights * np.log(density + _MIN_DENSITY), len(uses)) / weight_of_use
             nearest[:, s] = np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
-        mean[:, s] = total[:, s] / weight_of_use
-    return Matches(total, mean, nearest)
+    total = mean * np.minimum(weight_of_use, _MAX_CONTEXT)[:, None]
+    return Matches(total, mean, nearest, weight_of_use)
 
 
 def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str]) -> WeightedWords:

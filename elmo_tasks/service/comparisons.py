@@ -16,11 +16,12 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
+from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, Judged, judge, least_known_share
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, Judged, judge, known_meanings, least_known_share
+from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.service.views import views_of
 from elmo_tasks.text.mentions import Mention

@@ -15,8 +15,8 @@ from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service.comparisons import compare_sentences, compare_uses
 from elmo_tasks.service.comparisons import side_by_side as compare_side_by_side
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.meanings import text_senses
 from elmo_tasks.service.nearest_uses import nearest_uses
+from elmo_tasks.service.text_senses import text_senses
 from elmo_tasks.service.validation import find_uses
 
 

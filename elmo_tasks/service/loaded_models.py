@@ -36,6 +36,7 @@ from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
+from elmo_tasks.senses.tagger import Tagger
 
 #: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a part of it.
 _READING_SECONDS = 75.0
@@ -174,7 +175,7 @@ def load_sense_model(
     cached = cached_folder(checksum)
     for folder in (encoder.folder, cached):
         if folder is not None and (calibration := read_calibration(folder, checksum)) is not None:
-            return SenseModel(encoder, static, expected, *calibration)
+            return SenseModel(encoder, static, expected, *calibration, tagger=Tagger.load(encoder))
     return _fit(encoder, static, expected, cached) if may_fit else None
 
 
@@ -200,7 +201,7 @@ def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None
         write_calibration(cached, *fitted)
     except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
-    return SenseModel(encoder, static, expected, *fitted)
+    return SenseModel(encoder, static, expected, *fitted, tagger=Tagger.load(encoder))
 
 
 def fit_calibration(

@@ -21,11 +21,12 @@ from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit
+from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.uses import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, MEANINGS, known_meanings, meanings_of_uses
+from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.service.views import random_features
 from elmo_tasks.text.mentions import check_word

@@ -23,6 +23,7 @@ from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected
 from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of
+from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon
 from elmo_tasks.senses.projection import Projection, directions, fit_projection, project_use
 from elmo_tasks.senses.use_index import UseIndex
@@ -37,7 +38,6 @@ from elmo_tasks.senses.uses import (
     uses_in,
 )
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.service.validation import check_size
 
 _MAX_CACHED = 4096

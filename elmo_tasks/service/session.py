@@ -9,14 +9,17 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.text import MODEL_TITLES
+from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, known_share
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
 from elmo_tasks.service.loaded_models import LoadedModels, describe_training, dictionary_layers, read_measurements
-from elmo_tasks.service.meanings import MIN_KNOWN_WORDS, known_share, own_entries, text_senses
+from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, known_share
+from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
 from elmo_tasks.service.own_meanings import entry_text, expanded
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
+from elmo_tasks.service.text_senses import text_senses
 from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
 from elmo_tasks.service.validation import find_uses

@@ -1,8 +1,8 @@
 """Words and phrases in tokenized sentences: a pattern of words, and the places where it occurs.
 
 A pattern is what a dictionary lists: ``bank``, ``run out``, ``make up one's mind``, ``give … a hand``. Its words match
-inflected forms (``ran out``); ``one's`` matches any possessive, and ``…`` one to four words. A phrasal verb that may be
-split also matches around its object (``made the whole story up``).
+inflected forms (``ran out``); ``one's`` matches any possessive, ``oneself`` any reflexive pronoun, and ``…`` up to four words. A
+phrasal verb that may be split also matches around its object (``made the whole story up``).
 """
 
 from __future__ import annotations
@@ -17,18 +17,28 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 MAX_PHRASE = 8
 POSSESSIVE, ANYTHING = "one's", "…"
 _MAX_GAP = 4
-_POSSESSIVES = frozenset("my your his her its our their one's whose".split())
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_POSSESSIVES = _words("my your his her its our their one's whose")
+_ARTICLES = _words("a an")
+_DETERMINERS = _words("a an the no any some another this that every")
+_REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves oneself")
+_SUBJECTS = _words("i you he she it we they one")
 #: A phrase that begins with one of these is not inflected: "in time" is not "in times".
-_FUNCTION_WORDS = frozenset(
+_FUNCTION_WORDS = _words(
     "a all an and as at because by down each every for from how i if in into just more most no not of off on once one or "
-    "other out over so some such than that the this to too under up what when with you".split()
+    "other out over so some such than that the this to too under up what when with you"
 )
 #: Where the object of a split verb cannot begin, and what cannot be in it.
-_NO_OBJECT = frozenset(
-    "and but or nor so that which who because if when while although to of for with from at by in on into onto up down out off "
-    "away back over through around along forward not n't ever never always then again . , ; : ! ? -- ( ) \"".split()
+_NO_OBJECT = _words(
+    "and but or nor so that which who because if when while although to of for with from at by in on into onto up down out "
+    "off away back over through around along forward not n't ever never always then again . , ; : ! ? -- ( ) \""
 )
-_INSIDE_OBJECT = frozenset("of and 's".split())
+_INSIDE_OBJECT = _words("of and 's")
 
 
 @dataclass(frozen=True)
@@ -74,15 +84,16 @@ class Pattern:
             return None
         wanted = self.words[word]
         if wanted == ANYTHING:
-            ends = (self._match(tokens, at + n, word + 1) for n in range(1, _MAX_GAP + 1))
+            ends = (self._match(tokens, at + n, word + 1) for n in range(_MAX_GAP + 1))
             return next((end for end in ends if end is not None), None)
         if wanted == POSSESSIVE:
             after = self._after_possessive(tokens, at)
             return None if after is None else self._match(tokens, after, word + 1)
+        if word and wanted in _ARTICLES:  # "make no difference", "make mistakes"
+            return self._match(tokens, at + (tokens[at] in _DETERMINERS), word + 1)
         if self._is_form(tokens[at], word):
             return self._match(tokens, at + 1, word + 1)
-        is_last = word == len(self.words) - 1
-        if self.splits and is_last and word:
+        if self.splits and word in (1, len(self.words) - 1):
             return self._after_object(tokens, at, word)
         return None
 
@@ -90,14 +101,20 @@ class Pattern:
         wanted = self.words[word]
         if token == wanted:
             return True
-        may_inflect = word in (0, len(self.words) - 1) and self.words[0] not in _FUNCTION_WORDS
-        return may_inflect and wanted not in _FUNCTION_WORDS and are_inflections(token, wanted)
+        if wanted == "oneself":
+            return token in _REFLEXIVES
+        if wanted == "one" and word:
+            return token in _SUBJECTS
+        may_inflect = self.words[0] not in _FUNCTION_WORDS and wanted not in _FUNCTION_WORDS
+        return may_inflect and are_inflections(token, wanted)
 
     def _after_object(self, tokens: Sequence[str], at: int, word: int) -> int | None:
         for k in range(at, min(at + _MAX_GAP + 1, len(tokens))):
             if k > at and self._is_form(tokens[k], word):
-                return k + 1
-            if tokens[k] in _NO_OBJECT and not (k > at and tokens[k] in _INSIDE_OBJECT):
+                return self._match(tokens, k + 1, word + 1)
+            is_inside = k > at and tokens[k] in _INSIDE_OBJECT
+            is_alone = tokens[k] == "that" and k == at  # "keep that in mind"
+            if (tokens[k] in _NO_OBJECT and not is_inside and not is_alone) or tokens[k].endswith("ing"):
                 return None
         return None
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from elmo_tasks.errors import DataError
+from elmo_tasks.evaluation.dictionary import calibration_error, score_sentences, score_sets, sense_table
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.meaning_scores import calibration_error, score_sentences, score_sets, sense_table
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from elmo_tasks.senses.disambiguation import (
     SenseProbabilities,
     classify,
     nearest_others,
+    part_scores,
     read_calibration,
     same_probability,
     sense_key,
@@ -30,6 +31,9 @@ CALIBRATION = SenseCalibration(
     projection=np.eye(2, dtype=np.float32),
     slope=3.0,
     match=0.5,
+    part=2.0,
+    parts=("noun", "verb"),
+    part_matrix=np.array([[4.0, 0.0], [0.0, 4.0], [0.0, 1.0]], np.float32),
     unknown=(1.0, -4.0, -0.2, 0.3, -2.0, 0.1, 1.0, 2.0),
     same=(-1.0, 2.0),
 )
@@ -38,10 +42,15 @@ CENTROIDS = {"one": np.array([1, 0], np.float32), "other": np.array([0, 1], np.f
 
 def test_probabilities_by_hand():
     cosines = np.array([[0.6, 0.8], [1.0, 0.0]])
-    matches = Matches(np.array([[-3.0, -1.0], [-2.0, -8.0]]), np.array([[-1.5, -0.5], [-1.0, -4.0]]), cosines / 2)
-    evidence = Evidence(cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]))
+    matches = Matches(
+        total=np.array([[-3.0, -1.0], [-2.0, -8.0]]),
+        mean=np.array([[-1.5, -0.5], [-1.0, -4.0]]),
+        nearest=cosines / 2,
+        weight=np.array([2.0, 2.0]),
+    )
+    evidence = Evidence(cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]), np.array([[-0.1, -0.4], [-0.2, -0.2]]))
     first, second = classify(CALIBRATION, evidence)
-    scores = 3 * 0.6 + 0.5 * -3, 3 * 0.8 + 0.5 * -1
+    scores = 3 * 0.6 + 0.5 * -3 + 2 * -0.1, 3 * 0.8 + 0.5 * -1 + 2 * -0.4
     odds = 1 - 4 * 0.8 - 0.2 * (scores[1] - scores[0]) + 0.3 * -0.5 - 2 * 0.4 + 0.1 * -1 + 0.5 + 2 * 0.3
     other = 1 / (1 + np.exp(-odds))
     share = np.exp(scores[0]) / (np.exp(scores[0]) + np.exp(scores[1]))
@@ -54,9 +63,19 @@ def test_probabilities_by_hand():
     assert alone.other == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
+def test_the_parts_of_speech_by_hand():
+    use = np.array([[1.0, 0.0]], np.float32)
+    (row,) = part_scores(use, CALIBRATION.part_matrix, CALIBRATION.parts, ["noun", "verb", "expression"])
+    noun = np.exp(4) / (np.exp(4) + np.exp(1))
+    assert row[:2] == pytest.approx([np.log(0.98 * noun + 0.02), np.log(0.98 * (1 - noun) + 0.02)], abs=1e-6)
+    assert row[2] == row[0]
+    assert part_scores(use, np.zeros((3, 0), np.float32), (), ["noun"]).tolist() == [[0.0]]
+
+
 def test_the_nearest_meanings_of_other_words_by_hand():
     use, others = np.array([[1, 0]], np.float32), np.array([[0, 1], [0.6, 0.8], [0.8, 0.6]], np.float32)
     assert nearest_others(use, others)[0] == pytest.approx([0.8, (0 + 0.6 + 0.8) / 3])
+    assert nearest_others(use, others, own=[2])[0] == pytest.approx([0.6, 0.3])
     assert nearest_others(use, np.zeros((0, 2), np.float32)).tolist() == [[0, 0]]
 
 
@@ -77,8 +96,9 @@ def test_two_uses_mean_the_same_by_hand():
 def test_a_calibration_is_read_as_it_was_written(tmp_path):
     write_calibration(tmp_path, CALIBRATION, CENTROIDS)
     found, centroids = read_calibration(tmp_path, "abc")
-    for name, value in vars(replace(CALIBRATION, centres={}, projection=None)).items():
-        if name not in ("centres", "projection"):
+    arrays = "centres", "projection", "part_matrix"
+    for name, value in vars(CALIBRATION).items():
+        if name not in arrays:
             assert getattr(found, name) == value
     assert {k: v.tolist() for k, v in found.centres.items()} == {"words": [0, 0], "layer 1": [1, 1, 1]}
     assert found.projection.tolist() == [[1, 0], [0, 1]]

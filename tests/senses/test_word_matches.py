@@ -50,7 +50,9 @@ def test_a_match_by_hand(static):
         assert found.mean[:, s] == pytest.approx(use.weights @ logs / use.weights.sum(), rel=1e-4)
         assert found.nearest[:, s] == pytest.approx(use.weights @ nearest / use.weights.sum(), rel=1e-4)
     assert found.total[0, 0] > found.total[0, 1]
-    assert found[np.ix_([1], [0])].total == found.total[1:, :1]
+    part = found.part([1], [0])
+    assert part.total == found.total[1:, :1]
+    assert part.weight == found.weight[1:]
 
 
 def test_without_a_known_word_nothing_speaks_for_any_meaning(static):
@@ -60,3 +62,11 @@ def test_without_a_known_word_nothing_speaks_for_any_meaning(static):
     known = context_words(static, find_mention("bank", "The bank has cash."))
     found = match([known], [WeightedWords(nothing.vectors, nothing.weights)])
     assert found.mean == pytest.approx(np.log(1e-6))
+
+
+def test_a_long_sentence_weighs_as_much_as_one_of_about_ten_words(static):
+    money = meaning_words(static, "bank", Sense("money", "noun", "cash", ("The [bank] has money.",)))
+    short, long = (context_words(static, find_mention("bank", "The bank " + "cash filler " * n)) for n in (30, 60))
+    found = match([short, long], [money])
+    assert found.weight[1] > found.weight[0] > 3
+    assert found.total == pytest.approx(3 * found.mean)

@@ -5,8 +5,9 @@ import pytest
 from elmo_tasks import compare, disambiguate
 from elmo_tasks.api import Certainty, MapRequest, Source
 from elmo_tasks.errors import InputError
+from elmo_tasks.senses.judging import entries_for
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.service.meanings import entries_for, own_entries
+from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.ui.present_tab import FORMINGS, OWN_WORDS, STORIES
 
 #: Sentences that tutorials show, and some like them, each with the key of its meaning.

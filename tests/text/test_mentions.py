@@ -145,7 +145,9 @@ def test_an_inflection_stands_for_the_word_where_that_is_not_there(word: str, se
 
 
 NO_WORD = r"^{} does not contain “bank”: put it in, or mark the word to compare with \[brackets\]\.$"
-NOTHING_IN_BRACKETS = r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$"
+NOTHING_IN_BRACKETS = (
+    r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$"
+)
 DERIVED = (
     r"^Sentence 3 does not contain “bank”, but it has “banker”: use that, or mark another word with \[brackets\]\.$"
 )

@@ -18,8 +18,8 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
+from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon
-from elmo_tasks.service.meanings import judge
 from elmo_tasks.text.mentions import find_mention
 
 _SURE = 0.7

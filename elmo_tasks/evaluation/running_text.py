@@ -1,0 +1,164 @@
+"""Meanings in running text against the judgement of a reader who did not see the answers.
+
+A folder holds passages, ``NAME.txt`` with a sentence on each line, and ``judged.jsonl`` with one line for each underlined word::
+
+    {"file": "01_news.txt", "line": 1, "start": 0, "word": "Shares", "right": ["share: company"], "acceptable": [], "type": "L"}
+
+``type``: L a listed meaning is right, N none is listed, A an auxiliary, F a part of an expression, M a part of a name,
+P looked up wrongly. A word that is left out where it should not be underlined is no answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from elmo_tasks.api import TextSenses
+from elmo_tasks.errors import DataError
+
+_PLAIN, _SURE = 0.7, 0.95
+#: Longest sentence, in words, of each band in which false alarms are counted.
+BANDS = (8, 15, 23, 31, 47, 1_000)
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a reader said of one word of a passage."""
+
+    right: frozenset[str]  #: meanings, as ``word: key``
+    acceptable: frozenset[str]  #: neighbouring meanings that are fine for a reader
+    kind: str  #: one of L, N, A, F, M, P
+    n_words: int  #: of the sentence
+
+
+Place = tuple[str, int, int]  # file, line, offset of the word
+Judged = Mapping[Place, Judgement]
+
+
+@dataclass(frozen=True)
+class TextScores:
+    """How often the meanings of the words of passages are right."""
+
+    words: int  #: underlined and judged
+    unjudged: int  #: underlined without a judgement
+    right: float
+    acceptable: float  #: right or a neighbouring meaning
+    plain: float  #: share stated with a probability of at least .7
+    plain_right: float
+    plain_acceptable: float
+    sure: int  #: words stated with a probability of at least .95
+    sure_acceptable: float
+    others: int  #: words called "another meaning"
+    others_right: float
+    false_alarms: Mapping[int, float]  #: share of words with a listed meaning so called, by length of the sentence
+
+
+def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Judgement]]:
+    """Read the lines of the passages of a folder, and what was said of their words."""
+    path = folder / "judged.jsonl"
+    try:
+        rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+        names = sorted({str(row["file"]) for row in rows})
+        texts = {name: (folder / name).read_text("utf-8").splitlines() for name in names}
+        judged = {
+            (str(row["file"]), int(row["line"]), int(row["start"])): Judgement(
+                right=frozenset(row["right"]),
+                acceptable=frozenset(row["acceptable"]),
+                kind=str(row["type"]),
+                n_words=len(texts[row["file"]][int(row["line"]) - 1].split()),
+            )
+            for row in rows
+        }
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        raise DataError(f"{path}: expected judged words of the passages beside it ({error!r})") from None
+    return texts, judged
+
+
+def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]) -> TextScores:
+    """Score the answers to the lines of passages, by file and line."""
+    rows: list[tuple[str, float, bool, Judgement]] = []
+    unjudged = 0
+    for (name, line), answer in answers.items():
+        for word in answer.words:
+            judgement = judged.get((name, line, word.char_start))
+            if judgement is None:
+                unjudged += 1
+                continue
+            meaning = word.meaning
+            said = None if meaning is None else f"{meaning.word}: {meaning.key}"
+            rows.append((_verdict(said, judgement), word.meant.probability, said is None, judgement))
+    plain = [row for row in rows if row[1] >= _PLAIN]
+    sure = [row for row in rows if row[1] >= _SURE]
+    others = [row for row in rows if row[2]]
+    listed = [row for row in rows if row[3].kind == "L"]
+    alarms: dict[int, float] = {}
+    for low, high in zip((0, *BANDS), BANDS, strict=False):
+        band = [row for row in listed if low <= row[3].n_words < high]
+        alarms[high] = _share(band, lambda row: row[2])
+    return TextScores(
+        words=len(rows),
+        unjudged=unjudged,
+        right=_share(rows, _is_right),
+        acceptable=_share(rows, _is_acceptable),
+        plain=len(plain) / max(1, len(rows)),
+        plain_right=_share(plain, _is_right),
+        plain_acceptable=_share(plain, _is_acceptable),
+        sure=len(sure),
+        sure_acceptable=_share(sure, _is_acceptable),
+        others=len(others),
+        others_right=_share(others, lambda row: row[0] in ("right", "acceptable")),
+        false_alarms=alarms,
+    )
+
+
+def _verdict(said: str | None, judgement: Judgement) -> str:
+    if said is None:
+        return {"L": "wrong", "N": "right"}.get(judgement.kind, "acceptable")
+    if said in judgement.right:
+        return "right"
+    return "acceptable" if said in judgement.acceptable else "wrong"
+
+
+def _is_right(row: tuple[Any, ...]) -> bool:
+    return bool(row[0] == "right")
+
+
+def _is_acceptable(row: tuple[Any, ...]) -> bool:
+    return row[0] in ("right", "acceptable")
+
+
+def _share(rows: Sequence[Any], test: Any) -> float:
+    return sum(map(test, rows)) / len(rows) if rows else 0.0
+
+
+def text_table(model: str, scores: TextScores, passages: int) -> str:
+    """Format the scores as Markdown."""
+    rows = [
+        ("passages; words underlined and judged", f"{passages}; {scores.words:,}"),
+        ("right, %; right or a neighbouring meaning, %", f"{_percent(scores.right)}; {_percent(scores.acceptable)}"),
+        ("stated plainly (.7 or more), %", _percent(scores.plain)),
+        (
+            "of these right, %; or a neighbour, %",
+            f"{_percent(scores.plain_right)}; {_percent(scores.plain_acceptable)}",
+        ),
+        (
+            "stated at .95 or more: words; right or a neighbour, %",
+            f"{scores.sure:,}; {_percent(scores.sure_acceptable)}",
+        ),
+        ("“another meaning”: words; right, %", f"{scores.others:,}; {_percent(scores.others_right)}"),
+        *(
+            (
+                f"false alarms in sentences of fewer than {high} words, %" if high < BANDS[-1] else "in longer ones, %",
+                _percent(share),
+            )
+            for high, share in scores.false_alarms.items()
+        ),
+    ]
+    return "\n".join([f"| {model} | |", "|---|---:|", *(f"| {title} | {value} |" for title, value in rows)])
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

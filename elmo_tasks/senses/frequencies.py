@@ -1,0 +1,53 @@
+"""How common each meaning of a word is in running text.
+
+Counts of meanings that the model itself gave to a corpus (``recipes/meaning_frequencies.py``), smoothed with the order of the
+entry, whose first meaning is the most familiar one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks.senses.lexicon import Sense
+
+FREQUENCIES = Path(__file__).with_name("frequencies.txt")
+#: How much rarer each meaning of an entry is than the one before it, if nothing was counted.
+_FALL = 0.45
+#: Number of uses that the order of the entry counts for.
+_STRENGTH = 40.0
+
+
+@cache
+def bundled_counts() -> Mapping[str, Mapping[str, float]]:
+    """Return the number of uses of each meaning, by word and key."""
+    counts: dict[str, dict[str, float]] = {}
+    lines = FREQUENCIES.read_text("utf-8").splitlines() if FREQUENCIES.exists() else []
+    for line in lines:
+        if line and not line.startswith("#"):
+            word, *cells = line.split("\t")
+            counts[word] = {key: float(n) for key, n in (cell.rsplit(" ", 1) for cell in cells)}
+    return counts
+
+
+def prior_of(
+    senses: Sequence[tuple[str, Sense]], counts: Mapping[str, Mapping[str, float]] | None = None
+) -> NDArray[np.float64]:
+    """Return ``[S]`` log-probabilities of meanings in running text, each given with its word.
+
+    The meanings of two words (*rise* and *rose*) share one distribution.
+    """
+    counts = bundled_counts() if counts is None else counts
+    ranks: dict[str, int] = {}
+    order, counted = [], []
+    for word, sense in senses:
+        rank = ranks[word] = ranks.get(word, -1) + 1
+        order.append(_FALL**rank)
+        counted.append(counts.get(word, {}).get(sense.key, 0.0))
+    by_order = np.array(order) / sum(order)
+    shares = (np.array(counted) + _STRENGTH * by_order) / (sum(counted) + _STRENGTH)
+    return np.log(shares)

@@ -1,0 +1,250 @@
+"""Decide which meaning each use of a word has, and how firmly to say it.
+
+The meanings are those of the dictionary, the user's own, or none of these. Fixed expressions count as meanings of a use that
+stands inside one: in *We ran out of milk* the word *run* is a part of *run out*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from elmo_tasks import api
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.uses import Use
+from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, same_probability, senses_of
+from elmo_tasks.senses.features import Vectors
+from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
+from elmo_tasks.text.word_forms import folded, lemmas
+
+#: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
+#: not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate --senses``).
+_CONFIDENT_USE, _CONFIDENT_SET, _TENTATIVE_SET = 0.7, 0.6, 0.35
+#: Least probability at which something is said of a word in no list.
+_UNLISTED_CERTAINTY = 0.75
+#: Probability that uses of a word on the list of words with one everyday meaning share it, and that two are too unlike.
+_ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
+#: Least share of English words at which meanings are predicted.
+MIN_KNOWN_WORDS = 0.5
+#: Words of a sentence from which its language shows.
+_MIN_WORDS = 3
+#: Highest probability in results: nothing is certain.
+_SUREST = 0.9999
+#: Name of a meaning that is not listed.
+ANOTHER = "another meaning"
+#: View that meanings are predicted from.
+MEANINGS = "meanings"
+#: Words beyond this rank are mostly names, and words of other languages in English texts.
+_ENGLISH_RANK = 20_000
+
+
+#: Probability that an expression that is never literal is meant where its words stand.
+EXPRESSION = 0.95
+_EVERYDAY = Sense("everyday", "", "its everyday meaning", ())
+_EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An expression in a sentence."""
+
+    entry: Entry
+    start: int  #: its first token
+    end: int  #: after its last token
+
+
+@dataclass(frozen=True)
+class Judged:
+    """Meanings of some uses, known or predicted; see :class:`elmo_tasks.api.Comparison`."""
+
+    source: api.Source
+    meanings: tuple[api.Meaning, ...] = ()
+    uses: tuple[api.UseMeaning, ...] = ()
+    groups: tuple[tuple[int, ...], ...] = ()
+    certainty: api.Certainty = api.Certainty.ABSTAIN
+    probability: float = 0.0
+    same_meaning: tuple[tuple[float, ...], ...] = ()
+
+
+def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entry, ...]:
+    """Return the entries whose meanings the uses of a word, written in ``forms``, may have.
+
+    The entries of ``word`` as typed count if all forms are inflections of it.
+    """
+    key = folded(word.strip())
+    if " " in key or "-" in key:
+        return lexicon.find(key)
+    if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
+        return lexicon.find(key)
+    shared = [lexicon.find(form) for form in dict.fromkeys(forms)]
+    return tuple(entry for entry in shared[0] if all(entry in others for others in shared[1:])) if shared else ()
+
+
+def least_known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
+    """Return :func:`known_share` of the least English sentence, very short ones aside."""
+    long = [[tokens] for tokens in sentences if sum(token[:1].isalpha() for token in tokens) >= _MIN_WORDS]
+    return min(known_share(static, part) for part in (sentences, *long))
+
+
+def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
+    """Return the share of English words in some sentences."""
+    words = [token for tokens in sentences for token in tokens if token[:1].isalpha()]
+    is_english = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
+    return float(is_english.float().mean()) if words else 1.0
+
+
+def judge(
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
+) -> Judged:
+    """Predict the meanings of uses embedded as ``[n, H]``; the user's ``own`` come first.
+
+    The uses of a word in no list share a meaning (one group), or not, or there is no answer.
+    """
+    forms = [use.word for use in uses]
+    own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
+    entries = own_entries or entries_for(word, forms, lexicon)
+    has_one = len(senses_of(entries)) == 1 or (
+        not entries and any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip())
+    )
+    inside = [None if own_entries else expression_of(use, lexicon) for use in uses]
+    if has_one and any(inside):
+        entries = entries if len(senses_of(entries)) == 1 else (Entry(word.strip(), (_EVERYDAY,)),)
+    if len(senses_of(entries)) > 1 or (entries and any(inside)):
+        source = api.Source.OWN if own_entries else api.Source.DICTIONARY
+        return _by_meanings(model, uses, embedded, entries, inside, source)
+    same, n = same_probability(model.calibration, embedded), len(uses)
+    everything = (tuple(range(n)),)
+    if has_one:
+        certainty = api.Certainty.TENTATIVE if same.min() < _VERY_UNLIKE else api.Certainty.CONFIDENT
+        matrix = _matrix(np.full((n, n), _ONE_MEANING))
+        return Judged(
+            source=api.Source.ONE_MEANING,
+            groups=everything,
+            certainty=certainty,
+            probability=_ONE_MEANING,
+            same_meaning=matrix,
+        )
+    # Uses are chained: n - 1 pairs decide, and the least similar ones decide most.
+    pairs = np.sort(same[np.triu_indices(n, 1)])[: n - 1]
+    all_same = float(np.prod(pairs) ** (1 / max(1, n - 1)))
+    sure = max(all_same, 1 - all_same)
+    return Judged(
+        source=api.Source.UNLISTED,
+        groups=everything if all_same >= _UNLISTED_CERTAINTY else (),
+        certainty=api.Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else api.Certainty.ABSTAIN,
+        probability=min(round(sure, 4), _SUREST),
+        same_meaning=_matrix(same),
+    )
+
+
+def expression_of(use: Use, lexicon: Lexicon) -> Place | None:
+    """Return the fixed expression that a use is a part of, and its place; ``None`` for no expression."""
+    for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
+        is_part = start <= use.token_start and use.token_end <= end
+        if entry.is_expression and is_part and (start, end) != (use.token_start, use.token_end):
+            return Place(entry, start, end)
+    return None
+
+
+def _by_meanings(
+    model: SenseModel,
+    uses: Sequence[Use],
+    embedded: Vectors,
+    entries: Sequence[Entry],
+    inside: Sequence[Place | None],
+    source: api.Source,
+) -> Judged:
+    """Choose among the meanings of the entries and those of the expressions that uses are in."""
+    senses = senses_of(entries)
+    predicted = model.classify(uses, embedded, senses) if len(senses) > 1 else [_EVERYDAY_ONLY] * len(uses)
+    found = {place.entry.word: place.entry for place in inside if place is not None}
+    if found:
+        predicted = _with_expressions(model, uses, predicted, inside, list(found.values()))
+    # A sentence that stands twice is right twice, or wrong twice.
+    distinct = {(use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)}
+    probability = float(np.prod(list(distinct.values())))
+    certainty = api.Certainty.TENTATIVE if probability >= _TENTATIVE_SET else api.Certainty.ABSTAIN
+    if probability >= _CONFIDENT_SET:
+        certainty = api.Certainty.CONFIDENT
+    groups = tuple(api.group_by(p.best for p in predicted).values())
+    return Judged(
+        source=source,
+        meanings=senses_as_meanings([*entries, *found.values()]),
+        uses=tuple(map(use_meaning, predicted)),
+        groups=() if certainty is api.Certainty.ABSTAIN else groups,
+        certainty=certainty,
+        probability=min(round(probability, 4), _SUREST),
+        same_meaning=_matrix(np.array([[a.same(b) for b in predicted] for a in predicted])),
+    )
+
+
+def _with_expressions(
+    model: SenseModel,
+    uses: Sequence[Use],
+    predicted: Sequence[SenseProbabilities],
+    inside: Sequence[Place | None],
+    expressions: Sequence[Entry],
+) -> list[SenseProbabilities]:
+    """Append the meanings of expressions to those of the word."""
+    combined = []
+    for use, meant, place in zip(uses, predicted, inside, strict=True):
+        shares = [0.0] * sum(len(entry.senses) for entry in expressions)
+        if place is None:
+            combined.append(SenseProbabilities((*meant.probabilities, *shares), meant.other))
+            continue
+        whole = Use.of_tokens(use.tokens, place.start, place.end)
+        (of_expression,) = classify_expression(model, [whole], model.embed([whole]), place.entry)
+        first = sum(len(entry.senses) for entry in expressions[: expressions.index(place.entry)])
+        shares[first : first + len(place.entry.senses)] = of_expression.probabilities
+        literal = of_expression.other
+        rest = tuple(literal * p for p in meant.probabilities)
+        combined.append(SenseProbabilities((*rest, *shares), literal * meant.other))
+    return combined
+
+
+def classify_expression(
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, entry: Entry
+) -> list[SenseProbabilities]:
+    """Classify uses of an expression; ``other`` is the probability that its words are meant literally."""
+    predicted = model.classify(uses, embedded, senses_of([entry]))
+    if entry.also_literal:
+        return predicted
+    shares = [EXPRESSION / max(1e-9, sum(p.probabilities)) for p in predicted]
+    return [
+        SenseProbabilities(tuple(share * p for p in one.probabilities), 1 - EXPRESSION)
+        for share, one in zip(shares, predicted, strict=True)
+    ]
+
+
+def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
+    """Return every meaning of the entries, in the order of ``senses_of``."""
+    return tuple(api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
+
+
+def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
+    """Convert the probabilities of one use to their form in results."""
+    probabilities = tuple(min(round(p, 4), _SUREST) for p in predicted.probabilities)
+    certainty = api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
+    other = min(round(predicted.other, 4), _SUREST)
+    return api.UseMeaning(probabilities, other, predicted.best, certainty)
+
+
+def _matrix(probabilities: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+    """Return ``[n][n]`` rounded probabilities, with 1 on the diagonal."""
+    rounded = probabilities.round(4).clip(max=_SUREST)
+    np.fill_diagonal(rounded, 1.0)
+    return tuple(map(tuple, rounded.tolist()))
+
+
+def meanings_of_uses(
+    model: SenseModel,
+    uses: Sequence[Use],
+    embedded: Vectors,
+    entries: Sequence[Entry],
+    prior: NDArray[np.float64] | None = None,
+) -> list[api.UseMeaning]:
+    """Choose for uses embedded as ``[n, H]`` among the meanings of the entries; for ``prior`` see :func:`classify`."""
+    return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries), prior)))

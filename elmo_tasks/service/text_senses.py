@@ -1,0 +1,240 @@
+"""Meanings of the words and expressions of running text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from elmo_tasks import api
+from elmo_tasks.encoders.uses import Use
+from elmo_tasks.errors import InputError
+from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
+from elmo_tasks.messages.text import replace_surrogates
+from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, senses_of
+from elmo_tasks.senses.features import Vectors
+from elmo_tasks.senses.frequencies import prior_of
+from elmo_tasks.senses.judging import (
+    MIN_KNOWN_WORDS,
+    classify_expression,
+    known_share,
+    senses_as_meanings,
+    use_meaning,
+)
+from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon
+from elmo_tasks.service.loaded_models import LoadedModel
+from elmo_tasks.service.validation import check_size
+from elmo_tasks.text.tokens import Token, split_sentences, tokenize
+from elmo_tasks.text.word_forms import folded
+
+_MAX_CHARACTERS, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 2_000, 200
+_CUT_SHORT, _NOT = ("ca", "wo", "sha"), re.compile("n['’]t", re.IGNORECASE)  # can't, won't, shan't
+#: Verbs that may be auxiliaries, which have no meaning of their own.
+_AUXILIARIES = frozenset(
+    str.split(
+        "be am is are was were been being have has had having do does did will would shall should can could may might must "
+        "'ve 's 'd 'll 're 'm ca wo sha"
+    )
+)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A word or an expression of a text with the meanings that it may have."""
+
+    text: int  #: number of the text
+    use: Use  #: in its sentence
+    entries: tuple[Entry, ...]
+    offset: int  #: of the sentence in the text
+
+
+@dataclass
+class _Text:
+    """A text while it is read."""
+
+    joined: str
+    n_tokens: int
+    words: list[str]
+    units: list[Unit]
+
+
+def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> api.TextSenses:
+    """Implement :meth:`elmo_tasks.api.Service.senses`."""
+    (answer,) = senses_of_texts([text], loaded, own)
+    if isinstance(answer, InputError):
+        raise answer
+    return answer
+
+
+def senses_of_texts(
+    texts: Sequence[str], loaded: LoadedModel, own: Sequence[Entry] = ()
+) -> list[api.TextSenses | InputError]:
+    """Read several texts at once, each sentence once; a text that cannot be read gives its error."""
+    lexicon = bundled_lexicon().with_entries(own) if own else bundled_lexicon()
+    read: list[_Text | InputError] = []
+    for number, text in enumerate(texts):
+        try:
+            read.append(_read(number, text, lexicon))
+        except InputError as error:
+            read.append(error)
+    is_english = {
+        number: known_share(loaded.static, [text.words]) for number, text in enumerate(read) if isinstance(text, _Text)
+    }
+    units = [
+        unit
+        for number, text in enumerate(read)
+        if isinstance(text, _Text) and is_english[number] >= MIN_KNOWN_WORDS
+        for unit in text.units
+    ]
+    found: list[list[api.TextWord]] = [[] for _ in texts]
+    if loaded.senses is not None and units:
+        for unit, word in _judged(units, loaded.senses, lexicon):
+            found[unit.text].append(word)
+    return [
+        text if isinstance(text, InputError) else _answer(text, found[k], is_english[k], loaded, lexicon)
+        for k, text in enumerate(read)
+    ]
+
+
+def _answer(
+    text: _Text, words: list[api.TextWord], english: float, loaded: LoadedModel, lexicon: Lexicon
+) -> api.TextSenses:
+    words.sort(key=lambda word: word.char_start)
+    words = [_whole(word, text.joined) for word in words]
+    if loaded.senses is None:
+        message = uncalibrated_answer(loaded.encoder.name)
+    elif english < MIN_KNOWN_WORDS:
+        message = not_english_answer(english)
+    else:
+        unsure = sum(not word.meant.is_sure for word in words)
+        message = text_answer(len(words), unsure, len(lexicon.ambiguous))
+    return api.TextSenses(loaded.encoder.name, text.joined, tuple(words), text.n_tokens, message)
+
+
+def _read(number: int, text: str, lexicon: Lexicon) -> _Text:
+    """Find the units of a text that have several meanings, and its expressions."""
+    text = replace_surrogates(text)
+    if not text.strip():
+        raise InputError("Type a text.", field="text")
+    check_size(text, "text", "The text", _MAX_CHARACTERS)
+    sentences = split_sentences(text, _MAX_SENTENCE_TOKENS)
+    rows = [tokenize(sentence) for sentence in sentences]
+    words = [token.text for row in rows for token in row]
+    check_size(words, "text", "The text", _MAX_TEXT_TOKENS)
+    units: list[Unit] = []
+    offset = 0
+    for sentence, row in zip(sentences, rows, strict=True):
+        units += _units_of(number, sentence, row, offset, lexicon)
+        offset += len(sentence) + 1
+    return _Text(" ".join(sentences), len(words), words, units)
+
+
+def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, lexicon: Lexicon) -> list[Unit]:
+    """Return the expressions of a sentence and its words with several meanings.
+
+    The words of an expression count only if they may be meant literally.
+    """
+    units, covered = [], set()
+    for entry, start, end in lexicon.expressions_in([folded(token.text) for token in tokens]):
+        if entry.is_expression or len(entry.senses) > 1:
+            units.append(Unit(number, Use.in_sentence(sentence, tokens, start, end), (entry,), offset))
+        if not entry.also_literal:
+            covered.update(range(start, end))
+    for k, token in enumerate(tokens):
+        if k in covered or not token.text[:1].isalpha():
+            continue
+        entries = lexicon.find(token.text)
+        if len(senses_of(entries)) > 1:
+            units.append(Unit(number, Use.in_sentence(sentence, tokens, k), entries, offset))
+    return units
+
+
+def _judged(units: Sequence[Unit], model: SenseModel, lexicon: Lexicon) -> list[tuple[Unit, api.TextWord]]:
+    """Judge the meaning of each unit; leave out auxiliaries, names, and words within an expression that is meant."""
+    uses = [unit.use for unit in units]
+    read = model.read(uses)
+    kept = [k for k in range(len(units)) if not _is_passed_over(units[k], read.tags[k])]
+    predicted = _classified([units[k] for k in kept], read.embedded[kept], model)
+    judged = dict(zip(kept, predicted, strict=True))
+    meant, hidden = _expressions_meant(units, judged)
+    rows = []
+    for k, probabilities in judged.items():
+        unit = units[k]
+        place = unit.text, unit.offset, unit.use.sentence
+        if unit.entries[0].is_expression and k not in meant:
+            continue
+        if (
+            any((*place, token) in hidden for token in range(unit.use.token_start, unit.use.token_end))
+            and k not in meant
+        ):
+            continue
+        rows.append((unit, _text_word(unit, probabilities)))
+    return rows
+
+
+def _is_passed_over(unit: Unit, tag: str) -> bool:
+    """Return True for an auxiliary, and for a part of a name.
+
+    A capital at the beginning of a sentence makes no name.
+    """
+    if unit.entries[0].is_expression:
+        return False
+    word = unit.use.word
+    if tag == "AUX":
+        return folded(word) in _AUXILIARIES
+    starts = not any(token[:1].isalnum() for token in unit.use.tokens[: unit.use.token_start])
+    return tag == "PROPN" and word[:1].isupper() and not starts
+
+
+def _classified(units: Sequence[Unit], embedded: Vectors, model: SenseModel) -> list[SenseProbabilities]:
+    """Classify units; those of the same entries at once."""
+    rows: dict[tuple[str, ...], list[int]] = {}
+    for k, unit in enumerate(units):
+        rows.setdefault(tuple(entry.word for entry in unit.entries), []).append(k)
+    found: dict[int, SenseProbabilities] = {}
+    for same in rows.values():
+        senses = senses_of(units[same[0]].entries)
+        uses = [units[k].use for k in same]
+        entry = units[same[0]].entries[0]
+        if entry.is_expression:
+            predicted = classify_expression(model, uses, embedded[same], entry)
+        else:
+            predicted = model.classify(uses, embedded[same], senses, prior_of(senses))
+        found |= zip(same, predicted, strict=True)
+    return [found[k] for k in range(len(units))]
+
+
+def _expressions_meant(
+    units: Sequence[Unit], judged: dict[int, SenseProbabilities]
+) -> tuple[set[int], set[tuple[int, int, str, int]]]:
+    """Return the expressions that are meant as such, and the places of their tokens."""
+    meant: set[int] = set()
+    hidden: set[tuple[int, int, str, int]] = set()
+    for k in judged:
+        unit = units[k]
+        (entry, *_), use = unit.entries, unit.use
+        if not entry.is_expression:
+            continue
+        if entry.also_literal and judged[k].best is None:
+            continue
+        meant.add(k)
+        hidden.update((unit.text, unit.offset, use.sentence, t) for t in range(use.token_start, use.token_end))
+    return meant, hidden
+
+
+def _text_word(unit: Unit, probabilities: SenseProbabilities) -> api.TextWord:
+    return api.TextWord(
+        token=unit.use.word,
+        char_start=unit.offset + unit.use.char_start,
+        char_end=unit.offset + unit.use.char_end,
+        meanings=senses_as_meanings(unit.entries),
+        meant=use_meaning(probabilities),
+    )
+
+
+def _whole(word: api.TextWord, text: str) -> api.TextWord:
+    """Show ``can't`` whole: two tokens, but one word of the text."""
+    end = word.char_end
+    if not (_NOT.match(text, end) and word.token.lower() in _CUT_SHORT):
+        return word
+    return replace(word, token=text[word.char_start : end + 3], char_end=end + 3)
