@@ -26,7 +26,7 @@ BANDS = (8, 15, 23, 31, 47, 1_000)
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a reader said of one word of a passage."""
+    """Judgement of one word of a passage."""
 
     right: frozenset[str]  #: meanings, as ``word: key``
     acceptable: frozenset[str]  #: neighbouring meanings that are fine for a reader
@@ -40,7 +40,7 @@ Judged = Mapping[Place, Judgement]
 
 @dataclass(frozen=True)
 class TextScores:
-    """How often the meanings of the words of passages are right."""
+    """Accuracy of the meanings of the words of passages."""
 
     words: int  #: underlined and judged
     unjudged: int  #: underlined without a judgement

@@ -338,7 +338,10 @@ def _development_evidence(
 def _fit_parts(
     entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Vectors
 ) -> tuple[tuple[str, ...], Vectors]:
-    """Fit the scores of parts of speech ``[H + 1, P]`` on training examples of words that are not held out."""
+    """Fit the scores of parts of speech, ``[H + 1, P]``.
+
+    They are fitted on the training examples of words that are not held out.
+    """
     from sklearn.linear_model import LogisticRegression
 
     chosen = [

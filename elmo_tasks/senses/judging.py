@@ -141,10 +141,11 @@ def judge(
 
 
 def expression_of(use: Use, lexicon: Lexicon) -> Place | None:
-    """Return the fixed expression that a use is a part of, and its place; ``None`` for no expression."""
+    """Return the expression in which a use has lost its own meaning, and its place; ``None`` for no such expression."""
     for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
         is_part = start <= use.token_start and use.token_end <= end
-        if entry.is_expression and is_part and (start, end) != (use.token_start, use.token_end):
+        is_opaque = entry.is_expression and not entry.is_transparent
+        if is_opaque and is_part and (start, end) != (use.token_start, use.token_end):
             return Place(entry, start, end)
     return None
 

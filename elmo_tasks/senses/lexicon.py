@@ -39,6 +39,8 @@ PARTS_OF_SPEECH = (
 )  # fmt: skip
 #: Behind the head of an expression whose words are often meant literally, too (``kick the bucket``).
 OR_LITERALLY = " (or literally)"
+#: Behind the head of an expression whose words keep a meaning of their own entry (``traffic jam``).
+WORDS_AS_USUAL = " (words as usual)"
 #: Forms whose own entry holds all that they can mean, those of the verb included.
 _COMPLETE = frozenset(
     """bearing bent bit building cooler customs dove dressing felt found founded heading hearing inning lighter lining lit means
@@ -92,6 +94,7 @@ class Entry:
     word: str  #: or a phrase; see :class:`elmo_tasks.text.phrases.Pattern`
     senses: tuple[Sense, ...]
     also_literal: bool = False  #: of an expression whose words are often meant literally, too
+    is_transparent: bool = False  #: of an expression whose words keep a meaning of their own entry
 
     @property
     def is_expression(self) -> bool:
@@ -293,7 +296,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
     """
     entries: dict[str, Entry] = {}
     word, number = "", 0
-    also_literal = False
+    also_literal = is_transparent = False
     senses: list[Sense] = []
     head: tuple[str, str, str] | None = None
     sentences: list[str] = []
@@ -317,7 +320,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
                 f"{name}, line {number}: {quoted(word)} has no meaning; write one below it, indented by two spaces"
             )
         if word:
-            entries[folded(word)] = Entry(word, tuple(senses), also_literal)
+            entries[folded(word)] = Entry(word, tuple(senses), also_literal, is_transparent)
         senses.clear()
 
     for number, raw in enumerate([*text.splitlines(), ""], 1):
@@ -330,6 +333,8 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             close_entry()
             word = content.removesuffix(OR_LITERALLY)
             also_literal = word != content
+            is_transparent = word.endswith(WORDS_AS_USUAL)
+            word = word.removesuffix(WORDS_AS_USUAL)
             if folded(word) in entries:
                 raise DataError(
                     f"{name}, line {number}: {quoted(word)} stands in this dictionary twice; join the two entries"
@@ -387,7 +392,8 @@ def format_entries(entries: Iterable[Entry]) -> str:
     """Format entries as the text that :func:`parse_entries` reads."""
     lines: list[str] = []
     for entry in entries:
-        lines.append(entry.word + (OR_LITERALLY if entry.also_literal else ""))
+        marks = WORDS_AS_USUAL * entry.is_transparent + OR_LITERALLY * entry.also_literal
+        lines.append(entry.word + marks)
         for sense in entry.senses:
             lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
             lines += [f"    {sentence}" for sentence in sense.sentences]

@@ -17,7 +17,7 @@ from elmo_tasks.senses.disambiguation import models_checksum
 from elmo_tasks.senses.lexicon import Entry
 from elmo_tasks.service.library import lexicon_entries
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
-from elmo_tasks.service.meanings import text_senses
+from elmo_tasks.service.text_senses import senses_of_texts
 from elmo_tasks.text.tokens import tokenize
 
 _BLOCK_CHARACTERS = 20_000  # half a minute of one core
@@ -80,13 +80,11 @@ class SensesJob:
 
 def _answers(rows: Sequence[Row], loaded: LoadedModel, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
     """Yield the object of each line that is not empty."""
-    for row in rows:
-        if row.text.strip():
-            try:
-                senses = text_senses(row.text, loaded, entries)
-            except InputError as error:
-                raise DataError(f"{row.source}, line {row.place}: {error}") from None
-            yield {"row": row.number, "source": row.source, "line": row.place, **senses.to_dict()}
+    read = [row for row in rows if row.text.strip()]
+    for row, senses in zip(read, senses_of_texts([row.text for row in read], loaded, entries), strict=True):
+        if isinstance(senses, InputError):
+            raise DataError(f"{row.source}, line {row.place}: {senses}") from None
+        yield {"row": row.number, "source": row.source, "line": row.place, **senses.to_dict()}
 
 
 def _parquet(records: Sequence[Mapping[str, Any]]) -> bytes:

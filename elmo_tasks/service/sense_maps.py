@@ -183,7 +183,7 @@ def _draw(
     progress: api.Progress | None = None,
 ) -> _Drawn:
     """Collect the uses of a map, encode them, and place them."""
-    base_word(request.word)  # refuses input that is not one word, before anything is read
+    base_word(request.word)  # refuses what is not a word or phrase, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
     collected: list[tuple[str, tuple[Use, ...], int]] = []  # source, uses, and their number in the source

@@ -9,9 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-import snowballstemmer
-
-from elmo_tasks.text.word_forms import folded
+from elmo_tasks.text.word_forms import folded, stem
 
 _MIN_SHARED, _MIN_SHARE = 2, 2 / 3
 _MARK = re.compile(r"\[[^\[\]]*\](?!\()")  # the word of a dictionary example; "[Oslo](LOC)" is a name of the text
@@ -35,9 +33,8 @@ Item = TypeVar("Item")
 def content_words(sentence: str) -> frozenset[str]:
     """Return the stems of the words of a sentence, without function words and the word in [brackets]."""
     plain = _MARK.sub(" ", _NAME.sub(r"\1", sentence))
-    stemmer = snowballstemmer.stemmer("english")
     words = (word for word in _WORD.findall(folded(plain)) if word not in _FUNCTION_WORDS)
-    return frozenset(stemmer.stemWord(word) for word in words)
+    return frozenset(map(stem, words))
 
 
 def are_twins(a: frozenset[str], b: frozenset[str]) -> bool:

@@ -36,7 +36,8 @@ def _read_words(name: str) -> list[list[str]]:
     return [line.split() for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]]
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
+    """Return the stem of a word in lower case (Porter, 2001)."""
     # A new stemmer for each call: it holds the word as state, and the app calls from several threads.
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
@@ -67,7 +68,7 @@ def may_be_forms_of_one_word(a: str, b: str) -> bool:
     shorter, longer = sorted((a, b), key=len)
     if not (a.isalpha() and b.isalpha()) or len(shorter) < 2 or len(longer) > 60:
         return False
-    return _stem(a) == _stem(b) or _is_built_on(longer, shorter)
+    return stem(a) == stem(b) or _is_built_on(longer, shorter)
 
 
 def are_inflections(a: str, b: str) -> bool:

@@ -132,7 +132,7 @@ def test_sentences_of_the_dictionary():
         sentences = [s for sense in entry.senses for s in sense.sentences]
         twice += [entry.word] * (len(set(sentences)) < len(sentences))
         for sense in entry.senses:
-            long += [(entry.word, sense.gloss)] * (len(sense.gloss.split()) > 10)
+            long += [(entry.word, sense.gloss)] * (len(sense.gloss.split()) > 16)
             mixed += [entry.word] * bool(set(sense.examples) & set(sense.test_sentences))
         uses = [find_mention(entry.word, s) for s in sentences]
         forms = {use.word if " " in entry.word else use.token for use in uses}
@@ -153,6 +153,9 @@ PHRASES = """run out
 make up
   invent, expression: to invent a story
     She [made the whole story up].
+traffic jam (words as usual)
+  stuck, expression: cars that cannot move
+    A long [traffic jam].
 kick the bucket (or literally)
   die, expression: to die
     My neighbour [kicked the bucket].
@@ -172,6 +175,7 @@ def test_expressions_are_found_in_every_inflection_and_around_an_object():
     assert lexicon.find("running in") == ()
     assert lexicon["kick the bucket"].also_literal
     assert not lexicon["run out"].also_literal
+    assert [entry.word for entry in lexicon.expressions if entry.is_transparent] == ["traffic jam"]
     assert format_entries(lexicon.values()) == PHRASES
 
 

@@ -102,7 +102,7 @@ def test_without_calibration_nothing_is_said_of_own_uses():
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (MapRequest("two words"), "is not one word"),
+        (MapRequest("two, words"), "is not a word or phrase"),
         (MapRequest("flibber"), "not in the dictionary"),
         (MapRequest("bank", "No such thing.", examples=False), "has no use"),
         (MapRequest("bank", "No such thing."), "has no use"),

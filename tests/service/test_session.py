@@ -73,7 +73,7 @@ def test_brackets_mark_another_word_and_several_places_are_offered(session):
         ("bank", [SENTENCES[0], "a " * 300 + "bank"], "sentence 2", "Sentence 2 has 301 words; the most is 200"),
         ("bank", [SENTENCES[0], "<script>alert(1)</script>"], "sentence 2", "does not contain “bank”"),
         ("🙂", SENTENCES, "sentence 1", "Sentence 1 does not contain “🙂”"),
-        ("?!", SENTENCES, "word", "is not one word"),
+        ("?!", SENTENCES, "word", "is not a word or phrase"),
     ],
 )
 def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, field, message):
