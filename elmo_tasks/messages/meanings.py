@@ -80,12 +80,13 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
     return api.Message(f"{words} {several}.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
 
 
-def not_english_answer(share: float) -> api.Message:
-    """State that too few of the words are English."""
-    return api.Message(
-        "This model reads only English, and most of these words, or of those in one sentence, are not English.",
-        f"It knows {percent(share)} of them, so no meanings are given.",
-    )
+def not_english_answer(language: str) -> api.Message:
+    """State that a text is not English: the name of its language, or that its words are unknown."""
+    if language[:1].islower():
+        found = "most of these words are not English"
+    else:
+        found = f"this, or one sentence of it, looks like {language}"
+    return api.Message(f"This model reads only English, and {found}.", "No meanings are given.")
 
 
 def uncalibrated_answer(model: str) -> api.Message:

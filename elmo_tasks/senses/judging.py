@@ -18,6 +18,8 @@ from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, same_probability, senses_of
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
+from elmo_tasks.text.language import foreign_language
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
 
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
@@ -28,9 +30,9 @@ _UNLISTED_CERTAINTY = 0.75
 #: Probability that uses of a word on the list of words with one everyday meaning share it, and that two are too unlike.
 _ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
 #: Least share of English words at which meanings are predicted.
-MIN_KNOWN_WORDS = 0.5
-#: Words of a sentence from which its language shows.
-_MIN_WORDS = 3
+_MIN_KNOWN_WORDS = 0.5
+#: Answer of :func:`not_english` for texts of no language that it knows.
+UNKNOWN_WORDS = "unknown words"
 #: Highest probability in results: nothing is certain.
 _SUREST = 0.9999
 #: Name of a meaning that is not listed.
@@ -83,17 +85,17 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
     return tuple(entry for entry in shared[0] if all(entry in others for others in shared[1:])) if shared else ()
 
 
-def least_known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
-    """Return :func:`known_share` of the least English sentence, very short ones aside."""
-    long = [[tokens] for tokens in sentences if sum(token[:1].isalpha() for token in tokens) >= _MIN_WORDS]
-    return min(known_share(static, part) for part in (sentences, *long))
+def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
+    """Return why texts are not read: the name of another language, or that their words are unknown; empty for English.
 
-
-def known_share(static: StaticVectors, sentences: Sequence[Sequence[str]]) -> float:
-    """Return the share of English words in some sentences."""
-    words = [token for tokens in sentences for token in tokens if token[:1].isalpha()]
-    is_english = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
-    return float(is_english.float().mean()) if words else 1.0
+    One text in another language among English ones counts.
+    """
+    for text in texts:
+        if language := foreign_language(text):
+            return language
+    words = [token.text for text in texts for token in tokenize(text) if token.text[:1].isalpha()]
+    is_known = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
+    return UNKNOWN_WORDS if words and float(is_known.float().mean()) < _MIN_KNOWN_WORDS else ""
 
 
 def judge(

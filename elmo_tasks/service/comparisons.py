@@ -16,7 +16,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
-from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, Judged, judge, least_known_share
+from elmo_tasks.senses.judging import Judged, judge, not_english
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
 from elmo_tasks.senses.similarity import cosine_matrix
@@ -48,7 +48,6 @@ def compare_uses(
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    context = [use.tokens[: use.token_start] + use.tokens[use.token_end :] for use in mentions]
     judged = Judged(api.Source.NONE)
     embedded = None
     if not encoder.reads_sentence:
@@ -59,8 +58,8 @@ def compare_uses(
         shown = layers[loaded.shown_layer]
         words = [mention.word for mention in mentions]
         message = meanings.different_words_answer(words, shown.cosine, shown.random_pair_cosine)
-    elif (english := least_known_share(loaded.static, context)) < MIN_KNOWN_WORDS:
-        message = meanings.not_english_answer(english)
+    elif language := not_english(loaded.static, [use.sentence for use in mentions]):
+        message = meanings.not_english_answer(language)
     else:
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         embedded = senses.embed_read(mentions, read)

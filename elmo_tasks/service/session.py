@@ -9,7 +9,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.text import MODEL_TITLES
-from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, known_share
+from elmo_tasks.senses.judging import not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
@@ -24,7 +24,6 @@ from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
 from elmo_tasks.service.validation import find_uses
 from elmo_tasks.service.why import explain
-from elmo_tasks.text.tokens import tokenize
 
 
 class Session:
@@ -123,8 +122,8 @@ class Session:
         return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
 
     def language_warning(self, texts: Sequence[str]) -> str:
-        english = known_share(self.loaded.static(), [[token.text for token in tokenize(text)] for text in texts])
-        return not_english_answer(english).headline if english < MIN_KNOWN_WORDS else ""
+        language = not_english(self.loaded.static(), texts)
+        return not_english_answer(language).headline if language else ""
 
     def dictionary_words(self) -> tuple[str, ...]:
         return tuple(entry.word for entry in bundled_lexicon().ambiguous)

