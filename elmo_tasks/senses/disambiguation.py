@@ -41,8 +41,8 @@ METHOD = 3
 #: What shows that no listed meaning is meant. All but the lead and the last two belong to the meaning of the highest score.
 UNKNOWN_FEATURES = ("cosine", "lead", "mean match", "nearest match", "total match", "nearest other", "mean other")
 #: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged passages
-#: (``elmo-tasks evaluate --text``), as is the least log-odds at which an unlisted meaning is worth saying.
-PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.0, 1.0, 2.0
+#: (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted meaning is worth saying.
+PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.7, 0.58, 3.0
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
 #: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an adjective.
 _MIN_PART = 0.02

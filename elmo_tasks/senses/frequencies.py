@@ -17,9 +17,9 @@ from elmo_tasks.senses.lexicon import Sense
 
 FREQUENCIES = Path(__file__).with_name("frequencies.txt")
 #: How much rarer each meaning of an entry is than the one before it, if nothing was counted.
-_FALL = 0.45
+_FALL = 0.6
 #: Number of uses that the order of the entry counts for.
-_STRENGTH = 40.0
+_STRENGTH = 20.0
 
 
 @cache

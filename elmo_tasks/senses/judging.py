@@ -44,7 +44,7 @@ _ENGLISH_RANK = 20_000
 
 
 #: Probability that an expression that is never literal is meant where its words stand.
-EXPRESSION = 0.95
+EXPRESSION = 0.88
 _EVERYDAY = Sense("everyday", "", "its everyday meaning", ())
 _EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)
 
