@@ -1,4 +1,4 @@
-"""Rows of a Python program as training data: written to a file that the run can read again."""
+"""Rows of a Python program as training data, written to a file for the run."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ A folder holds passages, ``NAME.txt`` with a sentence on each line, and ``judged
     {"file": "01_news.txt", "line": 1, "start": 0, "word": "Shares", "right": ["share: company"], "acceptable": [], "type": "L"}
 
 ``type``: L a listed meaning is right, N none is listed, A an auxiliary, F a part of an expression, M a part of a name,
-P looked up wrongly, E no expression here though one is listed. A word that is left out where it should not be underlined is no answer.
+P looked up wrongly, E an expression that is meant literally. A word that is left out where it should not be underlined
+is no answer.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How common each meaning of a word is in running text.
 
-Counts of meanings that the model itself gave to a corpus (``recipes/meaning_frequencies.py``), smoothed with the order of the
+Counts of meanings that the model itself gave to a corpus (``service/meaning_frequencies.py``), smoothed with the order of the
 entry, whose first meaning is the most familiar one.
 """
 

@@ -14,7 +14,6 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
 from elmo_tasks.service.loaded_models import LoadedModels, describe_training, dictionary_layers, read_measurements
-from elmo_tasks.senses.judging import MIN_KNOWN_WORDS, known_share
 from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
 from elmo_tasks.service.own_meanings import entry_text, expanded

@@ -133,7 +133,8 @@ def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, 
 
     The words of an expression count only if they may be meant literally.
     """
-    units, covered = [], set()
+    units: list[Unit] = []
+    covered: set[int] = set()
     for entry, start, end in lexicon.expressions_in([folded(token.text) for token in tokens]):
         if entry.is_expression or len(entry.senses) > 1:
             units.append(Unit(number, Use.in_sentence(sentence, tokens, start, end), (entry,), offset))

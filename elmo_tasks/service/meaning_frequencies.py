@@ -1,6 +1,6 @@
 """Count how often each meaning of a word is meant in running text, by the model itself.
 
-    python -m elmo_tasks.recipes.meaning_frequencies --text '../shared/data/corpus/wiki_simplewiki*' … --words 400000
+    python -m elmo_tasks.service.meaning_frequencies --text '../shared/data/corpus/wiki_simplewiki*' … --words 400000
 
 The counts (sums of probabilities) go to ``senses/frequencies.txt``, and are the prior of meanings in a text. They are trained
 numbers: no sentence of the text is kept.
@@ -63,7 +63,9 @@ def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> in
 
 def write(path: Path, counts: Counts) -> None:
     """Write one line for each word, with its meanings and their counts."""
-    lines = ["# Uses of each meaning in running text, counted by recipes/meaning_frequencies.py: word, meaning and number."]
+    lines = [
+        "# Uses of each meaning in running text, counted by service/meaning_frequencies.py: word, meaning and number."
+    ]
     for word in sorted(counts):
         cells = [f"{key} {round(n, 1)}" for key, n in counts[word].items() if n >= _MIN_COUNT]
         if cells:
