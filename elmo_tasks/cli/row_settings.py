@@ -78,7 +78,10 @@ def _written(records: list[dict[str, Any]], folder: Path) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that JSON holds: arrays as lists, NumPy's numbers as Python's, missing ones as null."""
+    """Return a value that JSON holds.
+
+    Arrays become lists, NumPy's numbers Python's, and missing ones null.
+    """
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if callable(to_list := getattr(value, "tolist", None)):  # NumPy

@@ -81,7 +81,10 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
 
 
 def not_english_answer(language: str) -> api.Message:
-    """State that a text is not English: the name of its language, or that its words are unknown."""
+    """State that a text is not English.
+
+    ``language`` is the name of its language, or says in lower case that its words are unknown.
+    """
     if language[:1].islower():
         found = "most of these words are not English"
     else:

@@ -43,7 +43,7 @@ def test_the_app_takes_a_device(monkeypatch):
     asked: list[object] = []
     with monkeypatch.context() as patched:
         patched.setattr("elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments))
-        patched.setattr("elmo_tasks.ui.layout.build_app", lambda service: None)
+        patched.setattr("elmo_tasks.ui.layout.build_app", lambda *arguments, **_: None)
         app._build(device="cpu")
     assert asked == [(None, "cpu")]
     with pytest.raises(ConfigError, match="device 'banana' cannot be used here"):

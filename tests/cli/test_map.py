@@ -15,7 +15,7 @@ USES = ["The vet found a case of flu.", "Her lawyer lost the case."]
 def test_a_map_of_typed_uses_is_that_of_the_app(run, tmp_path):
     page, table = tmp_path / "map.html", tmp_path / "map.csv"
     out = run.done("map", "case", "--uses", *USES, "--device", "cpu", "--html", page, "--csv", table)
-    assert out.startswith("Your 2 uses of “case” have 2 meanings.")
+    assert out.startswith("Your 2 uses of “case” have 2 meanings of the dictionary.")
     assert "\n   The vet found a [case] of flu." in out
     assert "<h1>“case” in " in page.read_text(encoding="utf-8")
     with table.open(encoding="utf-8-sig", newline="") as file:
