@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.labelled_texts import TextFormat, read_labelled_hub, read_labelled_table
+from elmo_tasks.data.labelled_texts import TextFormat, format_of, read_labelled_hub, read_labelled_table
 from elmo_tasks.data.records import (
     LabelledText,
     check_known,
@@ -95,6 +96,8 @@ class ClassificationData(SplitData[LabelledText, int]):
             rows = read_labelled_hub(self.hub, source, self.columns)
         else:
             phrases = self.phrases and split == "train"
+            if phrases and self.more:  # of several files, those that are trees have phrases
+                phrases = format_of(Path(source), self.columns.encoding) == "trees"
             rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
             if layout is not None:
                 labels = counted(Counter(row.label for row in rows))

@@ -60,6 +60,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             validate on.
         test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
             Rows of the same content go into the same share.
+        more: further training files, each read by its own format; one that is listed twice counts twice. The shares and
+            limits above are of all of them together.
         train_share: train on this share of what is left, drawn by ``seed`` with the labels in the same shares; a smaller
             share is a part of a larger one.
         max_tokens: read so many tokens of each text, in every split; of tagged sentences those to train on alone are cut.
@@ -83,9 +85,12 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         test_share: float = 0.0,
         train_share: float = 1.0,
         seed: int = 1,
+        more: Sequence[str] = (),
     ) -> None:
         super().__init__()
         self.save_hyperparameters()
+        if more and hub is not None:
+            raise ConfigError(f"data.more: expected no further files beside the hub data set '{hub}', found {len(more)}")
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
@@ -95,6 +100,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         if not 0 < train_share <= 1:
             raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
         self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
+        self.more = tuple(more)
         self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
         self.limit_train, self.train_share = limit_train, train_share
         # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
@@ -156,7 +162,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     def _read_train(self) -> None:
         source = self.sources["train"]
         assert source is not None
-        records = self.read("train", source)
+        records = [record for file in (source, *self.more) for record in self.read("train", file)]
         self.take_labels(self.learn_labels(records))
         # A text has the stratum of its label; sentences are in one stratum.
         strata = [record.label if isinstance(record, LabelledText) else "" for record in records]
@@ -198,7 +204,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
     def name_of(self, split: Split) -> str:
         """Return the name of a split in messages."""
         source = self.sources[split]
-        return str(source) if self.hub is None else f"{self.hub}, split '{source}'"
+        if self.hub is not None:
+            return f"{self.hub}, split '{source}'"
+        return " + ".join([str(source), *dict.fromkeys(self.more)]) if split == "train" else str(source)
 
     @property
     def labels(self) -> tuple[str, ...]:

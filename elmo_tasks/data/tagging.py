@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub
@@ -66,7 +67,11 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
         self.encoding, self.tag_names, self.type_names = encoding, tag_names, type_names
-        self._scheme_is_given = source_scheme is not None
+        # Of several training files each may have a scheme of its own: all are brought into BIO as they are read.
+        self._as_bio = bool(self.more) and scheme is not None and source_scheme is None
+        if self._as_bio:
+            self.source_scheme = "BIO"
+        self._scheme_is_given = source_scheme is not None or self._as_bio
 
     def read(self, split: Split, source: str) -> list[TaggedSentence]:
         """See :class:`SplitData`."""
@@ -75,7 +80,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             return read_tagged_hub(self.hub, source, *columns)
         file = read_tag_file(source, self.file_format, *columns, self.encoding, self.tag_names)
         rows, note = file.sentences, file.describe()
-        prefixed = None if self.scheme is None or self._scheme_is_given else with_prefixes(rows)
+        prefixed = None if self.scheme is None or (self._scheme_is_given and not self._as_bio) else with_prefixes(rows)
         if prefixed is not None:
             rows, note = prefixed, f"{note}; the tags have no B- and I-: neighbours of one type are one name"
         if self.type_names is not None:
@@ -85,7 +90,15 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             self.notes.append(
                 f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
             )
-        return rows
+        return self._in_bio(source, rows) if self._as_bio else rows
+
+    def _in_bio(self, source: str, rows: list[TaggedSentence]) -> list[TaggedSentence]:
+        try:
+            scheme = detect_scheme(row.tags for row in rows)
+        except DataError as error:
+            raise DataError(f"{source}: {error}. Set source_scheme if all files are in one scheme") from None
+        check_sentences(rows, scheme, source)
+        return [replace(row, tags=tuple(convert(row.tags, scheme, "BIO"))) for row in rows]
 
     def learn_labels(self, records: Sequence[TaggedSentence]) -> Sequence[str]:
         """Return the scheme's tags for all types; without a scheme, the tags that occur."""
