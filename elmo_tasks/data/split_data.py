@@ -237,7 +237,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""
-        about_the_run = {*inspect.signature(SplitData).parameters, "phrases"} - {"max_tokens"}
+        about_the_run = {*inspect.signature(SplitData).parameters, "phrases", "lower_case"} - {"max_tokens"}
         return {name: value for name, value in self.hparams.items() if name not in about_the_run and name[0] != "_"}
 
     def take_labels(self, labels: Sequence[str]) -> None:

@@ -38,6 +38,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         encoding: of text files; by default it is found.
         tag_names: names of tags that are numbers in the files, from 0 on.
         type_names: entity type in the files -> its name; spans whose type has the name ``null`` are no entities.
+        lower_case: this share of the training sentences is read a second time, in lower case, as people write in chats.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
             never cut.
     """
@@ -57,6 +58,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         encoding: str | None = None,
         tag_names: list[str] | None = None,
         type_names: dict[str, str | None] | None = None,
+        lower_case: float = 0.0,
         **splits: Any,
     ) -> None:
         super().__init__(train, **splits)
@@ -67,6 +69,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
         self.encoding, self.tag_names, self.type_names = encoding, tag_names, type_names
+        if not 0 <= lower_case <= 1:
+            raise ConfigError(f"data.lower_case: expected a share from 0 to 1, found {lower_case}")
+        self.lower_case = lower_case
         # Of several training files each may have a scheme of its own: all are brought into BIO as they are read.
         self._as_bio = bool(self.more) and scheme is not None and source_scheme is None
         if self._as_bio:
@@ -90,7 +95,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             self.notes.append(
                 f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
             )
-        return self._in_bio(source, rows) if self._as_bio else rows
+        rows = self._in_bio(source, rows) if self._as_bio else rows
+        return rows + _lowered(rows, self.lower_case) if split == "train" else rows
 
     def _in_bio(self, source: str, rows: list[TaggedSentence]) -> list[TaggedSentence]:
         try:
@@ -175,3 +181,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme "
                 "to null if the tags are no spans"
             ) from None
+
+
+def _lowered(rows: Sequence[TaggedSentence], share: float) -> list[TaggedSentence]:
+    """Return a share of the sentences, at even distances, in lower case."""
+    chosen = (row for k, row in enumerate(rows) if int((k + 1) * share) > int(k * share))
+    return [replace(row, tokens=tuple(token.lower() for token in row.tokens)) for row in chosen]
