@@ -105,7 +105,7 @@ def default_head(kind: str) -> str:
 
 
 def find_head(head: str | Path) -> HeadFiles:
-    """Find a head by name in ``checkpoints/``, its folder or ``hub:OWNER/NAME``, and read its config.
+    """Find a head by name, folder or ``hub:OWNER/NAME``, and read its config.
 
     Raises:
         ConfigError: there is no such head, or its settings cannot be read.

@@ -362,7 +362,10 @@ def _fit_parts(
 
 
 def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> ScoreWeights:
-    """Fit the weights of cosine, word matches and part of speech by the likelihood of development sentences."""
+    """Fit the weights of cosine, word matches and part of speech.
+
+    They maximize the likelihood of development sentences.
+    """
     most = max(e.cosines.shape[1] for e, _ in evidence)
 
     def padded(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -291,7 +291,7 @@ class SenseModel:
         senses: Sequence[tuple[str, Sense]],
         prior: NDArray[np.float64] | None = None,
     ) -> list[SenseProbabilities]:
-        """Classify uses, embedded as ``[n, H]``, by these meanings; for ``prior`` see :func:`classify`."""
+        """Classify uses, embedded as ``[n, H]``, by these meanings; see :func:`classify`."""
         return classify(self.calibration, self.evidence(uses, embedded, senses), prior)
 
     def evidence(self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> Evidence:

@@ -1,4 +1,4 @@
-"""How common each meaning of a word is in running text.
+"""Frequency of each meaning of a word in running text.
 
 Counts of meanings that the model itself gave to a corpus (``service/meaning_frequencies.py``), smoothed with the order of the
 entry, whose first meaning is the most familiar one.

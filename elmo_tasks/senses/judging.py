@@ -86,9 +86,9 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
 
 
 def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
-    """Return why texts are not read: the name of another language, or that their words are unknown; empty for English.
+    """Return why texts are not read; empty for English.
 
-    One text in another language among English ones counts.
+    It is the name of another language, or that the words are unknown. One text in another language among English ones counts.
     """
     for text in texts:
         if language := foreign_language(text):
@@ -143,7 +143,7 @@ def judge(
 
 
 def expression_of(use: Use, lexicon: Lexicon) -> Place | None:
-    """Return the expression in which a use has lost its own meaning, and its place; ``None`` for no such expression."""
+    """Return the expression in which a use has lost its own meaning, and its place."""
     for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
         is_part = start <= use.token_start and use.token_end <= end
         is_opaque = entry.is_expression and not entry.is_transparent
@@ -211,7 +211,10 @@ def _with_expressions(
 def classify_expression(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entry: Entry
 ) -> list[SenseProbabilities]:
-    """Classify uses of an expression; ``other`` is the probability that its words are meant literally."""
+    """Classify uses of an expression.
+
+    ``other`` is the probability that its words are meant literally.
+    """
     predicted = model.classify(uses, embedded, senses_of([entry]))
     if entry.also_literal:
         return predicted
@@ -249,5 +252,5 @@ def meanings_of_uses(
     entries: Sequence[Entry],
     prior: NDArray[np.float64] | None = None,
 ) -> list[api.UseMeaning]:
-    """Choose for uses embedded as ``[n, H]`` among the meanings of the entries; for ``prior`` see :func:`classify`."""
+    """Choose for uses embedded as ``[n, H]`` among the meanings of the entries."""
     return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries), prior)))

@@ -103,7 +103,7 @@ class Entry:
 
     @cached_property
     def pattern(self) -> Pattern:
-        """Where the word or phrase occurs. It may be split if it is in one of its examples."""
+        """The pattern of the word or phrase; it may be split if an example splits it."""
         whole = Pattern.of(self.word)
         if len(whole.words) == 1:
             return whole
@@ -213,7 +213,7 @@ class Lexicon(Mapping[str, Entry]):
 
     @cached_property
     def _phrases(self) -> dict[str, list[Entry]]:
-        """Entries of several words by their first word, and its forms by :func:`lemmas`, longest first."""
+        """Entries of several words by their first word, the longest first."""
         found: dict[str, list[Entry]] = {}
         for entry in self.values():
             if len(entry.pattern.words) > 1:
@@ -221,7 +221,10 @@ class Lexicon(Mapping[str, Entry]):
         return {word: sorted(row, key=lambda e: -len(e.pattern.words)) for word, row in found.items()}
 
     def expressions_in(self, tokens: Sequence[str]) -> list[tuple[Entry, int, int]]:
-        """Return the expressions in tokens in lower case, with start and end, from the left; none overlap."""
+        """Return the expressions in tokens in lower case, with start and end.
+
+        They are in the order of the text, and do not overlap.
+        """
         found: list[tuple[Entry, int, int]] = []
         at = 0
         while at < len(tokens):

@@ -1,4 +1,4 @@
-"""Part of speech of single uses, by the bundled tagger: a linear layer over the layers of its encoder."""
+"""Part of speech of single uses, by the bundled tagger."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Tagger:
 
     @torch.inference_mode()
     def __call__(self, layers: Tensor) -> list[str]:
-        """Return the likeliest part of speech of each of ``n`` uses from their layers ``[L, n, D]``."""
+        """Return the likeliest part of speech of each of ``n`` uses, read as ``[L, n, D]``."""
         values = layers.float().unsqueeze(2)  # n sentences of one token
         scores = self._head(values, torch.ones(values.shape[1:3], dtype=torch.bool))
         return [self._head.labels[k] for k in scores[:, 0].argmax(dim=-1).tolist()]

@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> int:
-    """Add the meanings of the first words of the files of a pattern to ``counts``; return how many were read."""
+    """Count the meanings in the files of a pattern; return how many words were read."""
     lines = _lines(pattern)
     n = 0
     while n < n_words and (batch := list(islice(lines, _LINES_AT_ONCE))):

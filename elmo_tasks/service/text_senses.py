@@ -68,7 +68,7 @@ def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> ap
 def senses_of_texts(
     texts: Sequence[str], loaded: LoadedModel, own: Sequence[Entry] = ()
 ) -> list[api.TextSenses | InputError]:
-    """Read several texts at once, each sentence once; a text that cannot be read gives its error."""
+    """Read several texts at once; one that cannot be read gives its error."""
     lexicon = bundled_lexicon().with_entries(own) if own else bundled_lexicon()
     read: list[_Text | InputError] = []
     for number, text in enumerate(texts):
@@ -150,7 +150,10 @@ def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, 
 
 
 def _judged(units: Sequence[Unit], model: SenseModel, lexicon: Lexicon) -> list[tuple[Unit, api.TextWord]]:
-    """Judge the meaning of each unit; leave out auxiliaries, names, and words within an expression that is meant."""
+    """Judge the meaning of each unit.
+
+    Auxiliaries, names, and words within an expression that is meant are left out.
+    """
     uses = [unit.use for unit in units]
     read = model.read(uses)
     kept = [k for k in range(len(units)) if not _is_passed_over(units[k], read.tags[k])]

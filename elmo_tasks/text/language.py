@@ -29,7 +29,10 @@ _NAMES = {
 
 
 def foreign_language(text: str) -> str:
-    """Return the name of the language of a text; empty for English, and for too few letters to tell."""
+    """Return the name of the language of a text.
+
+    It is empty for English, and for too few letters to tell.
+    """
     if sum(character.isalpha() for character in text) < _MIN_LETTERS and text.isascii():
         return ""
     # Capitals alone look like another language to it.

@@ -1,4 +1,4 @@
-"""Words and phrases in tokenized sentences: a pattern of words, and the places where it occurs.
+"""Words and phrases in tokenized sentences.
 
 A pattern is what a dictionary lists: ``bank``, ``run out``, ``make up one's mind``, ``give … a hand``. Its words match
 inflected forms (``ran out``); ``one's`` matches any possessive, ``oneself`` any reflexive pronoun, and ``…`` up to four words. A
@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Pattern:
-    """What to look for.
+    """A word or phrase to look for.
 
     Args:
         words: in lower case; ``one's`` and ``…`` stand for others.

@@ -31,7 +31,10 @@ Item = TypeVar("Item")
 
 
 def content_words(sentence: str) -> frozenset[str]:
-    """Return the stems of the words of a sentence, without function words and the word in [brackets]."""
+    """Return the stems of the content words of a sentence.
+
+    Function words and the word in [brackets] are left out.
+    """
     plain = _MARK.sub(" ", _NAME.sub(r"\1", sentence))
     words = (word for word in _WORD.findall(folded(plain)) if word not in _FUNCTION_WORDS)
     return frozenset(map(stem, words))
