@@ -48,23 +48,21 @@ def walk(work: Callable[[], object]) -> tuple[set[str], set[tuple[str, str]]]:
     return rooms, climbs
 
 
-def test_a_comparison_passes_eight_rooms_and_climbs_nowhere():
+def test_a_comparison_climbs_nowhere():
     session = Session()
     rooms, climbs = walk(lambda: session.compare("bank", SENTENCES).to_dict())
     assert {"service", "encoders", "bilm", "senses"} <= rooms
-    assert len(rooms) <= 8, sorted(rooms)
     assert not climbs
 
 
-def test_a_prediction_passes_seven_rooms_and_climbs_nowhere():
+def test_a_prediction_climbs_nowhere():
     head = load_head("ner-conll2003")
     rooms, climbs = walk(lambda: head.predict(["Ada Marsh flew to Oslo."]))
     assert {"tasks", "encoders", "bilm", "heads"} <= rooms
-    assert len(rooms) <= 7, sorted(rooms)
     assert not climbs
 
 
-def test_a_row_of_a_file_passes_seven_rooms_behind_the_command(tmp_path, monkeypatch, capsys):
+def test_a_row_of_a_file_climbs_nowhere_behind_the_command(tmp_path, monkeypatch, capsys):
     (tmp_path / "my.csv").write_text("text,label\nA warm and funny film.,positive\nDull and long.,negative\n")
     parser = ArgumentParser()
     evaluate.add_arguments(parser)
