@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from elmo_tasks.text.word_forms import folded, stem
@@ -28,6 +29,7 @@ _FUNCTION_WORDS = _words(
     where which who will with would you your i'm it's don't didn't can't he's she's that's we're they're i've"""
 )
 Item = TypeVar("Item")
+_cached_stem = lru_cache(100_000)(stem)
 
 
 def content_words(sentence: str) -> frozenset[str]:
@@ -37,7 +39,7 @@ def content_words(sentence: str) -> frozenset[str]:
     """
     plain = _MARK.sub(" ", _NAME.sub(r"\1", sentence))
     words = (word for word in _WORD.findall(folded(plain)) if word not in _FUNCTION_WORDS)
-    return frozenset(map(stem, words))
+    return frozenset(map(_cached_stem, words))
 
 
 def are_twins(a: frozenset[str], b: frozenset[str]) -> bool:

@@ -14,6 +14,7 @@ from elmo_tasks.senses.lexicon import (
     read_entries,
 )
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.twins import twins
 from elmo_tasks.text.word_forms import folded
 
 BANK = """\
@@ -202,3 +203,14 @@ def test_a_form_with_a_complete_entry_finds_that_alone():
     assert [entry.word for entry in lexicon.find("felt")] == ["felt"]
     assert [entry.word for entry in lexicon.find("feels")] == ["feel"]
     assert [entry.word for entry in lexicon.find("rose")] == ["rose", "rise"]
+
+
+@pytest.mark.ci
+def test_no_two_sentences_of_a_meaning_are_near_duplicates():
+    found = {
+        f"{entry.word}: {sense.key}": pairs
+        for entry in bundled_lexicon().ambiguous
+        for sense in entry.senses
+        if (pairs := twins(sense.sentences))
+    }
+    assert found == {}
