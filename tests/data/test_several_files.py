@@ -47,7 +47,8 @@ def test_texts_and_the_phrases_of_trees(tmp_path):
     texts, trees = tmp_path / "ours.tsv", tmp_path / "trees.txt"
     texts.write_text("positive\tI love it.\nnegative\tI hate it.\nneutral\tIt is here.\n")
     trees.write_text(TREE)
-    names = {"positive": "positive", "negative": "negative", "neutral": "neutral", "1": "negative", "2": "neutral", "3": "positive", "4": "positive"}  # fmt: skip
+    numbers = {"1": "negative", "2": "neutral", "3": "positive", "4": "positive"}
+    names = {name: name for name in ("positive", "negative", "neutral")} | numbers
     data = ClassificationData(str(texts), more=[str(trees)], phrases=True, label_names=names)
     data.setup("fit")
     rows = data.labelled("train")
