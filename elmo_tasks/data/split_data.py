@@ -90,7 +90,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         super().__init__()
         self.save_hyperparameters()
         if more and hub is not None:
-            raise ConfigError(f"data.more: expected no further files beside the hub data set '{hub}', found {len(more)}")
+            raise ConfigError(
+                f"data.more: expected no further files beside the hub data set '{hub}', found {len(more)}"
+            )
         for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
