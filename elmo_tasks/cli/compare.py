@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from elmo_tasks.cli.arguments import add_device, add_lexicon, add_no_calibration
+from elmo_tasks.messages.meanings import heading
 from elmo_tasks.messages.text import percent
 
 if TYPE_CHECKING:
@@ -101,7 +102,8 @@ def _print_answer(comparison: Comparison) -> None:
     print(comparison.verdict)
     for k, use in enumerate(comparison.uses, start=1):
         meaning = None if use.best is None else comparison.meanings[use.best]
-        name = "another meaning, not in the dictionary" if meaning is None else f"{meaning.key}, {meaning.gloss}"
+        name = heading(meaning, comparison.source, [use])
+        name = f"{meaning.key}, {name}" if meaning else name
         print(f"{k:>3}  {name} ({percent(use.probability)})")
     for layer in comparison.layers:
         print(f"\nlayer {layer.name} (two random words: {layer.random_pair_cosine:.2f})")

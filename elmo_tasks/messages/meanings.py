@@ -9,6 +9,8 @@ from elmo_tasks.messages.text import first_capital, listed, number, number_word,
 
 #: Name of the group of uses whose meaning the dictionary lacks.
 _OTHER = "another meaning"
+#: Said of a use that probably has none of the listed meanings when this is uncertain: most such sentences are short.
+_TOO_LITTLE = "the sentence says too little to tell"
 
 
 def meanings_answer(
@@ -17,15 +19,23 @@ def meanings_answer(
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
     named = len(chosen - {None})
+    untold = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
+    is_other = any(use.best is None and use.is_sure for use in uses)
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
     probably = "" if certainty is api.Certainty.CONFIDENT else "probably " if probability >= 0.5 else "perhaps "
     meanings = f"{number_word(named)} meaning{'' if named == 1 else 's'}"
-    more = ", and another that is not in the dictionary" if None in chosen and named else ""
+    more = ", and another that is not in the dictionary" if is_other and named else ""
     if certainty is api.Certainty.ABSTAIN and unsure:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif certainty is api.Certainty.ABSTAIN:
         mostly = "means the same" if len(chosen) == 1 else f"has {meanings}"
         headline = f"“{word}” mostly {mostly} here{more}"
+    elif not named and not is_other:
+        says = "Each sentence says" if len(uses) > 1 else "The sentence says"
+        headline = f"{says} too little to tell the meaning of “{word}”"
+    elif untold and not is_other:
+        where = "another sentence says" if len(untold) == 1 else "other sentences say"
+        headline = f"“{word}” {probably}has {meanings} here; {where} too little to tell"
     elif len(chosen) > 1:
         headline = f"“{word}” {probably}has {meanings} here{more}"
     elif None in chosen:
@@ -125,10 +135,14 @@ def source_line(source: api.Source, n_words: int) -> str:
     return ""
 
 
-def heading(meaning: api.Meaning | None, source: api.Source = api.Source.DICTIONARY) -> str:
-    """Return the heading of a card: the gloss of a meaning."""
+def heading(
+    meaning: api.Meaning | None, source: api.Source = api.Source.DICTIONARY, uses: Sequence[api.UseMeaning] = ()
+) -> str:
+    """Return the heading of a card: the gloss of a meaning, or what is said of ``uses`` without a listed one."""
     if meaning is not None:
         return meaning.gloss
+    if uses and not any(use.is_sure for use in uses):
+        return _TOO_LITTLE if len(uses) == 1 else "the sentences say too little to tell"
     return f"another meaning, not {'among yours' if source is api.Source.OWN else 'in the dictionary'}"
 
 
@@ -147,7 +161,7 @@ def sense_tip(word: api.TextWord) -> str:
     meaning = word.meaning
     kind = f"{meaning.word}: " if meaning else ""
     between = hesitation(word.meant, word.meanings)
-    return f"{kind}{heading(meaning)} ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
+    return f"{kind}{heading(meaning, uses=[word.meant])} ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
 
 
 def _all(n: int) -> str:

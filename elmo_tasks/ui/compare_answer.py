@@ -104,6 +104,7 @@ def meanings_card(comparison: Comparison, models: Sequence[ModelInfo], *, saved:
         rows=rows_of(comparison),
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
+        uses_of=lambda numbers: [comparison.uses[k] for k in numbers],
         others=[meaning for k, meaning in enumerate(comparison.meanings) if k not in present],
         saved=saved,
     )
@@ -241,7 +242,7 @@ def _meaning_cells(comparison: Comparison, use: int) -> tuple[str, float | None]
         return "", None
     meant = comparison.uses[use]
     meaning = None if meant.best is None else comparison.meanings[meant.best]
-    return heading(meaning, comparison.source), meant.probability
+    return heading(meaning, comparison.source, [meant]), meant.probability
 
 
 # --- By several models ---

@@ -72,3 +72,16 @@ def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
     other = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
     said = meanings.meanings_answer("table", [use, other, use], 0.8, api.Certainty.CONFIDENT).headline
     assert said == "“table” has one meaning here, and another that is not in the dictionary."
+
+
+def test_a_sentence_that_says_too_little_is_not_called_another_meaning():
+    use = api.UseMeaning((0.9, 0.05), 0.05, 0, api.Certainty.CONFIDENT)
+    short = api.UseMeaning((0.35, 0.2), 0.45, None, api.Certainty.TENTATIVE)
+    said = meanings.meanings_answer("table", [use, short], 0.4, api.Certainty.TENTATIVE).headline
+    assert said == "“table” perhaps has one meaning here; another sentence says too little to tell."
+    alone = meanings.meanings_answer("table", [short, short], 0.4, api.Certainty.TENTATIVE).headline
+    assert alone == "Each sentence says too little to tell the meaning of “table”."
+    assert meanings.heading(None, uses=[short]) == "the sentence says too little to tell"
+    assert meanings.heading(None, uses=[short, short]) == "the sentences say too little to tell"
+    sure = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
+    assert meanings.heading(None, uses=[sure, short]) == "another meaning, not in the dictionary"
