@@ -43,6 +43,8 @@ UNKNOWN_FEATURES = ("cosine", "lead", "mean match", "nearest match", "total matc
 #: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged passages
 #: (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted meaning is worth saying.
 PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.7, 0.58, 3.0
+#: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a weight of 1 on.
+_SAYS_LITTLE = 4.0
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
 #: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an adjective.
 _MIN_PART = 0.02
@@ -141,6 +143,8 @@ def classify(
     """
     scores = evidence.scores(calibration.slope, calibration.match, calibration.part)
     odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(calibration.unknown[1:], np.float64)
+    # A sentence that says too little ("Look, a crane!") shows nothing of a meaning that is not listed.
+    odds = odds - _SAYS_LITTLE * np.maximum(0.0, 1.0 - evidence.matches.weight)
     if prior is not None:
         scores = TEXT_SCALE * (scores + PRIOR_WEIGHT * prior)
         odds = odds - TEXT_UNKNOWN

@@ -25,6 +25,7 @@ from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.service.views import views_of
 from elmo_tasks.text.mentions import Mention
+from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import are_inflections, folded
 
@@ -135,6 +136,9 @@ def spelling(mention: Mention) -> str:
 def are_one_word(spellings: Sequence[str]) -> bool:
     """Return True if all are forms of one word; a capital makes no other (apple, Apple)."""
     first, *others = dict.fromkeys(map(folded, spellings))
+    if " " in first:
+        pattern = Pattern.of(first, splits=True)
+        return all(pattern.end_at(other.split(), 0) == len(other.split()) for other in others)
     return all(are_inflections(first, other) for other in others)
 
 

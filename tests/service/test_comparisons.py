@@ -11,7 +11,7 @@ from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.layers import masked_mean
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.service.comparisons import SENTENCE, compare_sentences, is_right, known_senses
+from elmo_tasks.service.comparisons import SENTENCE, are_one_word, compare_sentences, is_right, known_senses
 from elmo_tasks.service.loaded_models import OnceCache
 from elmo_tasks.service.session import Session
 from elmo_tasks.text.mentions import find_mention
@@ -154,3 +154,9 @@ def test_a_part_with_code_or_pickles_is_not_loaded(tmp_path):
     (tmp_path / "modules.json").write_text('["a"]')
     with pytest.raises(ConfigError, match="expected a list of parts"):
         SentenceModel(tmp_path)
+
+
+def test_forms_of_a_phrase_are_one_word():
+    assert are_one_word(["hot dog", "Hot dogs"])
+    assert are_one_word(["run out", "ran out", "running out"])
+    assert not are_one_word(["hot dog", "hot cat"])
