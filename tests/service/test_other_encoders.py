@@ -73,7 +73,7 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
     ("name", "offered", "lowest"),
     [
         ("bert", ["meanings", "0", "1", "2", "mean", "words"], "Layer 0: the word alone"),
-        ("static", ["0", "words"], "One vector a word"),
+        ("static", ["0", "words"], "One vector per word"),
     ],
 )
 def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
@@ -109,7 +109,7 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
     assert "Point at a word, or tap it, to see what happens without it." in said["why"]
     assert "“bert” gives vectors but does not predict words" in said["substitutes"]
     assert "Its nearest uses on the map" in said["landing"]
-    assert "bert: It was not measured yet." in said["layers"]
+    assert "What each layer knows" in said["layers"]
     assert f"“bank” in {N_EXAMPLES} sentences" in said["saved map"]
 
 
