@@ -138,7 +138,7 @@ def source_line(source: api.Source, n_words: int) -> str:
 def heading(
     meaning: api.Meaning | None, source: api.Source = api.Source.DICTIONARY, uses: Sequence[api.UseMeaning] = ()
 ) -> str:
-    """Return the heading of a card: the gloss of a meaning, or what is said of ``uses`` without a listed one."""
+    """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning."""
     if meaning is not None:
         return meaning.gloss
     if uses and not any(use.is_sure for use in uses):

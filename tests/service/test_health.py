@@ -2,10 +2,17 @@
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from elmo_tasks.service.health import Health, HealthMiddleware
+
+
+def run_alone(coroutine):
+    """Run a coroutine in a thread of its own: a browser test of this worker may have left a running loop here."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
 
 
 def asked(middleware, path, method="GET"):
@@ -15,7 +22,7 @@ def asked(middleware, path, method="GET"):
     async def send(message):
         sent.append(message)
 
-    asyncio.run(middleware({"type": "http", "path": path, "method": method, "headers": []}, None, send))
+    run_alone(middleware({"type": "http", "path": path, "method": method, "headers": []}, None, send))
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 
