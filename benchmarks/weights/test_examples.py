@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from elmo_tasks.api import group_by, partition
-from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.evaluation.dictionary import score_sets
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
