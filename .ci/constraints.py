@@ -17,7 +17,11 @@ HEAD = "# The versions that CI uses, with all they need in turn; written by `mak
 
 def main(files: list[str]) -> None:
     """Follow the requirements of some files to the end, and print a line for each package."""
-    lines = [line.split(" #")[0].strip() for file in files for line in Path(file).read_text("utf-8").splitlines()]
+    lines = [
+        line.split(" #")[0].strip()
+        for file in files
+        for line in Path(file).read_text("utf-8").splitlines()
+    ]
     waiting = [Requirement(line) for line in lines if line and line[0] not in "#-"]
     found: dict[str, str] = {}
     seen: set[str] = set()
@@ -34,7 +38,9 @@ def main(files: list[str]) -> None:
         found[re.sub(r"[-_.]+", "-", wanted.name).lower()] = here.version.split("+")[0]
         for text in here.requires or ():
             inner = Requirement(text)
-            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in (*wanted.extras, "")):
+            if inner.marker is None or any(
+                inner.marker.evaluate({"extra": extra}) for extra in (*wanted.extras, "")
+            ):
                 waiting.append(inner)
     print(HEAD)
     for name in sorted(found):

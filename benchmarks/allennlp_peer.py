@@ -43,7 +43,9 @@ class _StandIn(types.ModuleType):
 class _StandIns(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds everything that is not :data:`_REAL`."""
 
-    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Any, target: Any = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if name.split(".")[0] not in _REAL:
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
@@ -81,5 +83,7 @@ def layers_of(peer: Any, sentences: Sequence[Sequence[str]]) -> Any:
     import torch
 
     with torch.inference_mode():
-        bilm._elmo_lstm._states = None  # it carries its state from call to call, and ours never does
+        bilm._elmo_lstm._states = (
+            None  # it carries its state from call to call, and ours never does
+        )
         return torch.stack(bilm(batch_to_ids(sentences))["activations"])

@@ -59,10 +59,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--requests", type=int, default=20)
-    parser.add_argument("--people", type=int, nargs="*", default=[1, 8, 32], help="at once (default: 1 8 32)")
-    parser.add_argument("--rounds", type=int, default=3, help="questions of each person to each tab (default: 3)")
-    parser.add_argument("--picture", type=Path, help="write an SVG file: a comparison over people at once")
-    parser.add_argument("--size", choices=sorted(MODELS), help="a published model's size, with random weights")
+    parser.add_argument(
+        "--people", type=int, nargs="*", default=[1, 8, 32], help="at once (default: 1 8 32)"
+    )
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="questions of each person to each tab (default: 3)"
+    )
+    parser.add_argument(
+        "--picture", type=Path, help="write an SVG file: a comparison over people at once"
+    )
+    parser.add_argument(
+        "--size", choices=sorted(MODELS), help="a published model's size, with random weights"
+    )
     args = parser.parse_args()
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__}; median (lowest to highest)"
@@ -85,7 +93,10 @@ def print_seconds(rows: Sequence[Sequence[float]]) -> None:
         "later comparisons of 6 sentences",
     )
     for name, seconds in zip(names, rows, strict=True):
-        print(f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})", flush=True)
+        print(
+            f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})",
+            flush=True,
+        )
 
 
 def of_size(name: str, runs: int, requests: int) -> None:
@@ -95,11 +106,20 @@ def of_size(name: str, runs: int, requests: int) -> None:
         write_model(Path(folder, name), BiLM(MODELS[name].options))
         for precision in ("float32", "int8"):
             print(f"\n{name}, {precision}, one core")
-            arguments = ["--model", str(Path(folder, name)), "--precision", precision, "--no-calibration"]
+            arguments = [
+                "--model",
+                str(Path(folder, name)),
+                "--precision",
+                precision,
+                "--no-calibration",
+            ]
             print_seconds(measure(runs, requests, arguments, threads=1))
 
 
-_USES = ["The bank refused our loan because my salary was too low.", "Herons nest in the reeds along the muddy bank."]
+_USES = [
+    "The bank refused our loan because my salary was too low.",
+    "Herons nest in the reeds along the muddy bank.",
+]
 #: A typical request of each tab: name of the tab, the endpoint, its arguments.
 QUESTIONS: tuple[tuple[str, str, tuple[object, ...]], ...] = (
     ("Compare", "/compare", ("bank", _USES)),
@@ -115,7 +135,9 @@ def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
     """Response times by tab; all users query the same tab at once, ``rounds`` times."""
     clients = [gradio_client.Client(url, verbose=False) for _ in range(people)]
 
-    def ask(client: gradio_client.Client, endpoint: str, arguments: Sequence[object]) -> list[float]:
+    def ask(
+        client: gradio_client.Client, endpoint: str, arguments: Sequence[object]
+    ) -> list[float]:
         seconds = []
         for _ in range(rounds):
             start = time.perf_counter()
@@ -126,7 +148,9 @@ def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
     by_tab: dict[str, list[float]] = {}
     with ThreadPoolExecutor(people) as pool:
         for tab, endpoint, arguments in QUESTIONS:
-            clients[0].predict(*arguments, api_name=endpoint)  # loads everything that is loaded once
+            clients[0].predict(
+                *arguments, api_name=endpoint
+            )  # loads everything that is loaded once
             jobs = [pool.submit(ask, client, endpoint, arguments) for client in clients]
             by_tab[tab] = [seconds for job in jobs for seconds in job.result()]
     return by_tab
@@ -148,7 +172,12 @@ def print_table(url: str, crowds: Sequence[int], rounds: int, picture: Path | No
 def draw(picture: Path, crowds: Sequence[int], medians: Sequence[float]) -> None:
     """Draw the response time of a comparison over the number of users."""
     line_chart(
-        picture, f"A comparison, {os.cpu_count()} cores", "people who ask without a pause", crowds, "seconds", medians
+        picture,
+        f"A comparison, {os.cpu_count()} cores",
+        "people who ask without a pause",
+        crowds,
+        "seconds",
+        medians,
     )
 
 

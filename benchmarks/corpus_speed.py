@@ -15,14 +15,31 @@ from pathlib import Path
 
 import psutil
 
-_WORDS = ("the", "bank", "of", "a", "river", "was", "wide", "old", "people", "walked", "dogs", "barked")
+_WORDS = (
+    "the",
+    "bank",
+    "of",
+    "a",
+    "river",
+    "was",
+    "wide",
+    "old",
+    "people",
+    "walked",
+    "dogs",
+    "barked",
+)
 
 
 def main() -> None:
     """Write text, run the command, print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--words", type=int, nargs="+", default=[50_000], help="sizes of the text (default: 50,000)")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2], help="processes (default: 1 2)")
+    parser.add_argument(
+        "--words", type=int, nargs="+", default=[50_000], help="sizes of the text (default: 50,000)"
+    )
+    parser.add_argument(
+        "--workers", type=int, nargs="+", default=[1, 2], help="processes (default: 1 2)"
+    )
     parser.add_argument("--ray", action="store_true", help="measure Ray on this machine, too")
     args = parser.parse_args()
     print(
@@ -47,7 +64,17 @@ def _write(path: Path, n_words: int) -> None:
 
 def _run(text: Path, folder: Path, n_words: int, options: list[str], name: str) -> None:
     out = folder / f"vectors-{name}.parquet"
-    command = [sys.executable, "-m", "elmo_tasks", "embed", str(text), str(out), "--top", "--dtype", "float16"]
+    command = [
+        sys.executable,
+        "-m",
+        "elmo_tasks",
+        "embed",
+        str(text),
+        str(out),
+        "--top",
+        "--dtype",
+        "float16",
+    ]
     began = time.perf_counter()
     process = subprocess.Popen([*command, *options])
     sizes: list[float] = []

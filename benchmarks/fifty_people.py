@@ -45,7 +45,10 @@ def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crow
         draw, asked = random.Random(number), 0
         time.sleep(draw.uniform(0, pause))
         while time.monotonic() < end:
-            sentences = [f"Visitor {number} saw {asked} banks.", f"Boat {number} lay at the bank for {asked} days."]
+            sentences = [
+                f"Visitor {number} saw {asked} banks.",
+                f"Boat {number} lay at the bank for {asked} days.",
+            ]
             began = time.perf_counter()
             try:
                 with httpx.Client(base_url=url, timeout=120) as client:
@@ -84,22 +87,37 @@ def measured(people: int, seconds: float, pause: float) -> Crowd:
 def _taken_by_others(pid: int) -> float:
     """CPU seconds, over all cores, used by processes outside this benchmark."""
     everything = psutil.cpu_times()
-    taken = sum(getattr(everything, name, 0.0) for name in ("user", "nice", "system", "irq", "softirq", "steal"))
+    taken = sum(
+        getattr(everything, name, 0.0)
+        for name in ("user", "nice", "system", "irq", "softirq", "steal")
+    )
     app = psutil.Process(pid)
-    ours = [process.cpu_times() for process in (psutil.Process(), app, *app.children(recursive=True))]
+    ours = [
+        process.cpu_times() for process in (psutil.Process(), app, *app.children(recursive=True))
+    ]
     return taken - sum(times.user + times.system for times in ours)
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument(
-        "--pause", type=float, default=10, help="of a person between questions, on the average (default: 10)"
+        "--pause",
+        type=float,
+        default=10,
+        help="of a person between questions, on the average (default: 10)",
     )
-    parser.add_argument("--url", help="of an app, or of a proxy before several, that runs already (default: start one)")
-    parser.add_argument("--pid", type=int, help="of its process, whose memory is measured, with --url")
+    parser.add_argument(
+        "--url",
+        help="of an app, or of a proxy before several, that runs already (default: start one)",
+    )
+    parser.add_argument(
+        "--pid", type=int, help="of its process, whose memory is measured, with --url"
+    )
     args = parser.parse_args()
     if args.url is None:
         found = measured(args.people, args.seconds, args.pause)
@@ -108,7 +126,9 @@ def main() -> None:
     print(
         f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
     )
-    print(f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s")
+    print(
+        f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s"
+    )
     print(f"cores that other processes took: {found.others:.1f}")
     print("MB every ten seconds:", " ".join(f"{size:.0f}" for size in found.megabytes))
 

@@ -43,11 +43,17 @@ def batches(n: int, size: int) -> list[Sentences]:
     words = ["".join(r.choice(list("etaoinshrdlu"), size=r.integers(2, 12))) for _ in range(20_000)]
     p = 1 / np.arange(1, len(words) + 1)
     lengths = np.sort(r.gamma(2.0, 7.3, size=n * size).astype(int) + 1).reshape(n, size)
-    return [[tuple(words[k] for k in r.choice(len(words), size=t, p=p / p.sum())) for t in row] for row in lengths]
+    return [
+        [tuple(words[k] for k in r.choice(len(words), size=t, p=p / p.sum())) for t in row]
+        for row in lengths
+    ]
 
 
 def seconds_of_an_epoch(
-    layers_of: Callable[[int], Layers], data: Sequence[Sentences], head: NerHead, device: torch.device
+    layers_of: Callable[[int], Layers],
+    data: Sequence[Sentences],
+    head: NerHead,
+    device: torch.device,
 ) -> float:
     """Train on every batch once; the seconds from the layers to the optimizer's step."""
     optimizer = torch.optim.AdamW(head.parameters(), lr=1e-3)
@@ -75,15 +81,22 @@ def _tags(mask: Tensor) -> Tensor:
     return torch.zeros(mask.shape, dtype=torch.long, device=mask.device)
 
 
-def measure(elmo: Elmo, data: list[Sentences], rounds: int, device: torch.device) -> dict[str, list[float]]:
+def measure(
+    elmo: Elmo, data: list[Sentences], rounds: int, device: torch.device
+) -> dict[str, list[float]]:
     """Seconds of an epoch each way, round by round."""
     sentences = [words for batch in data for words in batch]
     size = len(data[0])
-    head = NerHead(HeadTask(LABELS, elmo.width, elmo.n_layers, "BIOES"), character_filters=64).to(device)
+    head = NerHead(HeadTask(LABELS, elmo.width, elmo.n_layers, "BIOES"), character_filters=64).to(
+        device
+    )
     found: dict[str, list[float]] = {"own": [], "store": [], "live": []}
     with tempfile.TemporaryDirectory() as folder:
         store = LayerCache.build(elmo, sentences, folder)
-        ready = [store.batch(range(k * size, (k + 1) * size), batch).to(device) for k, batch in enumerate(data)]
+        ready = [
+            store.batch(range(k * size, (k + 1) * size), batch).to(device)
+            for k, batch in enumerate(data)
+        ]
         ways: dict[str, Callable[[int], Layers]] = {
             "own": ready.__getitem__,
             "store": lambda k: store.batch(range(k * size, (k + 1) * size), data[k]),
@@ -101,7 +114,10 @@ def main() -> None:
     parser.add_argument("--batch-size", type=int, default=32)
     parser.add_argument("--batches", type=int, default=40, help="of an epoch with the bundled biLM")
     parser.add_argument(
-        "--original-batches", type=int, default=4, help="of an epoch with weights of the original's size"
+        "--original-batches",
+        type=int,
+        default=4,
+        help="of an epoch with weights of the original's size",
     )
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -115,11 +131,17 @@ def main() -> None:
     print(
         f"{where}, batches of {args.batch_size} sentences, Python {platform.python_version()}, torch {torch.__version__}"
     )
-    print(f"{'encoder':<32}{'own time of the head':>22}{'from the store':>18}{'encoder each time':>20}")
+    print(
+        f"{'encoder':<32}{'own time of the head':>22}{'from the store':>18}{'encoder each time':>20}"
+    )
     torch.manual_seed(0)
     for name, make, n in (
         ("elmo-mini", lambda: Elmo.load("elmo-mini", device=device), args.batches),
-        ("random, size of original", lambda: Elmo(BiLM(ORIGINAL).to(device), "random-original"), args.original_batches),
+        (
+            "random, size of original",
+            lambda: Elmo(BiLM(ORIGINAL).to(device), "random-original"),
+            args.original_batches,
+        ),
     ):
         found = measure(make(), batches(n, args.batch_size), args.rounds, device)
         own = statistics.median(found["own"]) / n * 1000
@@ -127,7 +149,10 @@ def main() -> None:
             way: statistics.median(b / a for a, b in zip(found["own"], found[way], strict=True))
             for way in ("store", "live")
         }
-        print(f"{name:<32}{own:>13.0f} ms/batch{ratios['store']:>16.2f} x{ratios['live']:>18.2f} x", flush=True)
+        print(
+            f"{name:<32}{own:>13.0f} ms/batch{ratios['store']:>16.2f} x{ratios['live']:>18.2f} x",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

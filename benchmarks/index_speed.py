@@ -27,14 +27,24 @@ _QUERIES, _FOUND, _PART = 100, 20, 100_000
 def main() -> None:
     """Build, search, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--index", type=Path, help="an index that `elmo-tasks index` wrote, in place of --text")
+    parser.add_argument(
+        "--index", type=Path, help="an index that `elmo-tasks index` wrote, in place of --text"
+    )
     parser.add_argument("--text", type=Path, help="text, one sentence a line")
-    parser.add_argument("--words", type=int, default=300_000, help="read so many words of it (default: 300,000)")
-    parser.add_argument("--synthetic", type=int, default=0, help="draw so many vectors near those of the text")
+    parser.add_argument(
+        "--words", type=int, default=300_000, help="read so many words of it (default: 300,000)"
+    )
+    parser.add_argument(
+        "--synthetic", type=int, default=0, help="draw so many vectors near those of the text"
+    )
     parser.add_argument("--usearch", action="store_true", help="measure usearch, too")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        index = UseIndex(args.index) if args.index else _built(args.text, args.words, Path(folder) / "index")
+        index = (
+            UseIndex(args.index)
+            if args.index
+            else _built(args.text, args.words, Path(folder) / "index")
+        )
         layer = index.description.n_layers - 1
         if args.synthetic:
             vectors: Callable[[], Vectors] = partial(_synthetic, index, layer, args.synthetic)
@@ -60,7 +70,9 @@ def _built(text: Path, n_words: int, folder: Path) -> UseIndex:
     return UseIndex(folder)
 
 
-def _synthetic(index: UseIndex, layer: int, n: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+def _synthetic(
+    index: UseIndex, layer: int, n: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float32]]]:
     """Draw vectors between two of the text, which lie in the same directions but are no copies."""
     real = np.concatenate([part for _, part in index.word_vectors(layer)])
     for start in range(0, n, _PART):
@@ -91,7 +103,9 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
     asked = asked[random.choice(len(asked), min(_QUERIES, len(asked)), replace=False)]
     expected, seconds = _timed(lambda q: rows[_exact(exact, q)], asked[:20])
     print(f"{n:,} vectors of {width}")
-    print(f"| search | built in | on disk | recall@{_FOUND} | median | memory |\n|---|---:|---:|---:|---:|---:|")
+    print(
+        f"| search | built in | on disk | recall@{_FOUND} | median | memory |\n|---|---:|---:|---:|---:|---:|"
+    )
     _row("all compared", 0.0, stored.stat().st_size, 1.0, seconds)
     began = time.perf_counter()
     write_fast_search(folder, layer, n, vectors)
@@ -111,7 +125,11 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
 
 
 def _measure_usearch(
-    exact: Any, rows: NDArray[np.int64], asked: NDArray[np.float32], expected: list[Any], folder: Path
+    exact: Any,
+    rows: NDArray[np.int64],
+    asked: NDArray[np.float32],
+    expected: list[Any],
+    folder: Path,
 ) -> None:
     from usearch.index import Index
 
@@ -136,17 +154,23 @@ def _measure_usearch(
 
 
 def _exact(vectors: Any, query: NDArray[np.float32]) -> NDArray[np.int64]:
-    cosines = np.concatenate([vectors[k : k + _PART].astype(np.float32) @ query for k in range(0, len(vectors), _PART)])
+    cosines = np.concatenate(
+        [vectors[k : k + _PART].astype(np.float32) @ query for k in range(0, len(vectors), _PART)]
+    )
     near = np.argpartition(-cosines, _FOUND)[:_FOUND]
     return np.asarray(near[np.argsort(-cosines[near])], np.int64)
 
 
-def _ranked(vectors: Any, query: NDArray[np.float32], places: NDArray[np.int64], rows: NDArray[np.int64]) -> Any:
+def _ranked(
+    vectors: Any, query: NDArray[np.float32], places: NDArray[np.int64], rows: NDArray[np.int64]
+) -> Any:
     cosines = vectors[places].astype(np.float32) @ query
     return rows[places[np.argsort(-cosines)[:_FOUND]]]
 
 
-def _timed(search: Callable[[NDArray[np.float32]], Any], asked: NDArray[np.float32]) -> tuple[list[Any], float]:
+def _timed(
+    search: Callable[[NDArray[np.float32]], Any], asked: NDArray[np.float32]
+) -> tuple[list[Any], float]:
     search(asked[0])
     found, seconds = [], []
     for query in asked:
@@ -157,7 +181,9 @@ def _timed(search: Callable[[NDArray[np.float32]], Any], asked: NDArray[np.float
 
 
 def _recall(found: list[Any], expected: list[Any]) -> float:
-    return float(np.mean([len(set(a) & set(b)) / _FOUND for a, b in zip(found, expected, strict=False)]))
+    return float(
+        np.mean([len(set(a) & set(b)) / _FOUND for a, b in zip(found, expected, strict=False)])
+    )
 
 
 def _row(name: str, built: float, size: int, recall: float, seconds: float) -> None:

@@ -34,31 +34,49 @@ def closeness(models: Sequence[str], sentences: Sentences) -> None:
         for start in range(0, len(sentences), 32):
             batch = sentences[start : start + 32]
             expected, layers = exact.encode(batch), rounded.encode(batch)
-            cosines = torch.nn.functional.cosine_similarity(expected.values, layers.values, dim=-1)  # [L, B, T]
+            cosines = torch.nn.functional.cosine_similarity(
+                expected.values, layers.values, dim=-1
+            )  # [L, B, T]
             found.append(cosines[:, expected.mask])
         for layer, cosines in enumerate(torch.cat(found, dim=1).double()):
             first = float(cosines.quantile(0.01))
-            print(f"| `{name}` | {layer} | {cosines.mean():.4f} | {first:.4f} | {cosines.min():.4f} |", flush=True)
+            print(
+                f"| `{name}` | {layer} | {cosines.mean():.4f} | {first:.4f} | {cosines.min():.4f} |",
+                flush=True,
+            )
 
 
 def speed(
-    models: Sequence[str], sentences: Sentences, site_packages: Path | None, rounds: int, in_turn: InTurn
+    models: Sequence[str],
+    sentences: Sentences,
+    site_packages: Path | None,
+    rounds: int,
+    in_turn: InTurn,
 ) -> None:
     """Print milliseconds a sentence, and megabytes of the weights, in float32 and in int8, and by AllenNLP where it is here."""
-    print("\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP | memory |")
+    print(
+        "\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP | memory |"
+    )
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in models:
         exact = _model(name)
         rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"), name)
-        memory = ", ".join(f"{len(pickle.dumps(elmo.bilm)) / 1e6:.0f} MB" for elmo in (exact, rounded))
+        memory = ", ".join(
+            f"{len(pickle.dumps(elmo.bilm)) / 1e6:.0f} MB" for elmo in (exact, rounded)
+        )
         peer = _peer(name, exact.bilm, site_packages)
         for size, number in BATCHES.items():
             few = sorted(sentences[:number], key=len)
             batches = [few[k : k + size] for k in range(0, number, size)]
-            sides = {"exact": partial(_each, exact.encode, batches), "rounded": partial(_each, rounded.encode, batches)}
+            sides = {
+                "exact": partial(_each, exact.encode, batches),
+                "rounded": partial(_each, rounded.encode, batches),
+            }
             if peer is not None:
                 sides["peer"] = partial(_each, partial(allennlp_peer.layers_of, peer), batches)
-            found = {side: 1e3 * seconds / number for side, seconds in in_turn(rounds, **sides).items()}
+            found = {
+                side: 1e3 * seconds / number for side, seconds in in_turn(rounds, **sides).items()
+            }
             theirs = f"{found['peer']:.1f} ms" if peer is not None else ""
             beside = f"{found['peer'] / found['rounded']:.1f}x" if peer is not None else ""
             print(

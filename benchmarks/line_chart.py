@@ -9,10 +9,15 @@ from pathlib import Path
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP, _RIGHT = 480, 300, 64, 48, 36, 20
 
 
-def line_chart(path: Path, title: str, x_name: str, x: Sequence[float], y_name: str, y: Sequence[float]) -> None:
+def line_chart(
+    path: Path, title: str, x_name: str, x: Sequence[float], y_name: str, y: Sequence[float]
+) -> None:
     """Draw ``y`` over ``x`` with axes from zero and labelled points."""
     wide, high = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
-    points = [(_LEFT + wide * a / max(x), _HEIGHT - _BOTTOM - high * b / max(y)) for a, b in zip(x, y, strict=True)]
+    points = [
+        (_LEFT + wide * a / max(x), _HEIGHT - _BOTTOM - high * b / max(y))
+        for a, b in zip(x, y, strict=True)
+    ]
     zero = f"{_LEFT},{_HEIGHT - _BOTTOM}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12">',
@@ -26,6 +31,10 @@ def line_chart(path: Path, title: str, x_name: str, x: Sequence[float], y_name: 
         parts.append(f'<text x="{a - 6:.1f}" y="{b - 6:.1f}" text-anchor="end">{value:.2g}</text>')
     for share in (0, 0.25, 0.5, 0.75, 1):
         at = _LEFT + wide * share
-        parts.append(f'<text x="{at:.1f}" y="{_HEIGHT - 30}" text-anchor="middle">{max(x) * share:,.0f}</text>')
-    parts.append(f'<text x="{_LEFT + wide / 2}" y="{_HEIGHT - 10}" text-anchor="middle">{escape(x_name)}</text>')
+        parts.append(
+            f'<text x="{at:.1f}" y="{_HEIGHT - 30}" text-anchor="middle">{max(x) * share:,.0f}</text>'
+        )
+    parts.append(
+        f'<text x="{_LEFT + wide / 2}" y="{_HEIGHT - 10}" text-anchor="middle">{escape(x_name)}</text>'
+    )
     path.write_text("\n".join([*parts, "</svg>"]) + "\n", encoding="utf-8")

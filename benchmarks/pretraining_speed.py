@@ -42,7 +42,9 @@ WAYS = {
 def batches(n: int, batch_size: int) -> list[StreamBatch]:
     """Random words by Zipf's law, spelled with random letters."""
     r = np.random.default_rng(0)
-    spelled = ["".join(r.choice(list("etaoinshrdlu"), size=r.integers(2, 12))) for _ in range(WORDS)]
+    spelled = [
+        "".join(r.choice(list("etaoinshrdlu"), size=r.integers(2, 12))) for _ in range(WORDS)
+    ]
     p = 1 / np.arange(1, WORDS + 1)
     found = []
     for _ in range(n):
@@ -63,13 +65,25 @@ def batches(n: int, batch_size: int) -> list[StreamBatch]:
 
 class _PlainSoftmax(LMSoftmax):
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
-        drawn = (torch.rand(n_draws).double() * np.log(len(self.weight) + 1)).exp().long().sub_(1).unique()
-        scores = F.linear(hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws))
+        drawn = (
+            (torch.rand(n_draws).double() * np.log(len(self.weight) + 1))
+            .exp()
+            .long()
+            .sub_(1)
+            .unique()
+        )
+        scores = F.linear(
+            hidden, self.weight[drawn], self.bias[drawn] - self._log_expected_count(drawn, n_draws)
+        )
         right = (
-            (hidden * self.weight[targets]).sum(-1) + self.bias[targets] - self._log_expected_count(targets, n_draws)
+            (hidden * self.weight[targets]).sum(-1)
+            + self.bias[targets]
+            - self._log_expected_count(targets, n_draws)
         )
         scores = scores.masked_fill(drawn == targets.unsqueeze(1), float("-inf"))
-        return F.cross_entropy(torch.cat([right.unsqueeze(1), scores], dim=1), torch.zeros_like(targets))
+        return F.cross_entropy(
+            torch.cat([right.unsqueeze(1), scores], dim=1), torch.zeros_like(targets)
+        )
 
 
 def _plain_pool(x: Tensor, convolution: nn.Module) -> Tensor:
@@ -121,7 +135,9 @@ def run(
 
 def _with_bags() -> ContextBagModule:
     module = ContextBagModule(filters=FILTERS)
-    module.side_bags = ContextBagLoss(128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,)))
+    module.side_bags = ContextBagLoss(
+        128, torch.randn(36_001, 100), torch.randint(36_001, (WORDS + 3,))
+    )
     return module
 
 
@@ -135,10 +151,16 @@ def _print_sizes(data: list[StreamBatch], tokens: int, rounds: int, device: torc
     for (dim, projection), values in rates.items():
         module = of_size(dim, projection)
         assert module.softmax is not None
-        n, n_softmax = (sum(p.numel() for p in part.parameters()) for part in (module.bilm, module.softmax))
-        ratio = statistics.median(value / first for value, first in zip(values, rates[SIZES[0]], strict=True))
+        n, n_softmax = (
+            sum(p.numel() for p in part.parameters()) for part in (module.bilm, module.softmax)
+        )
+        ratio = statistics.median(
+            value / first for value, first in zip(values, rates[SIZES[0]], strict=True)
+        )
         sizes = f"{n / 1e6:.1f} | {2 * n / 1e6:.1f} | {2 * (n + n_softmax) / 1e6:.1f}"
-        print(f"| {dim} → {projection} | {sizes} | {statistics.median(values):,.0f} | {ratio:.2f} |")
+        print(
+            f"| {dim} → {projection} | {sizes} | {statistics.median(values):,.0f} | {ratio:.2f} |"
+        )
 
 
 def main() -> None:

@@ -41,8 +41,12 @@ def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> It
         port = int(trial.getsockname()[1])
     url, began = f"http://127.0.0.1:{port}/", time.perf_counter()
     command = [sys.executable, "app.py", "--port", str(port), "--host", "127.0.0.1", *arguments]
-    environment = os.environ | ({"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {})
-    app = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL, start_new_session=True)
+    environment = os.environ | (
+        {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads)} if threads else {}
+    )
+    app = subprocess.Popen(
+        command, cwd=REPOSITORY, env=environment, stdout=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         while True:
             try:
@@ -69,7 +73,9 @@ def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[
     """
     data = {"data": [word, list(sentences), None]}
     event = client.post("/gradio_api/call/compare", json=data).raise_for_status().json()
-    kind, _, answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text.partition("\ndata: ")
+    kind, _, answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text.partition(
+        "\ndata: "
+    )
     if kind != "event: complete":
         raise ValueError(answer[:200])
     return dict(json.loads(answer)[0])

@@ -50,7 +50,10 @@ def in_turn(rounds: int, **sides: Callable[[], object]) -> dict[str, float]:
 def row(what: str, other: str, found: dict[str, float]) -> None:
     """Print one line of the table."""
     theirs, ours = (1e3 * found[name] for name in ("theirs", "ours"))
-    print(f"| {what} | {other} | {theirs:,.1f} ms | {ours:,.1f} ms | {theirs / ours:.1f}x |", flush=True)
+    print(
+        f"| {what} | {other} | {theirs:,.1f} ms | {ours:,.1f} ms | {theirs / ours:.1f}x |",
+        flush=True,
+    )
 
 
 def crf(rounds: int) -> None:
@@ -74,10 +77,20 @@ def crf(rounds: int) -> None:
     decoded = emissions.detach()
     assert ours.decode(decoded, mask) == theirs.decode(decoded, mask)
     shape = f"batch {BATCH} x 50 tokens x 17 tags"
-    row(f"CRF loss and gradients, {shape}", "pytorch-crf 0.7.2",
-        in_turn(10 * rounds, theirs=lambda: loss(theirs), ours=lambda: loss(ours)))  # fmt: skip
-    row(f"CRF decoding, {shape}", "pytorch-crf 0.7.2",
-        in_turn(10 * rounds, theirs=lambda: theirs.decode(decoded, mask), ours=lambda: ours.decode(decoded, mask)))  # fmt: skip
+    row(
+        f"CRF loss and gradients, {shape}",
+        "pytorch-crf 0.7.2",
+        in_turn(10 * rounds, theirs=lambda: loss(theirs), ours=lambda: loss(ours)),
+    )
+    row(
+        f"CRF decoding, {shape}",
+        "pytorch-crf 0.7.2",
+        in_turn(
+            10 * rounds,
+            theirs=lambda: theirs.decode(decoded, mask),
+            ours=lambda: ours.decode(decoded, mask),
+        ),
+    )
 
 
 def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds: int) -> Elmo:
@@ -94,7 +107,9 @@ def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds:
     batches = [sentences[k : k + BATCH] for k in range(0, len(sentences), BATCH)]
     corpus = CorpusEncoding(elmo, sentences, batch_size=BATCH)
     shape = f"{len(sentences)} sentences of 5 to 60 words, batch {BATCH}"
-    found = in_turn(rounds, theirs=lambda: [elmo.encode(batch) for batch in batches], ours=lambda: _all(corpus))
+    found = in_turn(
+        rounds, theirs=lambda: [elmo.encode(batch) for batch in batches], ours=lambda: _all(corpus)
+    )
     row(f"`embed` by length, `{name}`, {shape}", "ours as the lines come", found)
     if peer is None:
         print(f"| `{name}` | AllenNLP is not here: see benchmarks/allennlp_peer.py | | | |")
@@ -111,7 +126,11 @@ def encoder(name: str, sentences: Sentences, site_packages: Path | None, rounds:
         large=lambda: _all(large),
     )
     row(f"`{name}`, {shape}", "AllenNLP 2.10.1", found)
-    row(f"`{name}`, ours in batches of {OUR_BATCH}", "AllenNLP 2.10.1", {**found, "ours": found["large"]})
+    row(
+        f"`{name}`, ours in batches of {OUR_BATCH}",
+        "AllenNLP 2.10.1",
+        {**found, "ours": found["large"]},
+    )
     alone = sentences[:8]
     found = in_turn(
         rounds,
@@ -127,13 +146,27 @@ def growth(elmo: Elmo, sentences: Sentences, folder: Path) -> None:
     words = [word for sentence in sentences for word in sentence]
     lengths = [10, 50, 100, 250, 500, 1000, 2000]
     seconds = [in_turn(1, ours=lambda n=n: elmo.encode([words[:n]]))["ours"] for n in lengths]  # type: ignore[misc]
-    line_chart(folder / "speed-length.svg", f"One sentence, {elmo.name}", "words", lengths, "seconds", seconds)
+    line_chart(
+        folder / "speed-length.svg",
+        f"One sentence, {elmo.name}",
+        "words",
+        lengths,
+        "seconds",
+        seconds,
+    )
     sizes = [16, 32, 64, 128, len(sentences)]
     seconds = [
         in_turn(1, ours=lambda n=n: _all(CorpusEncoding(elmo, sentences[:n])))["ours"]  # type: ignore[misc]
         for n in sizes
     ]
-    line_chart(folder / "speed-corpus.svg", f"A corpus, {elmo.name}", "sentences", sizes, "seconds", seconds)
+    line_chart(
+        folder / "speed-corpus.svg",
+        f"A corpus, {elmo.name}",
+        "sentences",
+        sizes,
+        "seconds",
+        seconds,
+    )
 
 
 def _all(corpus: CorpusEncoding) -> None:
@@ -150,12 +183,19 @@ def _sentences(path: Path, n: int) -> Sentences:
 
 def main() -> None:
     """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument(
-        "--text", type=Path, required=True, help="a text file, one tokenized sentence a line, plain or .xz"
+        "--text",
+        type=Path,
+        required=True,
+        help="a text file, one tokenized sentence a line, plain or .xz",
     )
     parser.add_argument("--allennlp", type=Path, help="site-packages with AllenNLP 2.10.1 alone")
-    parser.add_argument("--models", nargs="*", default=["small"], help="published architectures (default: small)")
+    parser.add_argument(
+        "--models", nargs="*", default=["small"], help="published architectures (default: small)"
+    )
     parser.add_argument("--sentences", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--pictures", type=Path, help="folder for the pictures of growth")
@@ -163,9 +203,7 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     sentences = _sentences(args.text, args.sentences)
-    versions = (
-        f"Python {platform.python_version()}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
-    )
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
     print(
         f"CPU ({_processor()}), 1 thread, {args.precision}; {versions}. Median processor time of {args.rounds} rounds.\n"
     )
@@ -185,7 +223,11 @@ def main() -> None:
 
 def _processor() -> str:
     info = Path("/proc/cpuinfo")
-    names = [line for line in info.read_text().splitlines() if line.startswith("model name")] if info.exists() else []
+    names = (
+        [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        if info.exists()
+        else []
+    )
     return names[0].split(":")[1].strip() if names else platform.processor()
 
 

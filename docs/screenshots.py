@@ -32,7 +32,9 @@ PICTURES = {
 def main() -> None:
     """Start the app, open the page at each size, write PNGs beside this file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", help="name or folder of the model to show (default: the bundled one)")
+    parser.add_argument(
+        "--model", help="name or folder of the model to show (default: the bundled one)"
+    )
     parser.add_argument("--out", type=Path, default=HERE)
     args = parser.parse_args()
     with socket.socket() as s:
@@ -46,13 +48,19 @@ def main() -> None:
         *(["--model", args.model] if args.model else []),
     ]
     app = subprocess.Popen(command, cwd=HERE.parent, stdout=subprocess.DEVNULL)
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    )
     try:
         _wait(url)
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            browser = playwright.chromium.launch(
+                executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+            )
             for name, (query, ready, (width, height), scheme) in PICTURES.items():
-                page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)  # type: ignore[arg-type]
+                page = browser.new_page(
+                    viewport={"width": width, "height": height}, color_scheme=scheme
+                )  # type: ignore[arg-type]
                 page.set_default_timeout(120_000)
                 page.goto(f"{url}/?{query}&__theme={scheme}")
                 page.locator(ready).first.wait_for()

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from elmo_tasks.encoders.elmo_module import ElmoModule
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers import Layers, ScalarMix
-    from elmo_tasks.service.library import compare, disambiguate, nearest, sentence_similarity, side_by_side
+    from elmo_tasks.service.library import (
+        compare,
+        disambiguate,
+        nearest,
+        sentence_similarity,
+        side_by_side,
+    )
     from elmo_tasks.tasks.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
 
@@ -46,10 +52,24 @@ _NAMES = {
 }
 
 __all__ = [
-    "ConfigError", "DataError", "Elmo", "ElmoModule", "ElmoVectorizer", "InputError", "Layers", "ScalarMix",
-    "WeightsError", "compare", "disambiguate", "load_encoder", "load_head", "nearest", "sentence_similarity",
-    "side_by_side", "train",
-]  # fmt: skip
+    "ConfigError",
+    "DataError",
+    "Elmo",
+    "ElmoModule",
+    "ElmoVectorizer",
+    "InputError",
+    "Layers",
+    "ScalarMix",
+    "WeightsError",
+    "compare",
+    "disambiguate",
+    "load_encoder",
+    "load_head",
+    "nearest",
+    "sentence_similarity",
+    "side_by_side",
+    "train",
+]
 
 
 def __getattr__(name: str) -> Any:

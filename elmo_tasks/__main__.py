@@ -14,7 +14,19 @@ from elmo_tasks.cli import fit
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import describe_os_error
 
-_NAMES = ("compare", "senses", "map", "nearest", "embed", "index", "predict", "evaluate", "calibrate", "sweep", "model")
+_NAMES = (
+    "compare",
+    "senses",
+    "map",
+    "nearest",
+    "embed",
+    "index",
+    "predict",
+    "evaluate",
+    "calibrate",
+    "sweep",
+    "model",
+)
 #: In the order of the help; each is a file of its name.
 COMMANDS = {name: import_module(f"elmo_tasks.cli.{name}") for name in _NAMES}
 RUNS = {
@@ -47,7 +59,9 @@ EXTRAS = {
     "faiss": "index",
     "huggingface_hub": "hub",
     "pytorch_lightning": "train",
-    **dict.fromkeys(("jsonargparse", "datasets", "torchmetrics", "gensim", "pandas", "yaml"), "train"),
+    **dict.fromkeys(
+        ("jsonargparse", "datasets", "torchmetrics", "gensim", "pandas", "yaml"), "train"
+    ),
 }
 
 
@@ -90,11 +104,15 @@ def _run(arguments: list[str]) -> int:
         return 0
     if name in RENAMED:
         raise ConfigError(f"this command is now `{RENAMED[name]}`")
-    parser = argparse.ArgumentParser(prog="elmo-tasks", description="ELMo: contextual word vectors.")
+    parser = argparse.ArgumentParser(
+        prog="elmo-tasks", description="ELMo: contextual word vectors."
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("app", help="open the app in a browser")
     for name, command in COMMANDS.items():
-        command.add_arguments(commands.add_parser(name, help=command.HELP, description=command.HELP))
+        command.add_arguments(
+            commands.add_parser(name, help=command.HELP, description=command.HELP)
+        )
     for name, text in RUNS.items():
         commands.add_parser(name, help=text)
     args = parser.parse_args(arguments)

@@ -34,10 +34,14 @@ _SEVERAL = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog=prog, description="ELMo in context: see what a word means in every sentence.")
+    parser = argparse.ArgumentParser(
+        prog=prog, description="ELMo in context: see what a word means in every sentence."
+    )
     host, port = os.environ.get("GRADIO_SERVER_NAME"), os.environ.get("GRADIO_SERVER_PORT")
     parser.add_argument(
-        "--host", default=host or None, help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)"
+        "--host",
+        default=host or None,
+        help="address to listen on (default: $GRADIO_SERVER_NAME, else 127.0.0.1)",
     )
     text = "port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
     parser.add_argument("--port", type=_port, default=port or None, help=text)
@@ -45,23 +49,29 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
     add_precision(parser)
-    parser.add_argument("--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)")
-    parser.add_argument("--index", help="folder that `elmo-tasks index` wrote: your own text to search")
+    parser.add_argument(
+        "--runs_dir", default="runs", help="folder with the heads that you trained (default: runs)"
+    )
+    parser.add_argument(
+        "--index", help="folder that `elmo-tasks index` wrote: your own text to search"
+    )
     add_no_calibration(parser)
-    parser.add_argument("--share", action="store_true", help="make a public link through gradio's server")
+    parser.add_argument(
+        "--share", action="store_true", help="make a public link through gradio's server"
+    )
     password = parser.add_mutually_exclusive_group()
     text = f"ask for this name and password; the list of processes shows them: better --auth-file, or ${AUTH_VARIABLE}"
     password.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help=text)
     password.add_argument(
-        "--auth-file", metavar="FILE", help="read names and passwords from a file, USER:PASS per line"
+        "--auth-file",
+        metavar="FILE",
+        help="read names and passwords from a file, USER:PASS per line",
     )
     text = 'offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")'
     parser.add_argument("--mcp", action="store_true", help=text)
     text = "allow training and uploads also where others can reach the app (default: only on this machine)"
     parser.add_argument("--allow-training", action="store_true", help=text)
-    text = (
-        "let the Sense map open a link by which a class sends sentences from phones, without a password (default: off)"
-    )
+    text = "let the Sense map open a link by which a class sends sentences from phones, without a password (default: off)"
     parser.add_argument("--class-link", action="store_true", help=text)
     return parser
 
@@ -86,7 +96,9 @@ def _lines_of(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
-        raise ConfigError(f"--auth-file {path}: expected UTF-8 text ({error.reason}); save the file as UTF-8") from None
+        raise ConfigError(
+            f"--auth-file {path}: expected UTF-8 text ({error.reason}); save the file as UTF-8"
+        ) from None
 
 
 def _port(text: str) -> int:
@@ -95,9 +107,13 @@ def _port(text: str) -> int:
     return int(text)
 
 
-def passwords(args: argparse.Namespace, environment: MutableMapping[str, str]) -> list[tuple[str, str]] | None:
+def passwords(
+    args: argparse.Namespace, environment: MutableMapping[str, str]
+) -> list[tuple[str, str]] | None:
     """Return user names and passwords from the arguments or, removed there, the environment."""
-    in_environment = environment.pop(AUTH_VARIABLE, None)  # child processes, such as training, need not know it
+    in_environment = environment.pop(
+        AUTH_VARIABLE, None
+    )  # child processes, such as training, need not know it
     if args.auth is not None:
         return [args.auth]
     if args.auth_file is not None:
@@ -136,7 +152,9 @@ def check_address(host: str | None, port: int | None) -> None:
         raise ConfigError(f"{where}: {describe_os_error(error)}") from None
 
 
-def _build(models: Sequence[str] = (), device: str | None = None, room: Any = None, **settings: Any) -> Any:
+def _build(
+    models: Sequence[str] = (), device: str | None = None, room: Any = None, **settings: Any
+) -> Any:
     """Build the page on a service with these models, the default one without any.
 
     The ``room`` is that of a class link, if there is one.
@@ -174,7 +192,9 @@ def reach_itself(environment: MutableMapping[str, str]) -> None:
     """Keep requests to this machine away from a proxy: gradio calls its own server."""
     for name in ("NO_PROXY", "no_proxy"):
         listed = [host for host in environment.get(name, "").split(",") if host.strip()]
-        environment[name] = ",".join([*listed, *(host for host in _OWN_HOSTS if host not in listed)])
+        environment[name] = ",".join(
+            [*listed, *(host for host in _OWN_HOSTS if host not in listed)]
+        )
 
 
 def _check_proxy(environment: Mapping[str, str]) -> None:
@@ -201,7 +221,9 @@ def _check_temporary_folder(environment: Mapping[str, str]) -> None:
     given = environment.get("GRADIO_TEMP_DIR")
     for folder in (Path(given), Path(given) / "vibe_edit_history") if given else ():
         if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
-            raise ConfigError(f"$GRADIO_TEMP_DIR: {folder} cannot be written by this user; name another folder")
+            raise ConfigError(
+                f"$GRADIO_TEMP_DIR: {folder} cannot be written by this user; name another folder"
+            )
 
 
 def _serve(args: argparse.Namespace) -> None:
@@ -243,7 +265,9 @@ def _serve(args: argparse.Namespace) -> None:
         # Only training data go to gradio's upload endpoint.
         max_file_size=MAX_UPLOAD if training else 1,
         # starlette unpacks a `Middleware` to this.
-        app_kwargs={"middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]},
+        app_kwargs={
+            "middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]
+        },
         **launch_options(),
     )
 

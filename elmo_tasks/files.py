@@ -21,14 +21,17 @@ import filelock
 
 from elmo_tasks.errors import ConfigError
 
-_UNFINISHED = re.compile(r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d{1,9})-[0-9a-f]{8}\.part", re.DOTALL)
+_UNFINISHED = re.compile(
+    r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d{1,9})-[0-9a-f]{8}\.part", re.DOTALL
+)
 _SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
 _ERRNO_MESSAGES = {
     **dict.fromkeys(
-        (errno.EACCES, errno.EPERM), "you have no permission for this; choose another place, or change its permissions"
+        (errno.EACCES, errno.EPERM),
+        "you have no permission for this; choose another place, or change its permissions",
     ),
     errno.ENOSPC: "the disk is full; make room, then try again",
     errno.EDQUOT: "your share of the disk is used up; make room, then try again",
@@ -130,18 +133,24 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     lock.parent.mkdir(parents=True, exist_ok=True)
     file = filelock.FileLock(lock)
     holder = "another process"
-    with contextlib.suppress(OSError):  # read first: some versions empty the file when they try the lock
+    with contextlib.suppress(
+        OSError
+    ):  # read first: some versions empty the file when they try the lock
         holder = lock.read_text(encoding="utf-8") or holder
     try:
         file.acquire(timeout=0)
     except filelock.Timeout:
         if not wait:
-            raise ConfigError(f"{what} is in use by {holder}; wait until it is done, or choose another name") from None
+            raise ConfigError(
+                f"{what} is in use by {holder}; wait until it is done, or choose another name"
+            ) from None
         _log.warning("%s is in use by %s; waiting for it.", what, holder)
         file.acquire()
     try:
         with contextlib.suppress(OSError):  # on a full disk the lock works without it
-            lock.write_text(f"process {os.getpid()} on {platform.node()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}")
+            lock.write_text(
+                f"process {os.getpid()} on {platform.node()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}"
+            )
         yield
     finally:
         # Unlink before releasing: a waiting process sees that its file has no name any more, and opens the next one.
@@ -169,7 +178,9 @@ def describe_os_error(error: OSError) -> str:
     if match := _ERRNO.search(text):  # the form in errors of HDF5 and safetensors
         number = int(match[1] or match[2])
     message = _ERRNO_MESSAGES.get(number or 0) or (error.strerror or text or type(error).__name__)
-    if number == errno.ENOENT and error.filename is None:  # as for a temporary folder: the text names it
+    if (
+        number == errno.ENOENT and error.filename is None
+    ):  # as for a temporary folder: the text names it
         message = error.strerror or text
     if _SHORT.search(text):
         message = "the file is incomplete, as on a full disk; make room, then try again"
@@ -178,7 +189,10 @@ def describe_os_error(error: OSError) -> str:
     if not isinstance(name, (str, bytes, os.PathLike)):
         return message
     # A temporary name is replaced by the name it will get.
-    parts = (p[1:].rsplit(".", 2)[0] if is_unfinished(Path(p)) else p for p in Path(os.fsdecode(name)).parts)
+    parts = (
+        p[1:].rsplit(".", 2)[0] if is_unfinished(Path(p)) else p
+        for p in Path(os.fsdecode(name)).parts
+    )
     return f"{Path(*parts)}: {message}"
 
 

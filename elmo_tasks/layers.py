@@ -70,7 +70,9 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
     """
-    wide = torch.promote_types(values.dtype, torch.float32)  # a sum of float16 numbers would lose digits
+    wide = torch.promote_types(
+        values.dtype, torch.float32
+    )  # a sum of float16 numbers would lose digits
     total = _tokens_only(values, mask, 0.0).sum(dim=-2, dtype=wide)  # [..., B, D]
     return total / mask.sum(dim=1, dtype=wide).clamp(min=1).unsqueeze(-1)
 
@@ -135,18 +137,26 @@ class ScalarMix(nn.Module):
         if fixed_weights is None:
             start = [0.0] * n_layers if initial_scalars is None else list(initial_scalars)
             _check_number("initial_scalars", start, n_layers)
-            self.scalars: nn.Parameter | None = nn.Parameter(torch.tensor(start, dtype=torch.float32))  # [L]
+            self.scalars: nn.Parameter | None = nn.Parameter(
+                torch.tensor(start, dtype=torch.float32)
+            )  # [L]
             self.register_buffer("fixed_weights", None)
         else:
             if initial_scalars is not None:
-                raise ConfigError("initial_scalars: fixed_weights are given, so there is nothing to learn from a start")
+                raise ConfigError(
+                    "initial_scalars: fixed_weights are given, so there is nothing to learn from a start"
+                )
             shares = list(fixed_weights)
             _check_number("fixed_weights", shares, n_layers)
             if min(shares) < 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-4):
-                raise ConfigError(f"fixed_weights: expected shares that are not negative and sum to 1, got {shares}")
+                raise ConfigError(
+                    f"fixed_weights: expected shares that are not negative and sum to 1, got {shares}"
+                )
             self.register_parameter("scalars", None)
             # Not in the state dict: they are a setting, and a file of weights must not change a setting.
-            self.register_buffer("fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False)  # [L]
+            self.register_buffer(
+                "fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False
+            )  # [L]
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """Mix ``[L, B, T, D]`` to ``[B, T, D]``, or pooled ``[L, B, D]`` to ``[B, D]``.
@@ -154,9 +164,13 @@ class ScalarMix(nn.Module):
         Positions where the mask ``[B, T]`` (``[B]`` for pooled layers) is False are zero.
         """
         if values.dim() < 3 or len(values) != self.n_layers:
-            raise ValueError(f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got {tuple(values.shape)}")
+            raise ValueError(
+                f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got {tuple(values.shape)}"
+            )
         if mask is not None and mask.shape != values.shape[1:-1]:
-            raise ValueError(f"the mask {tuple(mask.shape)} does not fit layers {tuple(values.shape)}")
+            raise ValueError(
+                f"the mask {tuple(mask.shape)} does not fit layers {tuple(values.shape)}"
+            )
         with torch.autocast(values.device.type, enabled=False):
             shares = self._shares()  # [L]
             # Layer by layer, so that float16 layers need not all be widened at once.
@@ -189,7 +203,9 @@ def _prepared(layer: Tensor, norm: bool) -> Tensor:
 
 def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
     if len(values) != n_layers or not all(math.isfinite(v) for v in values):
-        raise ConfigError(f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}")
+        raise ConfigError(
+            f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}"
+        )
 
 
 def checked_device(name: str | torch.device | None = None) -> torch.device:

@@ -52,7 +52,9 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         encoder = self._encoder()
         layers = (*range(-encoder.n_layers, encoder.n_layers), "mean")
         if self.layer not in layers or isinstance(self.layer, bool):
-            raise ConfigError(f"layer: expected 0 to {encoder.n_layers - 1} or 'mean', found {self.layer!r:.40}")
+            raise ConfigError(
+                f"layer: expected 0 to {encoder.n_layers - 1} or 'mean', found {self.layer!r:.40}"
+            )
         if self.batch_size < 1:
             raise ConfigError(f"batch_size: expected 1 or more, found {self.batch_size}")
         return self
@@ -62,10 +64,14 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.fit(())
         given, encoder = checked_sentences(sentences), self._encoder()
         vectors = np.zeros((len(given), encoder.width), np.float32)
-        for chosen in by_length([len(sentence) for sentence in given], self.batch_size, _BATCH_TOKENS * 6):
+        for chosen in by_length(
+            [len(sentence) for sentence in given], self.batch_size, _BATCH_TOKENS * 6
+        ):
             with torch.no_grad():
                 layers = encoder.encode([given[k] for k in chosen])
-                values = layers.average() if self.layer == "mean" else layers.values[int(self.layer)]
+                values = (
+                    layers.average() if self.layer == "mean" else layers.values[int(self.layer)]
+                )
                 vectors[chosen] = masked_mean(values, layers.mask).float().cpu().numpy()
         return vectors
 

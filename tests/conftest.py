@@ -19,12 +19,16 @@ def shared_data() -> Path:
     """The folder of public data; what needs it is skipped where it is not there."""
     folder = Path(os.environ.get("ELMO_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
     if not (folder / "elmo_fixture").is_dir():
-        pytest.skip(f"no public data at {folder}: this test compares with published files (set ELMO_SHARED_DATA)")
+        pytest.skip(
+            f"no public data at {folder}: this test compares with published files (set ELMO_SHARED_DATA)"
+        )
     return folder
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update-snapshots", action="store_true", help="write the texts of tests/snapshots anew")
+    parser.addoption(
+        "--update-snapshots", action="store_true", help="write the texts of tests/snapshots anew"
+    )
 
 
 _CACHE = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
@@ -51,10 +55,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark further looks, and put files that drive a browser first, so that no worker is left with one at the end."""
     seen = set()
     for item in items:
-        if isinstance(item, pytest.Function) and hasattr(item, "callspec") and LOOKS & item.callspec.params.keys():
-            rest = {name: value for name, value in item.callspec.params.items() if name not in LOOKS}
+        if (
+            isinstance(item, pytest.Function)
+            and hasattr(item, "callspec")
+            and LOOKS & item.callspec.params.keys()
+        ):
+            rest = {
+                name: value for name, value in item.callspec.params.items() if name not in LOOKS
+            }
             if (key := (item.path, item.originalname, repr(sorted(rest.items())))) in seen:
                 item.add_marker(pytest.mark.nightly)
             seen.add(key)
-    long = {item.path for item in items if "browser" in item.path.parts or item.get_closest_marker("ci")}
+    long = {
+        item.path for item in items if "browser" in item.path.parts or item.get_closest_marker("ci")
+    }
     items.sort(key=lambda item: item.path not in long)

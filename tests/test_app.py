@@ -14,7 +14,9 @@ def arguments(*given: str):
 
 def test_a_password_comes_from_an_argument_a_file_or_a_variable(tmp_path):
     assert app.passwords(arguments(), {}) is None
-    assert app.passwords(arguments("--auth", "ada:se:cret"), {"ELMO_AUTH": "eva:x"}) == [("ada", "se:cret")]
+    assert app.passwords(arguments("--auth", "ada:se:cret"), {"ELMO_AUTH": "eva:x"}) == [
+        ("ada", "se:cret")
+    ]
     environment = {"ELMO_AUTH": "eva:x", "HOME": "/"}
     assert app.passwords(arguments(), environment) == [("eva", "x")]
     assert environment == {"HOME": "/"}  # what the app starts need not know it
@@ -37,15 +39,22 @@ def test_a_password_that_is_none_is_said(tmp_path):
 @pytest.mark.parametrize("content", ["\ufeffanna : secret\n", "anna:secret", " anna: secret \r\n"])
 def test_marks_and_blanks_are_no_part_of_a_name_or_password(tmp_path, content):
     (tmp_path / "people").write_text(content, encoding="utf-8")
-    assert app.passwords(arguments("--auth-file", str(tmp_path / "people")), {}) == [("anna", "secret")]
+    assert app.passwords(arguments("--auth-file", str(tmp_path / "people")), {}) == [
+        ("anna", "secret")
+    ]
 
 
 def test_several_pairs_in_a_line_and_other_encodings_are_refused(tmp_path):
     people = tmp_path / "people"
     people.write_text("teacher:secret1,pupil:secret2\n")
-    with pytest.raises(ConfigError, match="line 1: expected one USER:PASS on each line, found several with commas"):
+    with pytest.raises(
+        ConfigError, match="line 1: expected one USER:PASS on each line, found several with commas"
+    ):
         app.passwords(arguments("--auth-file", str(people)), {})
-    assert app.passwords(arguments(), {"ELMO_AUTH": "a:one\nb:two,three"}) == [("a", "one"), ("b", "two,three")]
+    assert app.passwords(arguments(), {"ELMO_AUTH": "a:one\nb:two,three"}) == [
+        ("a", "one"),
+        ("b", "two,three"),
+    ]
     people.write_bytes("jürgen:geheim".encode("latin-1"))
     with pytest.raises(ConfigError, match="people: expected UTF-8 text .* save the file as UTF-8"):
         app.passwords(arguments("--auth-file", str(people)), {})
@@ -68,8 +77,14 @@ def test_a_socks_proxy_without_its_package_is_one_sentence(monkeypatch, capsys):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--host", "no.such.host.invalid"], "error: --host no.such.host.invalid: there is no such address"),
-        (["--host", "192.0.2.1"], "error: --host 192.0.2.1: this machine has no such address; choose another one"),
+        (
+            ["--host", "no.such.host.invalid"],
+            "error: --host no.such.host.invalid: there is no such address",
+        ),
+        (
+            ["--host", "192.0.2.1"],
+            "error: --host 192.0.2.1: this machine has no such address; choose another one",
+        ),
         (["--port", "70000"], "expected a whole number up to 65535, found '70000'"),
         (["--auth-file", "/no/such"], "error: /no/such: no such file or folder"),
         (["--auth-file", "/no/such", "--auth", "a:b"], "not allowed with argument"),
@@ -88,7 +103,10 @@ def test_a_taken_port_is_said(capsys, monkeypatch):
         port = str(other.getsockname()[1])
         with pytest.raises(SystemExit, match="2"):
             app.main(["--port", port])
-        assert f"--host 127.0.0.1 --port {port}: the port is taken; choose another one" in capsys.readouterr().err
+        assert (
+            f"--host 127.0.0.1 --port {port}: the port is taken; choose another one"
+            in capsys.readouterr().err
+        )
         monkeypatch.setenv("GRADIO_SERVER_PORT", port)
         with pytest.raises(SystemExit, match="2"):
             app.main([])

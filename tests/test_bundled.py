@@ -52,10 +52,14 @@ def test_what_lies_in_the_working_folder_comes_first(elsewhere):
 
 
 def test_a_configuration_has_a_name(elsewhere):
-    assert Path(bundled.find_config("ner_sample")) == REPOSITORY / "lightning_configs" / "ner_sample.yaml"
+    assert (
+        Path(bundled.find_config("ner_sample"))
+        == REPOSITORY / "lightning_configs" / "ner_sample.yaml"
+    )
     assert Path(bundled.find_config("lightning_configs/ner_sample.yaml")).is_file()
     with pytest.raises(
-        ConfigError, match="there is no configuration 'no_such': expected a file, or one of .*ner_sample"
+        ConfigError,
+        match="there is no configuration 'no_such': expected a file, or one of .*ner_sample",
     ):
         bundled.find_config("no_such")
     (elsewhere / "ner_sample").write_text("mine")
@@ -67,7 +71,10 @@ def test_the_bundled_model_is_that_of_its_last_configuration():
     elmo = Elmo.load("elmo-mini")
     settings, options = config["model"]["init_args"], elmo.bilm.options
     assert [list(pair) for pair in options.char_cnn.filters] == settings["filters"]
-    assert (options.lstm.dim, options.lstm.projection_dim) == (settings["dim"], settings["projection_dim"])
+    assert (options.lstm.dim, options.lstm.projection_dim) == (
+        settings["dim"],
+        settings["projection_dim"],
+    )
     _, vocabulary = elmo.language_model.predictions()
     assert len(vocabulary.words) == config["data"]["init_args"]["vocabulary_size"]
     assert sum(path.stat().st_size for path in elmo.folder.iterdir()) < 38_000_000

@@ -31,28 +31,46 @@ def calls(tmp_path_factory):
     }
 
 
-NAMES = ("encode", "encode_batches", "hub_outputs", "static", "module", "head", "compare", "side_by_side",
-         "sentence_similarity")  # fmt: skip
+NAMES = (
+    "encode",
+    "encode_batches",
+    "hub_outputs",
+    "static",
+    "module",
+    "head",
+    "compare",
+    "side_by_side",
+    "sentence_similarity",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_errors(calls, name):
     good = ["The", "bank"] if name == "module" else "The bank."
     for missing in (None, float("nan")):
-        with pytest.raises(InputError, match="sentence 2: expected .* found a missing value") as caught:
+        with pytest.raises(
+            InputError, match="sentence 2: expected .* found a missing value"
+        ) as caught:
             calls[name]([good, missing])
         assert caught.value.field == "sentence 2"
     with pytest.raises(InputError, match="sentence 2: expected .* found int: 7"):
         calls[name]([good, 7])
-    with pytest.raises(InputError, match=r"expected a list of sentences, found one string; put it in a list: \[sent"):
+    with pytest.raises(
+        InputError,
+        match=r"expected a list of sentences, found one string; put it in a list: \[sent",
+    ):
         calls[name]("The bank.")
-    with pytest.raises(InputError, match=r"found ndarray of 2 dimensions; give one column, such as df\['text'\]"):
+    with pytest.raises(
+        InputError, match=r"found ndarray of 2 dimensions; give one column, such as df\['text'\]"
+    ):
         calls[name](np.array([["The bank."], ["A bank."]]))
     with pytest.raises(InputError, match="expected a list of sentences, found NoneType"):
         calls[name](None)
 
 
-@pytest.mark.parametrize("name", ["encode", "encode_batches", "hub_outputs", "static", "module", "head"])
+@pytest.mark.parametrize(
+    "name", ["encode", "encode_batches", "hub_outputs", "static", "module", "head"]
+)
 def test_generators_work(calls, name):
     sentences = [["The", "bank"], ["A", "loan"]]
     assert repr(calls[name](words for words in sentences)) == repr(calls[name](sentences))
@@ -69,12 +87,21 @@ def test_one_word_and_one_sentence():
         compare(None, ["The bank.", "A bank."])
     with pytest.raises(InputError, match="The sentence: expected text, found a missing value"):
         nearest("bank", float("nan"))
-    with pytest.raises(InputError, match="models: expected a list of names or folders, found one string: 'elmo-mini'"):
+    with pytest.raises(
+        InputError,
+        match="models: expected a list of names or folders, found one string: 'elmo-mini'",
+    ):
         side_by_side("bank", ["The bank.", "A bank."], "elmo-mini")
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99"])
 def test_a_device_that_is_not_there(device):
-    for call in (Elmo.load, elmo_tasks.load_encoder, lambda device: load_head("ner-conll2003", device=device)):
-        with pytest.raises(ConfigError, match=f"device '{device}' cannot be used here .*; expected cpu, or cuda"):
+    for call in (
+        Elmo.load,
+        elmo_tasks.load_encoder,
+        lambda device: load_head("ner-conll2003", device=device),
+    ):
+        with pytest.raises(
+            ConfigError, match=f"device '{device}' cannot be used here .*; expected cpu, or cuda"
+        ):
             call(device=device)

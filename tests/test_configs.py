@@ -19,7 +19,14 @@ TEXT = (
 
 
 def test_each_is_of_a_kind_that_is_tried_below():
-    assert {config.stem.split("_")[0] for config in CONFIGS} == {"bilm", "cloze", "ner", "pos", "sentiment", "char"}
+    assert {config.stem.split("_")[0] for config in CONFIGS} == {
+        "bilm",
+        "cloze",
+        "ner",
+        "pos",
+        "sentiment",
+        "char",
+    }
 
 
 LANGUAGE = {  # settings of the data, stages, and what the last one prints
@@ -29,23 +36,37 @@ LANGUAGE = {  # settings of the data, stages, and what the last one prints
         "forward_perplexity",
     ),
     "char": ({"batch_size": 4, "held_out_share": 0.5}, ("fit", "validate"), "val_cosine"),
-    "cloze": ({"held_out": "text.txt", "held_out_index": None}, ("fit", "validate"), "val_first_ten"),
+    "cloze": (
+        {"held_out": "text.txt", "held_out_index": None},
+        ("fit", "validate"),
+        "val_first_ten",
+    ),
 }
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("path", [c for c in CONFIGS if c.stem.split("_")[0] in LANGUAGE], ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", [c for c in CONFIGS if c.stem.split("_")[0] in LANGUAGE], ids=lambda p: p.stem
+)
 def test_a_config_of_language_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("elmo_tasks.recipes.cloze._FREQUENT", 1.0)  # common words may be gaps in a text this short
+    monkeypatch.setattr(
+        "elmo_tasks.recipes.cloze._FREQUENT", 1.0
+    )  # common words may be gaps in a text this short
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
     settings, stages, printed = LANGUAGE[path.stem.split("_")[0]]
     raw = yaml.safe_load(path.read_text())
     raw["data"]["init_args"] |= {"files": ["text.txt"], **settings}
-    if path.stem.startswith("bilm") and "start_from" in raw["model"]["init_args"]:  # made by another run
+    if (
+        path.stem.startswith("bilm") and "start_from" in raw["model"]["init_args"]
+    ):  # made by another run
         raw["model"]["init_args"] |= {"start_from": None, "freeze_reader": False}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
-    fast = ["--trainer.fast_dev_run=true", "--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false"]
+    fast = [
+        "--trainer.fast_dev_run=true",
+        "--trainer.accelerator=cpu",
+        "--trainer.enable_progress_bar=false",
+    ]
     for stage in stages:
         assert main([stage, "--config", "config.yaml", *fast]) == 0
     assert printed in capsys.readouterr().out
@@ -58,12 +79,22 @@ FILES_OF_TASKS = ("train", "validation", "test")
 
 def words_of(k: int) -> list[tuple[str, str]]:
     """A sentence with BIO tags."""
-    return [(PEOPLE[k % 3], "B-X"), ("went", "O"), ("to", "O"), (PLACES[k % 3], "B-Y"), ("City", "I-Y"), (".", "O")]
+    return [
+        (PEOPLE[k % 3], "B-X"),
+        ("went", "O"),
+        ("to", "O"),
+        (PLACES[k % 3], "B-Y"),
+        ("City", "I-Y"),
+        (".", "O"),
+    ]
 
 
 def columns(separator: str, before: int = 0) -> str:
     """Tokens and BIO tags, with other columns between them."""
-    lines = ["".join(separator.join([w, *["-"] * before, t]) + "\n" for w, t in words_of(k)) for k in range(8)]
+    lines = [
+        "".join(separator.join([w, *["-"] * before, t]) + "\n" for w, t in words_of(k))
+        for k in range(8)
+    ]
     return "\n".join(lines)
 
 
@@ -84,7 +115,9 @@ def trees() -> str:
 
 
 def reviews() -> str:
-    return "label\ttext\n" + "".join(f"{k % 2}\tIt was word{k % 2} of {k}.\\nReally.\n" for k in range(20))
+    return "label\ttext\n" + "".join(
+        f"{k % 2}\tIt was word{k % 2} of {k}.\\nReally.\n" for k in range(20)
+    )
 
 
 # What each file of a configuration looks like.
@@ -106,7 +139,12 @@ def test_every_task_config_is_tried():
 
 
 def run_dir(folder: Path) -> list[str]:
-    return ["--run_dir", str(folder / "run"), "--model.init_args.layer_store", str(folder / "layers")]
+    return [
+        "--run_dir",
+        str(folder / "run"),
+        "--model.init_args.layer_store",
+        str(folder / "layers"),
+    ]
 
 
 def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
@@ -125,7 +163,9 @@ def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
             else:
                 own.write_text(text)
             data[split] = str(own)
-    if raw["model"]["init_args"]["encoder"].startswith("hub:"):  # not here: a tiny one made at random stands in for it
+    if raw["model"]["init_args"]["encoder"].startswith(
+        "hub:"
+    ):  # not here: a tiny one made at random stands in for it
         from tests.encoders.tiny_transformers import tiny_bert
 
         raw["model"]["init_args"]["encoder"] = str(tiny_bert(folder / "bert", cased=True))
@@ -154,7 +194,12 @@ def test_a_task_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
         assert main([stage, *common, "--ckpt_path", best, "--trainer.accelerator=cpu"]) == 0
         main_score = files.card["scores"]["validation"]["main"]
         assert f"{'val' if stage == 'validate' else 'test'}_{main_score}" in capsys.readouterr().out
-    assert {p.name for p in (tmp_path / "run").iterdir()} == {"best.ckpt", "last.ckpt", "config.yaml", "head"} | {
+    assert {p.name for p in (tmp_path / "run").iterdir()} == {
+        "best.ckpt",
+        "last.ckpt",
+        "config.yaml",
+        "head",
+    } | {
         f"{log}{stage}"
         for log in ("csv", "tensorboard")
         for stage in ("", "-validate", *(("-test",) if has_test else ()))
@@ -168,7 +213,9 @@ def test_a_task_config_keeps_one_form(path):
     assert ("validation" in data) != bool(data.get("validation_share"))
     run = f"runs/{path.stem}"
     assert trainer["default_root_dir"] == run
-    settings = {c["class_path"].rpartition(".")[2]: c.get("init_args", {}) for c in trainer["callbacks"]}
+    settings = {
+        c["class_path"].rpartition(".")[2]: c.get("init_args", {}) for c in trainer["callbacks"]
+    }
     assert settings["RunCheckpoint"]["dirpath"] == run
     assert settings["ExportHead"]["folder"] == f"{run}/head"
     assert {"title", "data", "licence"} == set(settings["ExportHead"]["about"])
@@ -180,7 +227,9 @@ def test_a_task_config_keeps_one_form(path):
     assert f"--config lightning_configs/{path.name}" in path.read_text().splitlines()[0]
 
 
-@pytest.mark.parametrize("place", [("model",), ("data",), ("trainer",), ("model", "head")], ids=".".join)
+@pytest.mark.parametrize(
+    "place", [("model",), ("data",), ("trainer",), ("model", "head")], ids=".".join
+)
 @pytest.mark.parametrize("name", ["bilm_mini", "ner_sample", "sentiment_sample"])
 def test_an_unknown_key_of_a_task_config_is_an_error(name, place, tmp_path, capsys):
     path = REPOSITORY / "lightning_configs" / f"{name}.yaml"
@@ -191,6 +240,9 @@ def test_an_unknown_key_of_a_task_config_is_an_error(name, place, tmp_path, caps
         inner = inner.get("init_args", inner)
     inner["lerning_rate"] = 1
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
-    assert main(["fit", "--config", str(tmp_path / "config.yaml"), "--run_dir", str(tmp_path / "run")]) == 2
+    assert (
+        main(["fit", "--config", str(tmp_path / "config.yaml"), "--run_dir", str(tmp_path / "run")])
+        == 2
+    )
     assert "lerning_rate" in capsys.readouterr().err
     assert not (tmp_path / "run").exists()

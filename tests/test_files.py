@@ -44,7 +44,11 @@ def test_a_link_has_the_name_by_which_it_was_asked_for(tmp_path, monkeypatch):
     (tmp_path / "model").mkdir()
     (tmp_path / "minilm").symlink_to(tmp_path / "model")
     monkeypatch.chdir(tmp_path / "model")
-    assert [given_name(name) for name in (".", "../minilm", "../minilm/")] == ["model", "minilm", "minilm"]
+    assert [given_name(name) for name in (".", "../minilm", "../minilm/")] == [
+        "model",
+        "minilm",
+        "minilm",
+    ]
 
 
 def test_after_an_error_all_is_as_it_was(tmp_path):
@@ -112,10 +116,14 @@ def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path, what):
     target = tmp_path / "a.txt"
     with atomic_file(target) as mine:
         code = KILLED.format(what=what)
-        assert subprocess.run([sys.executable, "-c", code, str(target)], check=False).returncode == -9
+        assert (
+            subprocess.run([sys.executable, "-c", code, str(target)], check=False).returncode == -9
+        )
         assert len(names(tmp_path)) == 2
         atomic_write(target, "x")
-        assert names(tmp_path) == sorted([mine.name, "a.txt"])  # one that is still being written stays
+        assert names(tmp_path) == sorted(
+            [mine.name, "a.txt"]
+        )  # one that is still being written stays
 
 
 def test_json_is_read_within_limits(tmp_path):
@@ -153,7 +161,10 @@ with file_lock(Path(sys.argv[1]), "it"):
 @pytest.fixture
 def holder(tmp_path):
     process = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(tmp_path / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", HOLDS, str(tmp_path / "lock")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout.readline() == "held\n"
     yield process
@@ -202,14 +213,35 @@ def test_one_holds_a_lock_at_a_time_though_its_file_comes_and_goes(tmp_path):
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (OSError(errno.ENOSPC, "No space left on device", "/a/b"), "/a/b: the disk is full; make room, then try again"),
-        (PermissionError(errno.EACCES, "Permission denied", "b"), "b: you have no permission for this"),
-        (OSError(errno.EROFS, "Read-only file system", "b"), "b: the disk is read-only; choose another folder"),
-        (OSError(errno.EADDRINUSE, "Address already in use"), "the port is taken; choose another one with --port"),
-        (OSError("write failed: errno = 28, error message = 'No space left'\n"), "the disk is full; make room"),
-        (FileNotFoundError(2, "No usable temporary directory found in ['/x']"), "No usable temporary directory found"),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/a/b"),
+            "/a/b: the disk is full; make room, then try again",
+        ),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "b"),
+            "b: you have no permission for this",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system", "b"),
+            "b: the disk is read-only; choose another folder",
+        ),
+        (
+            OSError(errno.EADDRINUSE, "Address already in use"),
+            "the port is taken; choose another one with --port",
+        ),
+        (
+            OSError("write failed: errno = 28, error message = 'No space left'\n"),
+            "the disk is full; make room",
+        ),
+        (
+            FileNotFoundError(2, "No usable temporary directory found in ['/x']"),
+            "No usable temporary directory found",
+        ),
         (FileNotFoundError(2, "No such file or directory", "/x"), "/x: no such file or folder"),
-        (OSError("9000 requested and 468 written"), "the file is incomplete, as on a full disk; make room"),
+        (
+            OSError("9000 requested and 468 written"),
+            "the file is incomplete, as on a full disk; make room",
+        ),
         (OSError("a\nb"), "a b"),
         (OSError(), "OSError"),
     ],

@@ -81,9 +81,17 @@ def test_imports_go_up_the_list_only(own):
     for path in (path for path in FILES if room_of(path) == own):
         ours = {room(name) for name in imported(path) if name.startswith("elmo_tasks.")}
         writes = path.relative_to(REPOSITORY / "elmo_tasks").as_posix() in WRITE_PAGES
-        allowed = UI_MAY if own == "ui" else rooms_below(own) | ({"ui"} if own == "app" or writes else set())
+        allowed = (
+            UI_MAY
+            if own == "ui"
+            else rooms_below(own) | ({"ui"} if own == "app" or writes else set())
+        )
         assert ours <= allowed, f"{path} may not import {ours - allowed}"
-        others = {name.split(".")[0] for name in imported(path)} - set(sys.stdlib_module_names) - {"elmo_tasks"}
+        others = (
+            {name.split(".")[0] for name in imported(path)}
+            - set(sys.stdlib_module_names)
+            - {"elmo_tasks"}
+        )
         if own in PACKAGES:
             assert others <= PACKAGES[own], path
         if own == "text":
@@ -103,7 +111,9 @@ def test_backends_are_known_to_the_encoders_only():
         if place.startswith("encoders/") or place in OF_ONE_BACKEND:
             continue
         assert not imported(path) & BACKENDS, path
-        assert not [node for node in nodes(path) if isinstance(node, ast.Name) and node.id == "Elmo"], path
+        assert not [
+            node for node in nodes(path) if isinstance(node, ast.Name) and node.id == "Elmo"
+        ], path
 
 
 @pytest.mark.parametrize("package", sorted(HEAVY))
@@ -113,22 +123,40 @@ def test_heavy_packages_stay_where_their_job_is(package):
 
 
 def test_every_folder_is_in_the_list():
-    folders = {path.name for path in (REPOSITORY / "elmo_tasks").iterdir() if (path / "__init__.py").exists()}
+    folders = {
+        path.name
+        for path in (REPOSITORY / "elmo_tasks").iterdir()
+        if (path / "__init__.py").exists()
+    }
     assert folders <= set().union(*ROWS, {"ui"})
 
 
-@pytest.mark.parametrize("path", sorted((REPOSITORY / "benchmarks").glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((REPOSITORY / "benchmarks").glob("*.py")), ids=lambda path: path.stem
+)
 def test_a_program_starts_when_all_of_it_is_there(path):
     """What stands behind the call of ``main`` is not there yet when that runs."""
     *_, last = ast.parse(path.read_text(encoding="utf-8")).body
-    starts = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
-    assert all(ast.dump(start) == ast.dump(last) for start in starts if "__main__" in ast.unparse(start.test))
+    starts = [
+        node
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.If)
+    ]
+    assert all(
+        ast.dump(start) == ast.dump(last)
+        for start in starts
+        if "__main__" in ast.unparse(start.test)
+    )
 
 
 def test_docstrings_begin_with_a_short_line():
     with_docstrings = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for path in FILES:
         for node in nodes(path):
-            first = ((isinstance(node, with_docstrings) and ast.get_docstring(node)) or "").partition("\n")[0]
+            first = (
+                (isinstance(node, with_docstrings) and ast.get_docstring(node)) or ""
+            ).partition("\n")[0]
             assert len(first) <= 88, f"{path.name}: {first}"
-            assert not first.startswith(("What ", "Whether ", "How ", "Where ")), f"{path.name}: {first}"
+            assert not first.startswith(("What ", "Whether ", "How ", "Where ")), (
+                f"{path.name}: {first}"
+            )

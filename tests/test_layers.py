@@ -15,7 +15,9 @@ MASK = torch.tensor([[True, True, True], [True, False, False], [False, False, Fa
 
 
 def vectors(*leading: int) -> torch.Tensor:
-    return torch.randn(*leading, 3, 3, 4, generator=torch.Generator().manual_seed(1)) - 5  # all of them below 0
+    return (
+        torch.randn(*leading, 3, 3, 4, generator=torch.Generator().manual_seed(1)) - 5
+    )  # all of them below 0
 
 
 @pytest.mark.parametrize("leading", [(), (2,)])
@@ -23,8 +25,12 @@ def test_pooling_by_hand(leading: tuple[int, ...]) -> None:
     values = vectors(*leading)
     zero = torch.zeros(*leading, 4)
     rows = [values[..., 0, :, :], values[..., 1, :1, :]]
-    torch.testing.assert_close(masked_mean(values, MASK), torch.stack([*(r.mean(-2) for r in rows), zero], -2))
-    torch.testing.assert_close(masked_max(values, MASK), torch.stack([*(r.amax(-2) for r in rows), zero], -2))
+    torch.testing.assert_close(
+        masked_mean(values, MASK), torch.stack([*(r.mean(-2) for r in rows), zero], -2)
+    )
+    torch.testing.assert_close(
+        masked_max(values, MASK), torch.stack([*(r.amax(-2) for r in rows), zero], -2)
+    )
 
 
 @pytest.mark.parametrize("pool", [masked_mean, masked_max])
@@ -40,7 +46,9 @@ def test_pooled_padding_may_hold_anything(pool) -> None:
 
 @pytest.mark.parametrize("pool", [masked_mean, masked_max])
 def test_pooling_no_tokens_at_all(pool) -> None:
-    assert torch.equal(pool(torch.zeros(2, 3, 0, 4), torch.zeros(3, 0, dtype=torch.bool)), torch.zeros(2, 3, 4))
+    assert torch.equal(
+        pool(torch.zeros(2, 3, 0, 4), torch.zeros(3, 0, dtype=torch.bool)), torch.zeros(2, 3, 4)
+    )
 
 
 def test_the_mean_commutes_with_the_mix() -> None:
@@ -49,18 +57,24 @@ def test_the_mean_commutes_with_the_mix() -> None:
 
 
 def test_the_mean_of_half_precision_is_summed_in_float32() -> None:
-    values = torch.full((1, 5000, 1), 30.0, dtype=torch.float16)  # the sum is above what float16 can hold
+    values = torch.full(
+        (1, 5000, 1), 30.0, dtype=torch.float16
+    )  # the sum is above what float16 can hold
     assert masked_mean(values, torch.ones(1, 5000, dtype=torch.bool)).item() == 30
 
 
 @pytest.mark.parametrize("pool", [masked_mean, masked_max])
 def test_pooled_shapes_that_do_not_fit(pool) -> None:
-    with pytest.raises(ValueError, match=re.escape("the mask (3, 3) does not fit vectors (2, 3, 4)")):
+    with pytest.raises(
+        ValueError, match=re.escape("the mask (3, 3) does not fit vectors (2, 3, 4)")
+    ):
         pool(torch.zeros(2, 3, 4), MASK)
 
 
 def some_layers(n_layers: int = 3, *shape: int) -> Tensor:
-    return torch.randn(n_layers, *(shape or (2, 4, 5)), generator=torch.Generator().manual_seed(n_layers))
+    return torch.randn(
+        n_layers, *(shape or (2, 4, 5)), generator=torch.Generator().manual_seed(n_layers)
+    )
 
 
 @pytest.mark.parametrize("n_layers", [1, 2, 3, 7])
@@ -124,7 +138,9 @@ def test_gradients() -> None:
     assert mix.scalars is not None
 
     def mixed(scalars: Tensor, gamma: Tensor) -> Tensor:
-        return torch.func.functional_call(mix, {"scalars": scalars, "gamma": gamma}, (values.detach(),))
+        return torch.func.functional_call(
+            mix, {"scalars": scalars, "gamma": gamma}, (values.detach(),)
+        )
 
     assert torch.autograd.gradcheck(mixed, (mix.scalars, mix.gamma))
 
@@ -161,15 +177,27 @@ def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_no
     assert torch.equal(mixed, mix(values.float()))
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-    ({"initial_scalars": [1.0]}, "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]"),
-    ({"fixed_weights": [0.5, 0.5]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]"),
-    ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
-    ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
-    ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
-    ({"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]}, "initial_scalars: fixed_weights are given"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+        (
+            {"initial_scalars": [1.0]},
+            "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]",
+        ),
+        (
+            {"fixed_weights": [0.5, 0.5]},
+            "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]",
+        ),
+        ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
+        ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
+        ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
+        (
+            {"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]},
+            "initial_scalars: fixed_weights are given",
+        ),
+    ],
+)
 def test_settings_that_do_not_fit(settings: dict, message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         ScalarMix(**({"n_layers": 3} | settings))
@@ -185,5 +213,7 @@ def test_layers_that_do_not_fit() -> None:
 @pytest.mark.parametrize(("can_say", "supported"), [(True, True), (True, False), (False, True)])
 def test_bfloat16_is_asked_of_the_cpu_where_a_build_can_say(monkeypatch, can_say, supported):
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: can_say)
-    monkeypatch.setattr(torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported))
+    monkeypatch.setattr(
+        torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported)
+    )
     assert cpu_multiplies_bfloat16() is supported

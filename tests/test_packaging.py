@@ -46,8 +46,14 @@ def test_requirements_are_those_of_the_app_with_torch_pinned():
 
 def test_constraints_hold_a_version_of_everything_within_its_range():
     lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pinned = {canonicalize_name(r.name): r for r in (Requirement(line) for line in lines if line[0] != "#")}
-    assert "-c constraints.txt" in (REPOSITORY / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    pinned = {
+        canonicalize_name(r.name): r
+        for r in (Requirement(line) for line in lines if line[0] != "#")
+    }
+    assert (
+        "-c constraints.txt"
+        in (REPOSITORY / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    )
     for file in ("requirements.txt", "requirements-dev.txt"):
         for line in (REPOSITORY / file).read_text(encoding="utf-8").splitlines():
             if re.match(r"\w", line):
@@ -72,11 +78,18 @@ def test_every_package_that_is_imported_is_named():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             modules += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
-            for module in {name.split(".")[0] for name in modules} - set(sys.stdlib_module_names) - {"elmo_tasks"}:
+            for module in (
+                {name.split(".")[0] for name in modules}
+                - set(sys.stdlib_module_names)
+                - {"elmo_tasks"}
+            ):
                 owners = {
-                    canonicalize_name(name) for name in distributions.get(module, NOT_INSTALLED.get(module, [module]))
+                    canonicalize_name(name)
+                    for name in distributions.get(module, NOT_INSTALLED.get(module, [module]))
                 }
-                assert owners & known, f"{path.name} imports {module}, which pyproject.toml does not name"
+                assert owners & known, (
+                    f"{path.name} imports {module}, which pyproject.toml does not name"
+                )
 
 
 def test_the_entry_point_is_there():
@@ -87,10 +100,13 @@ def test_the_entry_point_is_there():
 @pytest.mark.parametrize("package", sorted(program.EXTRAS))
 def test_the_extra_that_is_named_for_a_package_brings_it(package):
     (owner,) = {
-        canonicalize_name(name) for name in packages_distributions().get(package, NOT_INSTALLED.get(package, [package]))
+        canonicalize_name(name)
+        for name in packages_distributions().get(package, NOT_INSTALLED.get(package, [package]))
     }
     brought = EXTRAS[program.EXTRAS[package]]
-    inner = [EXTRAS[extra] for extra in brought["elmo-tasks"].extras] if "elmo-tasks" in brought else []
+    inner = (
+        [EXTRAS[extra] for extra in brought["elmo-tasks"].extras] if "elmo-tasks" in brought else []
+    )
     brought = {name for packages in (brought, *inner) for name in packages}
     assert owner in brought
 
@@ -98,9 +114,14 @@ def test_the_extra_that_is_named_for_a_package_brings_it(package):
 def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "h5py", None)
     (tmp_path / "in.txt").write_text("A bank .\n")
-    assert program.main(["embed", str(tmp_path / "in.txt"), str(tmp_path / "out.hdf5"), "--top"]) == 2
+    assert (
+        program.main(["embed", str(tmp_path / "in.txt"), str(tmp_path / "out.hdf5"), "--top"]) == 2
+    )
     said = capsys.readouterr().err
-    assert 'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"' in said
+    assert (
+        'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"'
+        in said
+    )
 
 
 def test_a_fault_of_ours_is_no_missing_package(monkeypatch):

@@ -13,15 +13,30 @@ import elmo_tasks
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 #: Packages that take a second or more to load, and that neither a plain Elmo nor a prediction needs.
-SLOW = {"nltk", "sklearn", "scipy", "pandas", "matplotlib", "gradio", "transformers", "datasets", "pytorch_lightning"}
+SLOW = {
+    "nltk",
+    "sklearn",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "gradio",
+    "transformers",
+    "datasets",
+    "pytorch_lightning",
+}
 SLOW |= {"torchmetrics", "gensim", "h5py"}
 
 
 def loaded_by(code: str) -> set[str]:
     """The top-level packages that a new Python has after running the code."""
     report = "import sys, json; print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
-    command, environment = [sys.executable, "-c", f"{code}\n{report}"], os.environ | {"OMP_NUM_THREADS": "1"}
-    printed = subprocess.check_output(command, cwd=REPOSITORY, env=environment, text=True, timeout=120)
+    command, environment = (
+        [sys.executable, "-c", f"{code}\n{report}"],
+        os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+    printed = subprocess.check_output(
+        command, cwd=REPOSITORY, env=environment, text=True, timeout=120
+    )
     return set(json.loads(printed.splitlines()[-1]))
 
 
@@ -37,7 +52,11 @@ def test_each_name_is_there_and_has_a_docstring():
 def test_type_checkers_see_the_same_names():
     module = ast.parse(Path(elmo_tasks.__file__).read_text(encoding="utf-8"))
     (block,) = [node for node in module.body if isinstance(node, ast.If)]
-    seen = {alias.asname or alias.name: f"{node.module}.{alias.name}" for node in block.body for alias in node.names}
+    seen = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in block.body
+        for alias in node.names
+    }
     assert seen == elmo_tasks._NAMES
 
 
@@ -68,7 +87,10 @@ def test_vectors_and_predictions_load_nothing_slow(code):
 
 def test_train_says_what_no_configuration_is(tmp_path):
     (tmp_path / "mine.yaml").write_text("trainer: {max_epochs: 1}")
-    with pytest.raises(elmo_tasks.ConfigError, match=r"mine.yaml: expected a YAML file with trainer.default_root_dir"):
+    with pytest.raises(
+        elmo_tasks.ConfigError,
+        match=r"mine.yaml: expected a YAML file with trainer.default_root_dir",
+    ):
         elmo_tasks.train(tmp_path / "mine.yaml")
     with pytest.raises(elmo_tasks.ConfigError, match=r"there is no configuration 'no_such'"):
         elmo_tasks.train("no_such")
@@ -85,6 +107,8 @@ def test_train_returns_the_folder_of_the_run(tmp_path, monkeypatch):
 
 @pytest.mark.ci
 def test_nearest_answers_as_the_app_does():
-    found = elmo_tasks.nearest("bank", "An old willow stood on the left bank of the river.", n=3, only="same")
+    found = elmo_tasks.nearest(
+        "bank", "An old willow stood on the left bank of the river.", n=3, only="same"
+    )
     assert len(found.uses) == 3
     assert all(use.same_word for use in found.uses)

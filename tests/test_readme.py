@@ -23,7 +23,11 @@ README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 #: By their place in the repository. The README comes first: what it does is there for the others.
 PAGES = {
     str(path.relative_to(REPOSITORY)): path.read_text(encoding="utf-8")
-    for path in [REPOSITORY / "README.md", *sorted((REPOSITORY / "docs").glob("*.md")), *REPOSITORY.glob("C*.md")]
+    for path in [
+        REPOSITORY / "README.md",
+        *sorted((REPOSITORY / "docs").glob("*.md")),
+        *REPOSITORY.glob("C*.md"),
+    ]
 }
 
 
@@ -41,10 +45,14 @@ def commands(pages: Iterable[str] = PAGES.values()) -> list[str]:
 def workplace(tmp_path_factory):
     """A folder as a reader would have it: the repository's files, and a text of one's own."""
     folder = tmp_path_factory.mktemp("reader")
-    names = "app.py elmo_tasks lightning_configs checkpoints benchmarks tests Makefile pyproject.toml"
+    names = (
+        "app.py elmo_tasks lightning_configs checkpoints benchmarks tests Makefile pyproject.toml"
+    )
     for name in [*names.split(), "requirements.txt", "requirements-dev.txt", "constraints.txt"]:
         (folder / name).symlink_to(REPOSITORY / name)
-    text = "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
+    text = (
+        "The kettle sang and nobody heard it .\nRain fell on the roof of the old station .\n" * 350
+    )
     (folder / "my_text.txt").write_text(text)
     (folder / "sentences.txt").write_text(text.splitlines()[0] + "\n")
     (folder / "glove.txt").write_text("bank 1 0\nriver 0.6 0.8\nloan 0.8 0.6\n")
@@ -63,7 +71,9 @@ def reader(workplace, monkeypatch):
 
 def run(folder, *arguments):
     environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
-    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(
+        arguments, cwd=folder, env=environment, capture_output=True, text=True, timeout=240
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
@@ -81,7 +91,11 @@ def called(function, capsys):
 
 HEAD_RUN = ["--trainer.accelerator=cpu"]
 # 300 steps and more, so that a resume file is written, in seconds.
-SMALL = ["--trainer.accelerator=cpu", "--trainer.enable_progress_bar=false", "--data.init_args.batch_size=1"]
+SMALL = [
+    "--trainer.accelerator=cpu",
+    "--trainer.enable_progress_bar=false",
+    "--data.init_args.batch_size=1",
+]
 
 
 #: The README's, and the first of the next page: the CI runs these, and the rest is nightly.
@@ -91,7 +105,10 @@ FIRST = 8
 def by_their_turn(all_commands: list[str]) -> list:
     """Each command once; those after the first few are nightly."""
     found = list(dict.fromkeys(all_commands))
-    return [pytest.param(c, marks=pytest.mark.ci if k < FIRST else pytest.mark.nightly) for k, c in enumerate(found)]
+    return [
+        pytest.param(c, marks=pytest.mark.ci if k < FIRST else pytest.mark.nightly)
+        for k, c in enumerate(found)
+    ]
 
 
 @pytest.mark.parametrize("command", by_their_turn(commands()))
@@ -113,14 +130,24 @@ def test_a_command_runs(command, reader, monkeypatch, capsys):
         if words[2] == "pytest":
             run(reader, sys.executable, "-m", "pytest", "--help")
             return
-        assert words[2].split(".")[0] == "benchmarks", f"a command this test does not know: {command}"
+        assert words[2].split(".")[0] == "benchmarks", (
+            f"a command this test does not know: {command}"
+        )
         monkeypatch.setattr(sys, "argv", [words[2], "--help"])
         called(lambda: runpy.run_module(words[2], run_name="__main__"), capsys)
     else:
         assert words[0] == "elmo-tasks", f"a command this test does not know: {command}"
         if typed is not None:
-            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), encoding="utf-8"))
-        run_ours(words[1:], command, reader, monkeypatch, lambda *given: called(lambda: main(list(given)), capsys))
+            monkeypatch.setattr(
+                sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode()), encoding="utf-8")
+            )
+        run_ours(
+            words[1:],
+            command,
+            reader,
+            monkeypatch,
+            lambda *given: called(lambda: main(list(given)), capsys),
+        )
 
 
 def run_ours(words, command, workplace, monkeypatch, run):
@@ -131,7 +158,9 @@ def run_ours(words, command, workplace, monkeypatch, run):
         assert all(word in known for word in words if word.startswith("--"))
     elif "small" in words:  # from the network, or of what came from there
         run(name, *words[1:2] * (name == "model"), "--help")
-    elif name == "sweep" and "--encoders" in words:  # trains for minutes; tests/cli/test_sweep.py does it on tiny data
+    elif (
+        name == "sweep" and "--encoders" in words
+    ):  # trains for minutes; tests/cli/test_sweep.py does it on tiny data
         known = run(name, "--help")
         assert all(word in known for word in words if word.startswith("--"))
     elif name in ("fit", "test") and ("_sample" in command or "--run" in words):
@@ -144,7 +173,9 @@ def run_ours(words, command, workplace, monkeypatch, run):
 
         tiny_bert(workplace / words[-1])
         (workplace / "pos.conllu").write_text(conllu())
-        files = [f"--data.init_args.{split}=pos.conllu" for split in ("train", "validation", "test")]
+        files = [
+            f"--data.init_args.{split}=pos.conllu" for split in ("train", "validation", "test")
+        ]
         run(*words, *HEAD_RUN, *files, "--trainer.max_epochs=1")
     elif name == "sweep":
         run(*words, "--seeds", "1", "--fractions", "0.1", "--set", "trainer.max_epochs=1")
@@ -152,21 +183,31 @@ def run_ours(words, command, workplace, monkeypatch, run):
         resumes = "--ckpt_path" in words
         assert not resumes or (workplace / words[-1]).exists()  # the command before wrote it
         config = Path(words[words.index("--config") + 1]).stem
-        fewer = ["--data.init_args.n_batches=20"] if config in ("char_encoder", "cloze_mini") else []
+        fewer = (
+            ["--data.init_args.n_batches=20"] if config in ("char_encoder", "cloze_mini") else []
+        )
         run(*words, *SMALL, *fewer)
         written = "cloze.json" if config == "cloze_mini" else "options.json"
         assert (workplace / "runs" / config / "model" / written).exists()
     else:
-        if "--index" in words:  # the whole held-out text takes minutes; a text of the same form stands in for it
+        if (
+            "--index" in words
+        ):  # the whole held-out text takes minutes; a text of the same form stands in for it
             words[words.index("--text") + 1 :] = ["my_text.txt", "--index", "index.tsv"]
-            (workplace / "index.tsv").write_text("source\tfirst_line\tlast_line\nwiki_enwiki2018\t1\t20\n")
+            (workplace / "index.tsv").write_text(
+                "source\tfirst_line\tlast_line\nwiki_enwiki2018\t1\t20\n"
+            )
         elif name == "evaluate" and "../shared/data" in words:
             # With the data sets it takes minutes; without them it says what is missing.
             (workplace / "no_data").mkdir(exist_ok=True)
             words[words.index("../shared/data")] = "no_data"
-        elif name == "evaluate" and "my_text.txt" in words:  # the full softmax over 700 lines takes its time
+        elif (
+            name == "evaluate" and "my_text.txt" in words
+        ):  # the full softmax over 700 lines takes its time
             words[words.index("my_text.txt")] = "sentences.txt"
-        elif "--senses" in words:  # the whole dictionary takes minutes; every twentieth word stands in for it
+        elif (
+            "--senses" in words
+        ):  # the whole dictionary takes minutes; every twentieth word stands in for it
             full = lexicon.bundled_lexicon()
             few = lexicon.Lexicon(full.ambiguous[::20], full.one_meaning)
             monkeypatch.setattr(lexicon, "bundled_lexicon", lambda: few)
@@ -192,7 +233,10 @@ def test_endpoints_are_there(code):
 
 
 def anchors(page: str) -> set[str]:
-    return {re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in re.findall(r"^#+ (.*)$", page, re.M)}
+    return {
+        re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-")
+        for h in re.findall(r"^#+ (.*)$", page, re.M)
+    }
 
 
 def without_code(page: str) -> str:
@@ -202,7 +246,9 @@ def without_code(page: str) -> str:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_lead_somewhere(name):
-    for target, _, anchor in (link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", without_code(PAGES[name]))):
+    for target, _, anchor in (
+        link.partition("#") for link in re.findall(r"\]\(([^)]+)\)", without_code(PAGES[name]))
+    ):
         if target.startswith("http"):
             continue
         place = (REPOSITORY / name).parent / target if target else REPOSITORY / name
@@ -220,7 +266,9 @@ def test_each_page_and_each_picture_is_reached():
 def test_the_readme_is_one_page_and_activates_the_environment_before_it_is_used():
     assert len(README.splitlines()) <= 130
     lines = commands([README])
-    first = next(k for k, line in enumerate(lines) if "elmo-tasks" in line or line.startswith("python"))
+    first = next(
+        k for k, line in enumerate(lines) if "elmo-tasks" in line or line.startswith("python")
+    )
     assert ". .venv/bin/activate" in lines[:first]
 
 
@@ -232,15 +280,21 @@ def test_the_front_matter_is_that_of_a_hosted_space():
     front = yaml.safe_load(README.split("---")[1])
     assert front["sdk"] == "gradio"
     assert (REPOSITORY / front["app_file"]).exists()
-    wanted = re.search(r"^gradio>=([\d.]+)", (REPOSITORY / "requirements.txt").read_text(), re.MULTILINE)
+    wanted = re.search(
+        r"^gradio>=([\d.]+)", (REPOSITORY / "requirements.txt").read_text(), re.MULTILINE
+    )
     assert front["sdk_version"].startswith(wanted[1])
     assert len(front["short_description"]) <= 60
 
 
 def tracked() -> list[Path]:
     """The files that are in the repository."""
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    return [path for name in listed.stdout.split("\0") if name and (path := REPOSITORY / name).is_file()]
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    return [
+        path for name in listed.stdout.split("\0") if name and (path := REPOSITORY / name).is_file()
+    ]
 
 
 def test_nothing_tracked_is_too_large_for_a_hosted_space():
@@ -252,6 +306,12 @@ def test_nothing_tracked_is_too_large_for_a_hosted_space():
 def test_no_merge_was_left_half_done():
     marks = tuple(f"{sign * 7} " for sign in "<>")
     texts = [
-        path for path in tracked() if path.suffix in (".py", ".js", ".css", ".html", ".md", ".yaml", ".toml", ".txt")
+        path
+        for path in tracked()
+        if path.suffix in (".py", ".js", ".css", ".html", ".md", ".yaml", ".toml", ".txt")
     ]
-    assert not [path for path in texts if any(line.startswith(marks) for line in path.read_text("utf-8").splitlines())]
+    assert not [
+        path
+        for path in texts
+        if any(line.startswith(marks) for line in path.read_text("utf-8").splitlines())
+    ]

@@ -20,7 +20,9 @@ SENTENCES = [
 
 def test_the_endpoint_and_the_command_give_the_same_json(capsys):
     app = build_app(Session())
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options())
+    _, url, _ = app.launch(
+        prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **launch_options()
+    )
     try:
         client = gradio_client.Client(url, verbose=False, analytics_enabled=False)
         by_endpoint = client.predict("bank", SENTENCES, api_name="/compare")

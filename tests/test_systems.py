@@ -17,7 +17,12 @@ ROWS = re.findall(
     re.MULTILINE,
 )[1:]
 SYSTEMS = "Word2Vec AllenNLP TF-Hub layers BERT sentence-transformers probing neighbours mix"
-SENTENCES = ["--sentence", "The bank refused our loan.", "--sentence", "We sat on the bank of the river."]
+SENTENCES = [
+    "--sentence",
+    "The bank refused our loan.",
+    "--sentence",
+    "We sat on the bank of the river.",
+]
 
 
 def commands(row):
@@ -45,7 +50,10 @@ def test_a_command_is_one_that_the_program_understands(words):
     if name == "fit":
         assert (CONFIGS / f"{rest[rest.index('--config') + 1]}.yaml").is_file()
     elif "FILE" in rest:
-        assert rest == ["--static", "FILE"]  # the rest of the line is the row's of nearest neighbours
+        assert rest == [
+            "--static",
+            "FILE",
+        ]  # the rest of the line is the row's of nearest neighbours
     else:
         parser = argparse.ArgumentParser()
         COMMANDS[name].add_arguments(parser)

@@ -38,7 +38,9 @@ def test_a_vector_is_the_mean_over_the_tokens_of_a_layer(model):
 
 def test_it_works_in_a_grid_search_and_a_pickle_holds_no_weights(model):
     search = GridSearchCV(
-        make_pipeline(ElmoVectorizer(model), LogisticRegression()), {"elmovectorizer__layer": [0, 1, "mean"]}, cv=2
+        make_pipeline(ElmoVectorizer(model), LogisticRegression()),
+        {"elmovectorizer__layer": [0, 1, "mean"]},
+        cv=2,
     )
     search.fit(TEXTS, LABELS)
     assert set(search.predict(TEXTS)) <= {0, 1}

@@ -33,7 +33,11 @@ def walk(work: Callable[[], object]) -> tuple[set[str], set[tuple[str, str]]]:
     rooms, climbs = set(), set()
 
     def on_call(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(ROOT) and not frame.f_code.co_name.startswith("<"):
+        if (
+            event == "call"
+            and frame.f_code.co_filename.startswith(ROOT)
+            and not frame.f_code.co_name.startswith("<")
+        ):
             here, before = room_of(frame), room_of(frame.f_back)
             rooms.add(here)
             if before and LEVELS[here] > LEVELS[before]:
@@ -63,7 +67,9 @@ def test_a_prediction_climbs_nowhere():
 
 
 def test_a_row_of_a_file_climbs_nowhere_behind_the_command(tmp_path, monkeypatch, capsys):
-    (tmp_path / "my.csv").write_text("text,label\nA warm and funny film.,positive\nDull and long.,negative\n")
+    (tmp_path / "my.csv").write_text(
+        "text,label\nA warm and funny film.,positive\nDull and long.,negative\n"
+    )
     parser = ArgumentParser()
     evaluate.add_arguments(parser)
     arguments = parser.parse_args(["--head", "sentiment-sst2", "--data", str(tmp_path / "my.csv")])

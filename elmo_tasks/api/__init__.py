@@ -3,34 +3,96 @@
 Standard library only, so that the UI can be built and tested without torch or a model.
 """
 
-# ruff: noqa: F401, I001 (this is where they are imported from, in lines of many names)
+# ruff: noqa: F401 (this is where they are imported from)
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Protocol
 
-# fmt: off
 from elmo_tasks.api.basics import (
-    Answer, Cancelled, LIMITS, Limits, Message, Occurrence, Progress, Result, cancellable, check_cancelled,
+    LIMITS,
+    Answer,
+    Cancelled,
+    Limits,
+    Message,
+    Occurrence,
+    Progress,
+    Result,
+    cancellable,
+    check_cancelled,
     uncancellable,
 )
 from elmo_tasks.api.compare import (
-    Candidate, Certainty, Choice, Comparison, ComparisonItem, DirectionSimilarity, Explanation, HeadMix,
-    HiddenWord, LayerComparison, Meaning, ModelInfo, Products, SentenceComparison, SentenceLayer, SideBySide, Source,
-    Substitutes, TextSenses, TextWord, UseMeaning, Views, group_by, partition,
+    Candidate,
+    Certainty,
+    Choice,
+    Comparison,
+    ComparisonItem,
+    DirectionSimilarity,
+    Explanation,
+    HeadMix,
+    HiddenWord,
+    LayerComparison,
+    Meaning,
+    ModelInfo,
+    Products,
+    SentenceComparison,
+    SentenceLayer,
+    SideBySide,
+    Source,
+    Substitutes,
+    TextSenses,
+    TextWord,
+    UseMeaning,
+    Views,
+    group_by,
+    partition,
 )
 from elmo_tasks.api.explore import (
-    DictionaryTest, EXAMPLES, INDEX, IncrementalReading, MapRequest, MapUse, MapView, Mistake, NearOnMap, NearUse,
-    NearestUses, ProjectedMeaning, ProjectedUse, ReadingStep, ReadyWord, SenseGroup, SenseMap, StaticNeighbour,
-    StaticNeighbours, TEXT_A, TEXT_B,
+    EXAMPLES,
+    INDEX,
+    TEXT_A,
+    TEXT_B,
+    DictionaryTest,
+    IncrementalReading,
+    MapRequest,
+    MapUse,
+    MapView,
+    Mistake,
+    NearestUses,
+    NearOnMap,
+    NearUse,
+    ProjectedMeaning,
+    ProjectedUse,
+    ReadingStep,
+    ReadyWord,
+    SenseGroup,
+    SenseMap,
+    StaticNeighbour,
+    StaticNeighbours,
 )
 from elmo_tasks.api.heads import (
-    ClassifiedText, DatasetPreview, Entity, HeadInfo, LayerScore, LayerWeights, MixWeights, ModelProbes, PaperScores,
-    ProbeResult, Score, SplitScore, TagSequence, TaggedSentence, TrainingEpoch, TrainingJob, TrainingOffer,
-    TrainingPlan, WordOcclusion,
+    ClassifiedText,
+    DatasetPreview,
+    Entity,
+    HeadInfo,
+    LayerScore,
+    LayerWeights,
+    MixWeights,
+    ModelProbes,
+    PaperScores,
+    ProbeResult,
+    Score,
+    SplitScore,
+    TaggedSentence,
+    TagSequence,
+    TrainingEpoch,
+    TrainingJob,
+    TrainingOffer,
+    TrainingPlan,
+    WordOcclusion,
 )
-# fmt: on
 
 
 class Service(Protocol):
@@ -59,13 +121,17 @@ class Service(Protocol):
     ) -> SideBySide:
         """Compare uses by several models; meanings of bundled sentences are known."""
 
-    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> SentenceComparison:
+    def compare_sentences(
+        self, sentences: Sequence[str], model: str | None = None
+    ) -> SentenceComparison:
         """Compare 2 to ``limits.max_sentences`` sentences by their vectors.
 
         These are the mean of the words at each layer and, if the model was trained for it, its own sentence embedding.
         """
 
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> Substitutes:
+    def substitutes(
+        self, word: str, sentences: Sequence[str], model: str | None = None
+    ) -> Substitutes:
         """Predict the words for the place of each use, if the model can."""
 
     def explain(
@@ -128,14 +194,20 @@ class Service(Protocol):
         """Classify one test sentence for each meaning of some held-out words."""
 
     def incremental_reading(
-        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+        self,
+        word: str,
+        sentence: str,
+        senses: Sequence[str] | None = None,
+        model: str | None = None,
     ) -> IncrementalReading:
         """Follow two meanings, by their keys or the first, while a sentence is read."""
 
     def heads(self) -> tuple[HeadInfo, ...]:
         """Return heads: defaults first, each before its baseline, local ones last."""
 
-    def tag(self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1) -> tuple[TaggedSentence, ...]:
+    def tag(
+        self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
+    ) -> tuple[TaggedSentence, ...]:
         """Tag 1 to ``limits.max_texts`` sentences by a head; ``None`` selects the default one."""
 
     def classify(

@@ -37,11 +37,17 @@ class LayerComparison:
     """The uses compared at one layer."""
 
     name: str  #: ``"0"``, ``"1"``, ... or ``"mean"``
-    cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
+    cosine: tuple[
+        tuple[float, ...], ...
+    ]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    sees: str = ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``
-    token_norms: tuple[tuple[float, ...], ...] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
+    sees: str = (
+        ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``
+    )
+    token_norms: tuple[
+        tuple[float, ...], ...
+    ] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
 
 
 @dataclass(frozen=True)
@@ -62,9 +68,13 @@ Products = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 class Views:
     """Further ways to look at the uses of a comparison, beside its layers."""
 
-    one_vector: LayerComparison | None = None  #: one vector for each word, whatever the sentence; ``None`` without one
+    one_vector: LayerComparison | None = (
+        None  #: one vector for each word, whatever the sentence; ``None`` without one
+    )
     mixes: tuple[HeadMix, ...] = ()  #: as the default heads mix the layers
-    features: LayerComparison | None = None  #: by all that the meanings are found from; ``None`` without meanings
+    features: LayerComparison | None = (
+        None  #: by all that the meanings are found from; ``None`` without meanings
+    )
     products: Products = ()  #: of the uses: any mix of the layers can be compared by them
     random_products: Products = ()  #: of some random words in random sentences, as the measuring stick of such a mix
 
@@ -83,7 +93,9 @@ class Source(str, Enum):
     DICTIONARY = "dictionary"
     OWN = "own"  #: the user gave them
     ONE_MEANING = "one meaning"  #: the word is on the list of words with one everyday meaning
-    UNLISTED = "unlisted"  #: the word is in no list: the model only estimates whether uses share a meaning
+    UNLISTED = (
+        "unlisted"  #: the word is in no list: the model only estimates whether uses share a meaning
+    )
     NONE = "none"  #: no meanings are known
 
 
@@ -101,7 +113,9 @@ class Meaning:
 class UseMeaning:
     """Probabilities of the meanings of one use."""
 
-    probabilities: tuple[float, ...]  #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
+    probabilities: tuple[
+        float, ...
+    ]  #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
     other: float  #: probability of a meaning that is not listed
     best: int | None  #: position of the most probable meaning; ``None`` for an unlisted one
     certainty: Certainty
@@ -132,12 +146,18 @@ class Comparison(Answer):
     source: Source = Source.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
     uses: tuple[UseMeaning, ...] = ()  #: one entry per use; empty where no meanings are known
-    groups: tuple[tuple[int, ...], ...] = ()  #: positions from 0 of the uses that share a meaning; empty if unknown
+    groups: tuple[
+        tuple[int, ...], ...
+    ] = ()  #: positions from 0 of the uses that share a meaning; empty if unknown
     certainty: Certainty = Certainty.ABSTAIN  #: certainty of the groups
     probability: float = 0.0  #: probability that the groups are right as a whole; 0 if unknown
-    same_meaning: tuple[tuple[float, ...], ...] = ()  #: ``[n][n]`` probabilities of a common meaning; empty if unknown
+    same_meaning: tuple[
+        tuple[float, ...], ...
+    ] = ()  #: ``[n][n]`` probabilities of a common meaning; empty if unknown
     n_words: int = 0  #: words with several meanings in the dictionary
-    spellings_differ: bool = False  #: whether the uses are of different words, which have no meanings in common
+    spellings_differ: bool = (
+        False  #: whether the uses are of different words, which have no meanings in common
+    )
     views: Views = Views()  #: further ways to look at the uses
 
     @property
@@ -157,7 +177,11 @@ class Comparison(Answer):
             }
             for use in self.uses
         ]
-        enums = {"source": self.source.value, "certainty": self.certainty.value, "voice": _VOICES[self.certainty]}
+        enums = {
+            "source": self.source.value,
+            "certainty": self.certainty.value,
+            "voice": _VOICES[self.certainty],
+        }
         fields = super().to_dict()
         views = fields.pop("views")
         more = {key: views[key] for key in ("one_vector", "mixes", "features")}
@@ -165,7 +189,11 @@ class Comparison(Answer):
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
-_VOICES = {Certainty.CONFIDENT: "named", Certainty.TENTATIVE: "leaning", Certainty.ABSTAIN: "silent"}
+_VOICES = {
+    Certainty.CONFIDENT: "named",
+    Certainty.TENTATIVE: "leaning",
+    Certainty.ABSTAIN: "silent",
+}
 
 
 @dataclass(frozen=True)
@@ -174,9 +202,13 @@ class ModelInfo:
 
     name: str  #: what to pass as ``model``
     title: str  #: one-line description
-    layers: tuple[str, ...]  #: layer names, from the context-free one up; empty for a model that is not loaded
+    layers: tuple[
+        str, ...
+    ]  #: layer names, from the context-free one up; empty for a model that is not loaded
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
-    dictionary_layers: tuple[str, ...] = ()  #: layers that were also trained on the sentences of the dictionary
+    dictionary_layers: tuple[
+        str, ...
+    ] = ()  #: layers that were also trained on the sentences of the dictionary
 
 
 @dataclass(frozen=True)
@@ -185,12 +217,17 @@ class SideBySide:
 
     comparisons: tuple[Comparison, ...]  #: in the order of the requested models
     senses: tuple[str, ...]  #: the meaning of each use if all are known; else empty
-    right: tuple[bool | None, ...]  #: for each model, whether its groups match these meanings; ``None`` without either
+    right: tuple[
+        bool | None, ...
+    ]  #: for each model, whether its groups match these meanings; ``None`` without either
     agreement: str  #: one line: which models agree, and which are right
 
     def to_list(self) -> list[dict[str, Any]]:
         """Convert to the JSON of ``/side_by_side`` and of ``compare --json`` by several models."""
-        return [{**one.to_dict(), "right": right} for one, right in zip(self.comparisons, self.right, strict=True)]
+        return [
+            {**one.to_dict(), "right": right}
+            for one, right in zip(self.comparisons, self.right, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -208,12 +245,16 @@ class Substitutes:
     word: str  #: the word as requested
     model: str  #: name of the model
     items: tuple[ComparisonItem, ...]  #: the uses
-    candidates: tuple[tuple[Candidate, ...], ...]  #: for each use the eight most probable words, best first
+    candidates: tuple[
+        tuple[Candidate, ...], ...
+    ]  #: for each use the eight most probable words, best first
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
         rows = zip(self.items, self.candidates, strict=True)
-        uses = [{**asdict(item), "candidates": [asdict(word) for word in words]} for item, words in rows]
+        uses = [
+            {**asdict(item), "candidates": [asdict(word) for word in words]} for item, words in rows
+        ]
         return {"word": self.word, "model": self.model, "uses": uses}
 
 
@@ -237,7 +278,9 @@ class SentenceLayer:
     name: str  #: ``"0"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own embedding
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
     unconnected: float  #: mean cosine of two unrelated sentences
-    reworded: int  #: in a test, how often a paraphrase was nearer than a sentence with similar words
+    reworded: (
+        int  #: in a test, how often a paraphrase was nearer than a sentence with similar words
+    )
     related: int  #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
     tests: int  #: number of test sentences
 
@@ -305,7 +348,12 @@ class TextSenses(Answer):
             }
             for word in self.words
         ]
-        return {"model": self.model, "text": self.text, "headline": self.message.headline, "words": words}
+        return {
+            "model": self.model,
+            "text": self.text,
+            "headline": self.message.headline,
+            "words": words,
+        }
 
 
 @dataclass(frozen=True)
@@ -347,7 +395,9 @@ class Explanation:
     apart: bool  #: whether it explains the difference of the two uses; else their similarity
     answer: str  #: one plain sentence
     decisive: HiddenWord | None  #: the word that the answer names, if any
-    ways: tuple[str, ...]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
+    ways: tuple[
+        str, ...
+    ]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
     words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
     skipped: int  #: number of further words in the two sentences, too far from the compared word to be hidden in time
     sides: tuple[DirectionSimilarity, ...]  #: the halves of each layer above the context-free one

@@ -17,12 +17,18 @@ class MapUse(Occurrence):
     """One use of a word on its map."""
 
     source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
-    group: int | None  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
-    probability: float | None  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
+    group: (
+        int | None
+    )  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
+    probability: (
+        float | None
+    )  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
     is_sure: bool  #: whether its meaning is known, or predicted with enough certainty to be stated without reservation
     x: float  #: x coordinate, -1 to 1
     y: float  #: y coordinate, -1 to 1
-    nearest: tuple[tuple[int, float], ...]  #: the nearest other uses on the map, as ``(position, cosine)``
+    nearest: tuple[
+        tuple[int, float], ...
+    ]  #: the nearest other uses on the map, as ``(position, cosine)``
 
     @property
     def own(self) -> bool:
@@ -61,14 +67,20 @@ class SenseMap(Answer):
     view: str  #: the view by which the uses are compared
     views: tuple[MapView, ...]  #: all available views
     uses: tuple[MapUse, ...]  #: the points
-    groups: tuple[SenseGroup, ...]  #: the meanings in the order of the dictionary, or clusters, the largest first
-    are_meanings: bool  #: whether the groups are meanings of the dictionary; else they are unnamed clusters
+    groups: tuple[
+        SenseGroup, ...
+    ]  #: the meanings in the order of the dictionary, or clusters, the largest first
+    are_meanings: (
+        bool  #: whether the groups are meanings of the dictionary; else they are unnamed clusters
+    )
     message: Message  #: the answer: a headline and its details
     shown: float  #: share of the variance of the uses that the map shows, 0 to 1
     n_own: int  #: number of uses in the user's own texts; the map may leave some out
     sources: tuple[str, ...] = ()  #: origins of the uses
     examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
-    read_as: tuple[tuple[str, str], ...] = ()  #: source and columns of each of the user's texts that is a table
+    read_as: tuple[
+        tuple[str, str], ...
+    ] = ()  #: source and columns of each of the user's texts that is a table
 
     @property
     def shown_view(self) -> MapView:
@@ -117,9 +129,13 @@ class ProjectedUse(Occurrence):
 
     x: float  #: x coordinate; beyond -1 or 1 if it lies farther out than all uses on the map
     y: float  #: y coordinate
-    group: int | None  #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
+    group: (
+        int | None
+    )  #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
     is_sure: bool  #: whether its meaning is stated without reservation
-    meanings: tuple[ProjectedMeaning, ...]  #: the most probable first; empty if no meanings are predicted
+    meanings: tuple[
+        ProjectedMeaning, ...
+    ]  #: the most probable first; empty if no meanings are predicted
     nearest: tuple[NearOnMap, ...]  #: the nearest uses on the map, nearest first
     verdict: str  #: the answer in one or two sentences
 
@@ -150,7 +166,9 @@ class NearUse(Occurrence):
     cosine: float  #: cosine with the query
     same_word: bool  #: whether it is the same word, in any inflection
     sense: str = ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
-    probability: float | None = None  #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
+    probability: float | None = (
+        None  #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
+    )
 
 
 @dataclass(frozen=True)
@@ -170,15 +188,21 @@ class NearestUses(Answer):
     only: str  #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
     random_pair_cosine: float  #: mean cosine of two random words in this view
     uses: tuple[NearUse, ...]  #: the nearest, nearest first
-    static: tuple[StaticNeighbour, ...]  #: the nearest words among static vectors; empty for an unknown word
+    static: tuple[
+        StaticNeighbour, ...
+    ]  #: the nearest words among static vectors; empty for an unknown word
     message: Message  #: the answer: a headline and its details
-    vectors: str = ""  #: name of the static vectors: the model itself if it does not read the sentence
-    reads_sentence: bool = True  #: whether the model reads the sentence; if not, ``static`` is its answer
-    sense: str = ""  #: the meaning of the word in the query sentence, as in :attr:`NearUse.sense`
-    probability: float | None = None  #: probability of that meaning, as in :attr:`NearUse.probability`
-    is_complete: bool = (
-        True  #: if not, only the dictionary's examples of the word were searched: the rest is being read
+    vectors: str = (
+        ""  #: name of the static vectors: the model itself if it does not read the sentence
     )
+    reads_sentence: bool = (
+        True  #: whether the model reads the sentence; if not, ``static`` is its answer
+    )
+    sense: str = ""  #: the meaning of the word in the query sentence, as in :attr:`NearUse.sense`
+    probability: float | None = (
+        None  #: probability of that meaning, as in :attr:`NearUse.probability`
+    )
+    is_complete: bool = True  #: if not, only the dictionary's examples of the word were searched: the rest is being read
 
 
 @dataclass(frozen=True)
@@ -215,7 +239,9 @@ class ReadingStep:
 
     words: int  #: number of words read so far
     probabilities: tuple[float, float]  #: probabilities of the first and of the second meaning
-    found: str | None  #: the most probable of all meanings, if its probability is high enough; else ``None``
+    found: (
+        str | None
+    )  #: the most probable of all meanings, if its probability is high enough; else ``None``
 
 
 @dataclass(frozen=True)

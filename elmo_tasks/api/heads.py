@@ -58,8 +58,16 @@ class TaggedSentence:
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/ner``."""
         others = [reading.to_dict() for reading in self.alternatives]
-        alternatives = {"alternatives": others, "runners_up": others}  # the older name, for one more version
-        return {"text": self.sentence, "tokens": list(self.tokens), **self.best.to_dict(), **alternatives}
+        alternatives = {
+            "alternatives": others,
+            "runners_up": others,
+        }  # the older name, for one more version
+        return {
+            "text": self.sentence,
+            "tokens": list(self.tokens),
+            **self.best.to_dict(),
+            **alternatives,
+        }
 
 
 @dataclass(frozen=True)
@@ -79,8 +87,12 @@ class ClassifiedText(Result):
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     label: str | None  #: the most probable class; None for a text without a word
-    probabilities: dict[str, float]  #: of each class, in the head's order; none for a text without a word
-    occlusion: tuple[WordOcclusion, ...] = ()  #: one per token; empty if not requested, or of too many words
+    probabilities: dict[
+        str, float
+    ]  #: of each class, in the head's order; none for a text without a word
+    occlusion: tuple[
+        WordOcclusion, ...
+    ] = ()  #: one per token; empty if not requested, or of too many words
     is_sure: bool = True  #: whether the label is probable enough to be stated
 
 
@@ -103,8 +115,12 @@ class LayerWeights(Result):
     title: str  #: one-line description
     layers: tuple[str, ...]  #: names of the layers, from the context-free one up
     final: MixWeights  #: the weights of the head that is loaded
-    epochs: tuple[MixWeights, ...]  #: the weights after each epoch, from the start (epoch 0) if it is known
-    runs: tuple[MixWeights, ...]  #: the final weights of this run and of those that differ only in the seed
+    epochs: tuple[
+        MixWeights, ...
+    ]  #: the weights after each epoch, from the start (epoch 0) if it is known
+    runs: tuple[
+        MixWeights, ...
+    ]  #: the final weights of this run and of those that differ only in the seed
     learned: bool = True  #: whether they were learned rather than fixed
 
 
@@ -124,10 +140,14 @@ class HeadInfo:
     name: str  #: what to pass as ``head``
     title: str  #: one-line description
     kind: str  #: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text)
-    labels: tuple[str, ...]  #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
+    labels: tuple[
+        str, ...
+    ]  #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
     encoder: str  #: name of its encoder
     score: Score | None = None  #: its measured performance, if known
-    baseline: str | None = None  #: name of the same head trained on context-free word vectors, if there is one
+    baseline: str | None = (
+        None  #: name of the same head trained on context-free word vectors, if there is one
+    )
     own: bool = False  #: trained on this machine, not shipped
 
 
@@ -170,7 +190,9 @@ class ModelProbes(Result):
     model: str  #: its name
     layers: tuple[str, ...]  #: description of each layer
     command: str  #: command that measures it
-    results: tuple[ProbeResult, ...]  #: one for each test; empty without measurements of these weights
+    results: tuple[
+        ProbeResult, ...
+    ]  #: one for each test; empty without measurements of these weights
     remark: str = ""  #: reason for an empty ``results``
 
 
@@ -185,13 +207,17 @@ class TrainingPlan:
     #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the column of the words.
     text_column: str | None = None
     label_column: str | None = None  #: likewise the column of the labels or tags
-    header: bool | None = None  #: of a table, whether its first line names the columns; ``None`` to guess
+    header: bool | None = (
+        None  #: of a table, whether its first line names the columns; ``None`` to guess
+    )
     epochs: int = 20  #: passes over the training data
     hidden: int = 64  #: size of the head's hidden layer
     learning_rate: float = 1e-3  #: highest learning rate
     layers: str = "learned"  #: ``"learned"`` (a mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
     with_examples: bool = False  #: of the sample or an upload, whether the examples are added to it
-    balanced: bool = False  #: of texts, whether labels weigh alike in training however often each comes
+    balanced: bool = (
+        False  #: of texts, whether labels weigh alike in training however often each comes
+    )
 
 
 @dataclass(frozen=True)
@@ -201,13 +227,19 @@ class DatasetPreview(Result):
     title: str  #: its title; of an upload, the original file name
     rows: int  #: number of training and validation rows; 0 if unknown before the download
     test_rows: int  #: number of test rows
-    labels: tuple[tuple[str, int], ...] = ()  #: classes, types of names (spans) or tags, each with its count
+    labels: tuple[
+        tuple[str, int], ...
+    ] = ()  #: classes, types of names (spans) or tags, each with its count
     counted: str = "texts"  #: the counted unit: ``"texts"``, ``"names"`` or ``"words"``
     columns: tuple[str, ...] = ()  #: names of the columns; ``"column 2"`` where the file names none
     text_column: str | None = None  #: the column of the texts or words
     label_column: str | None = None  #: the column of the labels
-    header: bool | None = None  #: whether the first line names the columns; ``None`` where it never does
-    examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()  #: first rows: texts or words, labels or tags
+    header: bool | None = (
+        None  #: whether the first line names the columns; ``None`` where it never does
+    )
+    examples: tuple[
+        tuple[tuple[str, ...], tuple[str, ...]], ...
+    ] = ()  #: first rows: texts or words, labels or tags
     read_as: str = ""  #: the detected format and columns of the file, in words
     seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
     seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
@@ -235,7 +267,9 @@ class SplitScore:
     value: float  #: from 0 to 1
     rows: int  #: number of rows
     guess: float | None = None  #: the same score without a model, if it is known
-    guess_rule: str = "majority"  #: always the most frequent label, or ``"word"``: each word's most frequent tag
+    guess_rule: str = (
+        "majority"  #: always the most frequent label, or ``"word"``: each word's most frequent tag
+    )
 
 
 @dataclass(frozen=True)

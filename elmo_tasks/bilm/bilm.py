@@ -45,7 +45,9 @@ class ProjectedLSTM(nn.LSTM):
         proj_clip: float | None = None,
     ) -> None:
         is_wide = proj_size >= hidden_size
-        super().__init__(input_size, hidden_size, proj_size=0 if is_wide else proj_size, batch_first=True)
+        super().__init__(
+            input_size, hidden_size, proj_size=0 if is_wide else proj_size, batch_first=True
+        )
         self.cell_clip, self.proj_clip = cell_clip, proj_clip
         self._is_fused = cell_clip is None and proj_clip is None and not is_wide
         if is_wide:
@@ -58,7 +60,9 @@ class ProjectedLSTM(nn.LSTM):
         with torch.no_grad():
             self.bias_hh_l0.zero_()
             self.bias_ih_l0.zero_()
-            self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0  # remember by default (Jozefowicz et al., 2015)
+            self.bias_ih_l0[hidden_size : 2 * hidden_size] = (
+                1.0  # remember by default (Jozefowicz et al., 2015)
+            )
 
     def flatten_parameters(self) -> None:
         """Store the weights in the fused layout for a GPU, if the fused LSTM is used."""
@@ -79,7 +83,10 @@ class ProjectedLSTM(nn.LSTM):
             ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
         """
         if state is None:
-            state = (x.new_zeros(1, len(x), self.proj_size), x.new_zeros(1, len(x), self.hidden_size))
+            state = (
+                x.new_zeros(1, len(x), self.proj_size),
+                x.new_zeros(1, len(x), self.hidden_size),
+            )
         is_autocast = torch.is_autocast_enabled(x.device.type)
         if lengths is not None or (not self._is_fused and (is_autocast or torch.is_grad_enabled())):
             return self._steps(x, state, lengths)
@@ -96,14 +103,18 @@ class ProjectedLSTM(nn.LSTM):
         with torch.autocast("cpu", enabled=False):
             weights = [weight.to(dtype) for weight in self._flat_weights if weight is not None]
             start = [part.to(dtype) for part in state]
-            output, h, c = torch.lstm(x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True)
+            output, h, c = torch.lstm(
+                x.to(dtype), start, weights, True, 1, 0.0, self.training, False, True
+            )
         return output, (h, c)
 
     def _steps_in_place(self, x: Tensor, state: State) -> tuple[Tensor, State]:
         """Run the steps in place, without gradients and without allocating tensors."""
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
         to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
-        gates = nn.functional.linear(x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0)  # [T, B, 4H]
+        gates = nn.functional.linear(
+            x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0
+        )  # [T, B, 4H]
         outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
         squashed = torch.empty_like(c)
         for here, output in zip(gates, outputs, strict=True):
@@ -158,13 +169,21 @@ class DirectionalLM(nn.Module):
         self.use_skip_connections = options.use_skip_connections
         self.layers = nn.ModuleList(
             ProjectedLSTM(
-                options.projection_dim, options.dim, options.projection_dim, options.cell_clip, options.proj_clip
+                options.projection_dim,
+                options.dim,
+                options.projection_dim,
+                options.cell_clip,
+                options.proj_clip,
             )
             for _ in range(options.n_layers)
         )
 
     def forward(
-        self, x: Tensor, state: DirectionState | None = None, lengths: Tensor | None = None, dropout: float = 0.0
+        self,
+        x: Tensor,
+        state: DirectionState | None = None,
+        lengths: Tensor | None = None,
+        dropout: float = 0.0,
     ) -> tuple[list[Tensor], DirectionState]:
         """Return the outputs ``[B, T, P]`` of each layer, and the final states.
 
@@ -242,7 +261,9 @@ class BiLM(nn.Module):
         ahead, state_f = self.forward_lm(tokens, first, up_to, dropout)
         back, state_b = self.backward_lm(reordered(tokens, reverse), second, up_to, dropout)
         layers = [torch.cat([tokens, tokens], dim=-1)]
-        layers += [torch.cat([f, reordered(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)]
+        layers += [
+            torch.cat([f, reordered(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)
+        ]
         stacked = torch.stack(layers) * mask.unsqueeze(-1)
         return BiLMOutput(stacked, mask, (state_f, state_b) if carry else None)
 

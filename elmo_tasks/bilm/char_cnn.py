@@ -39,7 +39,9 @@ class CharacterCNN(nn.Module):
         self.options = options
         self.embedding = nn.Embedding(N_CHARACTER_ROWS, options.embedding_dim, padding_idx=0)
         # Conv1d for its parameters and their first values; forward() multiplies windows instead.
-        self.convolutions = nn.ModuleList(nn.Conv1d(options.embedding_dim, n, width) for width, n in options.filters)
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(options.embedding_dim, n, width) for width, n in options.filters
+        )
         self.highways = nn.ModuleList(Highway(options.n_filters) for _ in range(options.n_highway))
         self.projection = nn.Linear(options.n_filters, projection_dim)
 
@@ -71,7 +73,9 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
 
     As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d`` takes on these shapes.
     """
-    weight, bias = (getattr(convolution, name) for name in ("weight", "bias"))  # [number, E, width], [number]
+    weight, bias = (
+        getattr(convolution, name) for name in ("weight", "bias")
+    )  # [number, E, width], [number]
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
     # The maximum alone takes less time than the maximum and its place, which only gradients need.
@@ -94,7 +98,9 @@ def encode_words(encoder: CharacterCNN, characters: Tensor, batch_size: int = 10
     # At least the width of the result would be lost to autocast, and the result is kept.
     with torch.autocast(weight.device.type, enabled=False):
         for rows in torch.argsort(word_lengths(characters), stable=True).split(batch_size):
-            vectors[rows.to(weight.device)] = encoder(characters[rows].to(weight.device, torch.long)).float()
+            vectors[rows.to(weight.device)] = encoder(
+                characters[rows].to(weight.device, torch.long)
+            ).float()
     return vectors
 
 

@@ -16,7 +16,14 @@ from pathlib import Path
 import httpx
 
 from elmo_tasks.bilm.folders import CARD_NAME, verify, write_card
-from elmo_tasks.bilm.published import BASE_URLS, CACHE_VARIABLE, MODELS, check_weights, command, files_of
+from elmo_tasks.bilm.published import (
+    BASE_URLS,
+    CACHE_VARIABLE,
+    MODELS,
+    check_weights,
+    command,
+    files_of,
+)
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock
 
@@ -36,7 +43,9 @@ class _Interrupted(Exception):
     """Temporary failure; another try may succeed."""
 
 
-def fetch(name: str, *, cache: Path | None = None, report: Report | None = None) -> tuple[Path, Path]:
+def fetch(
+    name: str, *, cache: Path | None = None, report: Report | None = None
+) -> tuple[Path, Path]:
     """Download a published model unless it is in the cache; return its options and weights.
 
     The addresses in ``$ELMO_TASKS_BASE_URL`` (with spaces between), or else the published ones, are tried in turn.
@@ -48,7 +57,9 @@ def fetch(name: str, *, cache: Path | None = None, report: Report | None = None)
     bases = os.environ.get(BASE_VARIABLE, "").split() or BASE_URLS
     for base in bases:
         if not base.startswith(("http://", "https://")):
-            raise ConfigError(f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not {base!r}.")
+            raise ConfigError(
+                f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not {base!r}."
+            )
     options, weights = files_of(name, cache)
     with _locked(name, weights.parent):
         if weights.is_file():
@@ -98,7 +109,9 @@ def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) ->
 
 def _finish(name: str, options: Path, weights: Path, complete: Path) -> None:
     """Rename a checked file, and write the options and the checksum beside it."""
-    (weights.parent / CARD_NAME).unlink(missing_ok=True)  # a crash here must not leave the checksum of other weights
+    (weights.parent / CARD_NAME).unlink(
+        missing_ok=True
+    )  # a crash here must not leave the checksum of other weights
     complete.replace(weights)
     atomic_write(options, MODELS[name].options_text)
     write_card(weights.parent)
@@ -129,7 +142,11 @@ def _download(name: str, urls: list[str], part: Path, report: Report | None) -> 
             _log.warning("%s: %s. Trying again in %g s.", part.stem, reasons[urls[-1]], delay)
             time.sleep(delay)
     tried = "".join(f"\n  {url}: {reason}" for url, reason in reasons.items())
-    kept = f"{_size(part):,} bytes are kept, and `{command(name)}` continues from there. " if _size(part) else ""
+    kept = (
+        f"{_size(part):,} bytes are kept, and `{command(name)}` continues from there. "
+        if _size(part)
+        else ""
+    )
     raise WeightsError(
         f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the file, or can get one "
         f"elsewhere, use it with `{command(name, offline=True)}`."
@@ -159,15 +176,21 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
             content_range = about.get("Content-Range", "")
             length = content_range.rpartition("/")[2] or about.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            if status == 416 and done == total:  # an earlier try got the last byte and stopped before it could say so
+            if (
+                status == 416 and done == total
+            ):  # an earlier try got the last byte and stopped before it could say so
                 return
             if status == 416 or (status == 206 and not content_range.startswith(f"bytes {done}-")):
                 part.unlink(missing_ok=True)
-                raise _Interrupted("the server has no such piece of the file; it has to start again")
+                raise _Interrupted(
+                    "the server has no such piece of the file; it has to start again"
+                )
             if status not in (200, 206):
                 refusal = _Interrupted if status in _TEMPORARY else WeightsError
                 raise refusal(f"the server answered {status} {response.reason_phrase}")
-            if about.get("Content-Type", "").lower().startswith("text/html"):  # before it replaces what is there
+            if (
+                about.get("Content-Type", "").lower().startswith("text/html")
+            ):  # before it replaces what is there
                 raise WeightsError(
                     "the server sent a web page (HTML) in place of the file, as a sign-in page or a proxy does"
                 )
@@ -182,7 +205,9 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
                 file.flush()
                 os.fsync(file.fileno())
     except httpx.RequestError as error:
-        raise _Interrupted(str(error) or type(error).__name__) from error  # a timeout's text is empty
+        raise _Interrupted(
+            str(error) or type(error).__name__
+        ) from error  # a timeout's text is empty
     if total is not None and done < total:
         raise _Interrupted(f"the connection ended after {done:,} of {total:,} bytes")
 
@@ -198,7 +223,9 @@ def _weights_among(name: str, sources: Sequence[Path]) -> Path:
     weights = [path for path in weights if path.name == name] or weights
     if len(weights) != 1:
         listed = ", ".join(map(str, weights)) or "none"
-        raise ConfigError(f"--from should name one weights file (*.hdf5), or a folder with one; found {listed}.")
+        raise ConfigError(
+            f"--from should name one weights file (*.hdf5), or a folder with one; found {listed}."
+        )
     if not os.access(weights[0], os.R_OK):
         raise ConfigError(f"--from {weights[0]}: you have no permission to read it.")
     return weights[0]

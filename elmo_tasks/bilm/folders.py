@@ -27,7 +27,9 @@ class FolderKind:
         if folder.exists() and not folder.is_dir():
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
         paths = folder.iterdir() if folder.is_dir() else ()
-        strange = sorted(p.name for p in paths if not is_unfinished(p) and not self.files.fullmatch(p.name))
+        strange = sorted(
+            p.name for p in paths if not is_unfinished(p) and not self.files.fullmatch(p.name)
+        )
         if strange:
             raise ConfigError(
                 f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
@@ -39,7 +41,9 @@ class FolderKind:
         self.check(folder)
         with unfinished_folder(folder) as partial:
             yield partial
-            old = partial.with_name(f"{partial.name}-old")  # not a name that is swept: it is all there is for a moment
+            old = partial.with_name(
+                f"{partial.name}-old"
+            )  # not a name that is swept: it is all there is for a moment
             if folder.exists():
                 folder.rename(old)
             try:
@@ -82,7 +86,10 @@ def weights_in(folder: Path) -> list[Path]:
 
 def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
     """Write a folder's card with the checksums of its weights, last of its files."""
-    write_json(folder / CARD_NAME, {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}})
+    write_json(
+        folder / CARD_NAME,
+        {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}},
+    )
 
 
 def refresh_card(folder: Path) -> None:
@@ -110,10 +117,15 @@ def verify(files: Sequence[Path]) -> None:
 def _checksums_on(card: Path) -> dict[str, str]:
     try:
         content = read_json(card)
-    except (OSError, ValueError):  # a card that cannot be read says nothing; see elmo_tasks.service.loaded_models
+    except (
+        OSError,
+        ValueError,
+    ):  # a card that cannot be read says nothing; see elmo_tasks.service.loaded_models
         return {}
     sums = content.get(KEY, {}) if isinstance(content, dict) else {}
-    if not isinstance(sums, dict) or not all(isinstance(s, str) and _SHA256.fullmatch(s) for s in sums.values()):
+    if not isinstance(sums, dict) or not all(
+        isinstance(s, str) and _SHA256.fullmatch(s) for s in sums.values()
+    ):
         raise WeightsError(
             f"{card}: '{KEY}' should give the SHA-256 of each file of weights, and does not; run "
             f"`elmo-tasks model checksums {card.parent}`"

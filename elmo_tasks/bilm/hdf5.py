@@ -59,7 +59,9 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
         entries[f"CNN/W_cnn_{i}"] = _Entry(
             (1, width, cnn.embedding_dim, number),
             (f"token_encoder.convolutions.{i}.weight",),
-            lambda a: [a[0].transpose(2, 1, 0)],  # [1, width, embedding, filters] -> [filters, embedding, width]
+            lambda a: [
+                a[0].transpose(2, 1, 0)
+            ],  # [1, width, embedding, filters] -> [filters, embedding, width]
             lambda a: a.transpose(2, 1, 0)[None],
         )
         vector(f"CNN/b_cnn_{i}", number, f"token_encoder.convolutions.{i}.bias")
@@ -116,9 +118,13 @@ def read_hdf5(path: Path, options: BiLMOptions) -> dict[str, Tensor]:
             try:
                 array = np.asarray(file[name][()], np.float32)
             except OSError as error:
-                raise WeightsError(f"{path}: '{name}' cannot be read ({error}); is the file cut short?") from None
+                raise WeightsError(
+                    f"{path}: '{name}' cannot be read ({error}); is the file cut short?"
+                ) from None
             if not np.isfinite(array).all():
-                raise WeightsError(f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)")
+                raise WeightsError(
+                    f"{path}: '{name}' holds numbers that are not finite (NaN or infinity)"
+                )
             for parameter, value in zip(entry.parameters, entry.read(array), strict=True):
                 state[parameter] = torch.from_numpy(np.ascontiguousarray(value))
     return state
@@ -152,7 +158,11 @@ def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
         raise WeightsError(f"{path}: the HDF5 file is broken or cut short ({error})") from None
     with file:
         shapes: dict[str, tuple[int, ...]] = {}
-        file.visititems(lambda name, item: shapes.update({name: item.shape} if isinstance(item, h5py.Dataset) else {}))
+        file.visititems(
+            lambda name, item: shapes.update(
+                {name: item.shape} if isinstance(item, h5py.Dataset) else {}
+            )
+        )
         # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
         problems = shape_problems(
             {name: entry.shape for name, entry in _layout(options).items()},

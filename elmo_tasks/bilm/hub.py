@@ -76,7 +76,9 @@ def upload(folder: Path, address: str, private: bool = False) -> str:
     api = HfApi()
     with _errors(address):
         api.create_repo(repository, private=private, exist_ok=True)
-        done = api.upload_folder(repo_id=repository, folder_path=folder, commit_message="elmo-tasks model push")
+        done = api.upload_folder(
+            repo_id=repository, folder_path=folder, commit_message="elmo-tasks model push"
+        )
     return str(done.commit_url)
 
 
@@ -84,7 +86,11 @@ def upload(folder: Path, address: str, private: bool = False) -> str:
 def _errors(address: str) -> Iterator[None]:
     """Describe the errors of the hub."""
     import httpx
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        LocalEntryNotFoundError,
+        RepositoryNotFoundError,
+    )
 
     try:
         yield

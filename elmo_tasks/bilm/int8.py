@@ -77,13 +77,20 @@ class Int8LSTM(nn.Module):
         self.from_output = Int8Linear(lstm.weight_hh_l0)
         self.to_output = Int8Linear(lstm.weight_hr_l0)
 
-    def forward(self, x: Tensor, state: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+    def forward(
+        self, x: Tensor, state: State | None = None, lengths: Tensor | None = None
+    ) -> tuple[Tensor, State]:
         """See :meth:`ProjectedLSTM.forward`."""
         n_rows, n_steps, _ = x.shape
         if state is None:
-            state = (x.new_zeros(1, n_rows, self.proj_size), x.new_zeros(1, n_rows, self.hidden_size))
+            state = (
+                x.new_zeros(1, n_rows, self.proj_size),
+                x.new_zeros(1, n_rows, self.hidden_size),
+            )
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
-        gates = self.from_input(x.transpose(0, 1).reshape(n_steps * n_rows, -1)).view(n_steps, n_rows, -1)  # [T, B, 4H]
+        gates = self.from_input(x.transpose(0, 1).reshape(n_steps * n_rows, -1)).view(
+            n_steps, n_rows, -1
+        )  # [T, B, 4H]
         outputs, squashed = x.new_empty(n_steps, n_rows, self.proj_size), torch.empty_like(c)
         for t, (here, output) in enumerate(zip(gates, outputs, strict=True)):
             here.addcmul_(*self.from_output.unscaled(h))
@@ -103,7 +110,9 @@ class Int8LSTM(nn.Module):
 def checked_precision(name: str) -> Precision:
     """Validate the name of a precision."""
     if name not in get_args(Precision):
-        raise ConfigError(f"precision: expected {' or '.join(get_args(Precision))}, found {name!r:.40}")
+        raise ConfigError(
+            f"precision: expected {' or '.join(get_args(Precision))}, found {name!r:.40}"
+        )
     return cast(Precision, name)
 
 
@@ -116,7 +125,9 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
     if checked_precision(precision) == "float32":
         return bilm
     if torch.device(device).type != "cpu" or not has_int8():
-        _log.warning("int8 needs a CPU and a PyTorch that support it: computing in float32 on %s.", device)
+        _log.warning(
+            "int8 needs a CPU and a PyTorch that support it: computing in float32 on %s.", device
+        )
         return bilm
     for direction in (bilm.forward_lm, bilm.backward_lm):
         direction.layers = nn.ModuleList(

@@ -49,7 +49,9 @@ def default_model() -> str:
     try:
         return str(json.loads(path.read_text(encoding="utf-8"))["model"])
     except (OSError, ValueError, KeyError) as error:
-        raise ConfigError(f"{path}: expected a JSON object with the key 'model' ({error})") from None
+        raise ConfigError(
+            f"{path}: expected a JSON object with the key 'model' ({error})"
+        ) from None
 
 
 def bundled_models() -> list[str]:
@@ -76,7 +78,9 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
         options, file = locate(name)
         return ModelFiles(name, options, (file,))
     if hub.is_address(name):
-        return replace(_in_folder(hub.fetched(name)), name=hub.parse_address(name)[0].rpartition("/")[2])
+        return replace(
+            _in_folder(hub.fetched(name)), name=hub.parse_address(name)[0].rpartition("/")[2]
+        )
     if Path(name).is_dir():
         return _in_folder(Path(name))
     raise ConfigError(
@@ -89,7 +93,9 @@ def _in_folder(folder: Path) -> ModelFiles:
     options = list(folder.glob("options.json")) or sorted(folder.glob("*_options.json"))
     if len(options) != 1:
         names = ", ".join(path.name for path in options) or "neither"
-        raise ConfigError(f"{folder}: expected options.json or exactly one *_options.json; found {names}")
+        raise ConfigError(
+            f"{folder}: expected options.json or exactly one *_options.json; found {names}"
+        )
     ours, published = weight_files(folder, WEIGHTS_NAME), sorted(folder.glob("*.hdf5"))
     if bool(ours) == bool(published) or len(published) > 1:
         names = ", ".join(path.name for path in [*ours, *published]) or "none"
@@ -120,7 +126,9 @@ def load_bilm(files: ModelFiles) -> BiLM:
 
 def has_softmax(files: ModelFiles) -> bool:
     """Check if a biLM has an output layer beside it; the published models have none."""
-    return (files.folder / VOCABULARY_NAME).exists() and bool(weight_files(files.folder, SOFTMAX_NAME))
+    return (files.folder / VOCABULARY_NAME).exists() and bool(
+        weight_files(files.folder, SOFTMAX_NAME)
+    )
 
 
 def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
@@ -150,13 +158,18 @@ def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Voc
     if has_softmax(files):
         old_softmax, old_vocabulary = load_softmax(files)
         shared = [word for word in vocabulary.words if word in old_vocabulary]
-        new_rows, old_rows = ([v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary))
+        new_rows, old_rows = (
+            [v.id_of(word) for word in shared] for v in (vocabulary, old_vocabulary)
+        )
         softmax.weight[new_rows] = old_softmax.weight[old_rows]
         softmax.bias[new_rows] = old_softmax.bias[old_rows]
 
 
 def _fill(module: BiLM | LMSoftmax, state: dict[str, Tensor], where: Path) -> None:
-    expected, given = ({name: tuple(value.shape) for name, value in s.items()} for s in (module.state_dict(), state))
+    expected, given = (
+        {name: tuple(value.shape) for name, value in s.items()}
+        for s in (module.state_dict(), state)
+    )
     if problems := shape_problems(expected, given):
         raise WeightsError(f"{where}: the weights do not fit the options: {problems}")
     module.load_state_dict(state)

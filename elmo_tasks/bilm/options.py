@@ -13,7 +13,13 @@ from elmo_tasks.files import read_json
 from elmo_tasks.text.tokens import MAX_CHARACTERS
 
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
-_MAX = {"dim": 32_768, "projection_dim": 8_192, "n_layers": 32, "max_characters_per_token": 1_000, "n_highway": 32}
+_MAX = {
+    "dim": 32_768,
+    "projection_dim": 8_192,
+    "n_layers": 32,
+    "max_characters_per_token": 1_000,
+    "n_highway": 32,
+}
 _MAX_FILTERS, _MAX_FILTER = 64, 32_768
 # In the order of the published files.
 _LSTM_KEYS = ("use_skip_connections", "projection_dim", "cell_clip", "proj_clip", "dim", "n_layers")
@@ -24,7 +30,15 @@ class CharCNNOptions:
     """Settings of the token encoder: characters, convolutions, highway, projection."""
 
     #: (width, number) of each convolution
-    filters: tuple[tuple[int, int], ...] = ((1, 32), (2, 32), (3, 64), (4, 128), (5, 256), (6, 512), (7, 1024))
+    filters: tuple[tuple[int, int], ...] = (
+        (1, 32),
+        (2, 32),
+        (3, 64),
+        (4, 128),
+        (5, 256),
+        (6, 512),
+        (7, 1024),
+    )
     n_highway: int = 1  # number of highway layers
     embedding_dim: int = 16  # size of a character's vector
     max_characters_per_token: int = MAX_CHARACTERS  # longer tokens are cut, shorter ones padded
@@ -86,11 +100,14 @@ class BiLMOptions:
                 f"each 1 to {_MAX_FILTER:,}"
             )
         dim, projection, n_layers = (
-            _whole_number(lstm, key, f"{where}: lstm") for key in ("dim", "projection_dim", "n_layers")
+            _whole_number(lstm, key, f"{where}: lstm")
+            for key in ("dim", "projection_dim", "n_layers")
         )
         clips = _clip(lstm, "cell_clip", where), _clip(lstm, "proj_clip", where)
         options = cls(
-            LSTMOptions(dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))),
+            LSTMOptions(
+                dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))
+            ),
             CharCNNOptions(
                 tuple((width, number) for width, number in pairs),
                 _whole_number(cnn, "n_highway", f"{where}: char_cnn", minimum=0),
@@ -134,7 +151,9 @@ class BiLMOptions:
 def _section(raw: Any, key: str, where: str) -> Mapping[str, Any]:
     section = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(section, Mapping):
-        raise ConfigError(f"{where}: expected an object under the key '{key}', found {reprlib.repr(section)}")
+        raise ConfigError(
+            f"{where}: expected an object under the key '{key}', found {reprlib.repr(section)}"
+        )
     return section
 
 

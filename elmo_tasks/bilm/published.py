@@ -67,7 +67,9 @@ MODELS: dict[str, PublishedModel] = {
         PublishedModel("small", "2x1024_128_2048cnn_1xhighway", 1024, 128, 1, 13_593_296),
         PublishedModel("medium", "2x2048_256_2048cnn_1xhighway", 2048, 256, 1, 28_027_728),
         PublishedModel("original", "2x4096_512_2048cnn_2xhighway", 4096, 512, 2, 93_600_848),
-        PublishedModel("original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", 4096, 512, 2, 93_600_848),
+        PublishedModel(
+            "original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", 4096, 512, 2, 93_600_848
+        ),
     )
 }
 
@@ -83,12 +85,16 @@ def check_weights(model: PublishedModel, path: Path) -> None:
         head = file.read(512)
     if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<"):
         beginning = " ".join(head.decode("utf-8", errors="replace").split())[:60]
-        raise WeightsError(f"this is a web page (HTML or XML), not a model file: it begins with {beginning!r}.")
+        raise WeightsError(
+            f"this is a web page (HTML or XML), not a model file: it begins with {beginning!r}."
+        )
     if (size := path.stat().st_size) < model.smallest_bytes:
         raise WeightsError(
             f"the weights have {size:,} bytes; {model.n_parameters:,} float32 numbers need {model.smallest_bytes:,}."
         )
-    from elmo_tasks.bilm.hdf5 import check_hdf5  # h5py is slow to import, and not needed to fail early
+    from elmo_tasks.bilm.hdf5 import (
+        check_hdf5,
+    )  # h5py is slow to import, and not needed to fail early
 
     check_hdf5(path, model.options)
 
@@ -113,7 +119,9 @@ def cache_folder(cache: Path | None = None) -> Path:
 
 def temporary_cache() -> Path:
     """Return a temporary folder as a fallback for the cache; it may not persist."""
-    user = os.getuid() if hasattr(os, "getuid") else "user"  # keeps those of two users of one machine apart
+    user = (
+        os.getuid() if hasattr(os, "getuid") else "user"
+    )  # keeps those of two users of one machine apart
     return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
 
 

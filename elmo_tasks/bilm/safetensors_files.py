@@ -28,10 +28,15 @@ def write_safetensors(
     """
     pieces: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
-        value = (tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor).detach().cpu()
+        value = (
+            (tensor.to(dtype) if dtype and tensor.is_floating_point() else tensor).detach().cpu()
+        )
         if value.nbytes > MAX_BYTES:
             rows = max(1, MAX_BYTES * len(value) // value.nbytes)
-            pieces |= {f"{key}:{k}": block.clone() for k, block in enumerate(value.contiguous().split(rows))}
+            pieces |= {
+                f"{key}:{k}": block.clone()
+                for k, block in enumerate(value.contiguous().split(rows))
+            }
         else:
             pieces[key] = value.contiguous().clone()
     shards: list[dict[str, Tensor]] = [{}]
@@ -40,7 +45,11 @@ def write_safetensors(
             shards.append({})
         shards[-1][key] = value
     n = len(shards)
-    names = [f"{name}.safetensors"] if n == 1 else [f"{name}-{k:05d}-of-{n:05d}.safetensors" for k in range(1, n + 1)]
+    names = (
+        [f"{name}.safetensors"]
+        if n == 1
+        else [f"{name}-{k:05d}-of-{n:05d}.safetensors" for k in range(1, n + 1)]
+    )
     files = []
     for file_name, shard in zip(names, shards, strict=True):
         with atomic_file(folder / file_name) as partial:
@@ -50,7 +59,9 @@ def write_safetensors(
                 raise OSError(f"{folder / file_name}: {error}") from error
         files.append(folder / file_name)
     if n > 1:
-        index = {key: file_name for file_name, shard in zip(names, shards, strict=True) for key in shard}
+        index = {
+            key: file_name for file_name, shard in zip(names, shards, strict=True) for key in shard
+        }
         path = folder / f"{name}.safetensors.index.json"
         write_json(path, {"weight_map": index})
         files.append(path)
@@ -62,9 +73,13 @@ def weight_files(folder: Path, name: str) -> list[Path]:
     single, index = folder / f"{name}.safetensors", folder / f"{name}.safetensors.index.json"
     if index.exists():
         try:
-            names = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
+            names = sorted(
+                set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values())
+            )
         except (ValueError, KeyError, AttributeError) as error:
-            raise WeightsError(f"{index}: expected a JSON object with the key 'weight_map' ({error})") from None
+            raise WeightsError(
+                f"{index}: expected a JSON object with the key 'weight_map' ({error})"
+            ) from None
         return [folder / Path(n).name for n in names]
     return [single] if single.exists() else []
 
@@ -77,7 +92,9 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
     """
     files = weight_files(folder, name)
     if not files:
-        raise WeightsError(f"{folder}: no {name}.safetensors there, and no {name}.safetensors.index.json")
+        raise WeightsError(
+            f"{folder}: no {name}.safetensors there, and no {name}.safetensors.index.json"
+        )
     pieces: dict[str, Tensor] = {}
     for path in files:
         if not path.exists():
@@ -92,16 +109,27 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
     for key, value in pieces.items():
         base, _, number = key.partition(":")
         if not torch.isfinite(value).all():
-            raise WeightsError(f"{folder}: '{key}' holds numbers that are not finite (NaN or infinity)")
-        blocks.setdefault(base, {})[int(number or 0)] = value.float() if value.is_floating_point() else value
-    return {key: torch.cat([b[k] for k in sorted(b)]) if len(b) > 1 else b[0] for key, b in blocks.items()}
+            raise WeightsError(
+                f"{folder}: '{key}' holds numbers that are not finite (NaN or infinity)"
+            )
+        blocks.setdefault(base, {})[int(number or 0)] = (
+            value.float() if value.is_floating_point() else value
+        )
+    return {
+        key: torch.cat([b[k] for k in sorted(b)]) if len(b) > 1 else b[0]
+        for key, b in blocks.items()
+    }
 
 
-def shape_problems(expected: Mapping[str, tuple[int, ...]], given: Mapping[str, tuple[int, ...]]) -> str:
+def shape_problems(
+    expected: Mapping[str, tuple[int, ...]], given: Mapping[str, tuple[int, ...]]
+) -> str:
     """Describe weights that are missing, surplus or of another shape."""
     problems = [
         f"'{name}' has shape {given.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
         for name in sorted(expected.keys() | given.keys())
         if expected.get(name) != given.get(name)
     ]
-    return "; ".join(problems[:4]) + (f"; and {len(problems) - 4} more" if len(problems) > 4 else "")
+    return "; ".join(problems[:4]) + (
+        f"; and {len(problems) - 4} more" if len(problems) > 4 else ""
+    )

@@ -35,7 +35,9 @@ class LMSoftmax(nn.Module):
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
-        drawn = (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()  # [S], sorted
+        drawn = (
+            (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()
+        )  # [S], sorted
         n = len(drawn)
         rows = torch.cat([drawn, targets])
         weight, bias = self.weight[rows], self.bias[rows] - self._log_expected_count(rows, n_draws)
@@ -95,7 +97,13 @@ class _SampledCrossEntropy(torch.autograd.Function):
         """Scale the gradients of the forward pass."""
         share, grad_w, grad_b, p_right = ctx.saved_tensors
         scale = grad / len(p_right)
-        return share.to(ctx.hidden_dtype) * scale, grad_w * scale, grad_b * scale, (p_right - 1) * scale, None
+        return (
+            share.to(ctx.hidden_dtype) * scale,
+            grad_w * scale,
+            grad_b * scale,
+            (p_right - 1) * scale,
+            None,
+        )
 
 
 _ROWS_ON_CPU = 256
@@ -108,7 +116,9 @@ class Perplexity:
     forward_loss: float = 0.0  # negative log-likelihood of all targets, in nats, left to right
     backward_loss: float = 0.0  # the same, right to left
     n_targets: int = 0  # predicted words, the sentence's far boundary included
-    n_unknown: int = 0  # those of them that the vocabulary does not have, which are predicted as <UNK>
+    n_unknown: int = (
+        0  # those of them that the vocabulary does not have, which are predicted as <UNK>
+    )
 
     def __add__(self, other: Perplexity) -> Perplexity:
         return Perplexity(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
@@ -140,7 +150,13 @@ class Perplexity:
 
 @torch.no_grad()
 def sentence_losses(
-    bilm: BiLM, softmax: LMSoftmax, characters: Tensor, words: Tensor, lengths: Tensor, targets: Tensor, unknown_id: int
+    bilm: BiLM,
+    softmax: LMSoftmax,
+    characters: Tensor,
+    words: Tensor,
+    lengths: Tensor,
+    targets: Tensor,
+    unknown_id: int,
 ) -> Perplexity:
     """Compute the losses of whole sentences, each from the constant start state.
 

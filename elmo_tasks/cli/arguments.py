@@ -26,13 +26,19 @@ def add_model(parser: argparse._ActionsContainer) -> None:
 
 def add_device(parser: argparse._ActionsContainer) -> None:
     """Add ``--device``; see :func:`elmo_tasks.layers.checked_device`."""
-    parser.add_argument("--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)")
+    parser.add_argument(
+        "--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)"
+    )
 
 
 def add_precision(parser: argparse._ActionsContainer, *, bf16: bool = False) -> None:
     """Add ``--precision``, with bfloat16 for commands that only encode."""
     choices = ("float32", "bf16", "int8") if bf16 else ("float32", "int8")
-    hint = "bf16 is faster where the processor computes in bfloat16, int8" if bf16 else "int8 is faster"
+    hint = (
+        "bf16 is faster where the processor computes in bfloat16, int8"
+        if bf16
+        else "int8 is faster"
+    )
     text = f"of the products; {hint} on a CPU where a biLM is large (default: float32)"
     parser.add_argument("--precision", choices=choices, default="float32", help=text)
 
@@ -55,7 +61,9 @@ def add_corpus(parser: argparse._ActionsContainer) -> None:
     text = "compute in so many processes of this machine (default: 1)"
     group.add_argument("--workers", type=_workers, default=1, metavar="N", help=text)
     text = "compute with Ray: on the cores of this machine, or on the cluster at ADDRESS (auto, ray://HOST:PORT)"
-    group.add_argument("--ray", nargs="?", const="local", type=_cluster, metavar="ADDRESS", help=text)
+    group.add_argument(
+        "--ray", nargs="?", const="local", type=_cluster, metavar="ADDRESS", help=text
+    )
     text = "set rows aside that cannot be read, and count them (default: refuse the first one)"
     group.add_argument("--skip-bad", action="store_true", help=text)
 
@@ -112,7 +120,9 @@ def _standard_input() -> Iterator[list[str]]:
     """Yield the complete lines of standard input as they arrive; only a line feed ends a line."""
     source = cast(io.BufferedReader, sys.stdin.buffer)
     number, rest = 0, b""
-    while chunk := source.read1(_BYTES_AT_ONCE) or (rest and b"\n"):  # waits for the first byte only
+    while chunk := source.read1(_BYTES_AT_ONCE) or (
+        rest and b"\n"
+    ):  # waits for the first byte only
         *complete, rest = (rest + chunk).split(b"\n")
         lines: list[str] = []
         for line in complete:
@@ -121,5 +131,7 @@ def _standard_input() -> Iterator[list[str]]:
                 lines.append(line.decode("utf-8").rstrip("\r"))
             except UnicodeDecodeError:
                 yield lines
-                raise DataError(f"standard input, line {number}: expected UTF-8 text, found other bytes") from None
+                raise DataError(
+                    f"standard input, line {number}: expected UTF-8 text, found other bytes"
+                ) from None
         yield lines

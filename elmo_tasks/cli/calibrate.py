@@ -18,14 +18,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     encoder = parser.add_argument_group("the meanings of a model")
     add_model(encoder)
     add = encoder.add_argument
-    add("--beside", action="store_true", help="keep the result beside the model, not in the user's cache")
-    add("--max-uses", type=int, help="read only about so many sentences of the dictionary (default: all)")
+    add(
+        "--beside",
+        action="store_true",
+        help="keep the result beside the model, not in the user's cache",
+    )
+    add(
+        "--max-uses",
+        type=int,
+        help="read only about so many sentences of the dictionary (default: all)",
+    )
     add = parser.add_argument_group("a classifier").add_argument
     add("--head", help="name or folder of a head that predicts a class of a text")
     text = "labelled file that the head was not trained on; rows with an unknown label count as texts of no class"
     add("--data", type=Path, help=text)
-    add("--labels", metavar="0=negative,1=positive", help="labels of that file and the head's own for them")
-    add("--score", action="store_true", help="only measure what is in the head's folder; write nothing")
+    add(
+        "--labels",
+        metavar="0=negative,1=positive",
+        help="labels of that file and the head's own for them",
+    )
+    add(
+        "--score",
+        action="store_true",
+        help="only measure what is in the head's folder; write nothing",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,7 +49,9 @@ def run(args: argparse.Namespace) -> int:
     if args.head is not None:
         return _head(args)
     if args.data is not None or args.labels is not None or args.score:
-        raise ConfigError("--data, --labels and --score calibrate a classifier; name it with --head")
+        raise ConfigError(
+            "--data, --labels and --score calibrate a classifier; name it with --head"
+        )
     return _meanings(args)
 
 
@@ -48,22 +66,36 @@ def _meanings(args: argparse.Namespace) -> int:
 
     encoder = load(args.model, checked_device(args.device))
     if not encoder.reads_sentence:
-        raise ConfigError(f"{encoder.name} does not read the sentence: all uses of a word have one vector")
+        raise ConfigError(
+            f"{encoder.name} does not read the sentence: all uses of a word have one vector"
+        )
     if args.beside and encoder.folder is None:
-        raise ConfigError(f"--beside: {encoder.name} has no folder of its own; leave the option out")
+        raise ConfigError(
+            f"--beside: {encoder.name} has no folder of its own; leave the option out"
+        )
     static = StaticVectors.load()
     expected = ExpectedWords.load(encoder, static)
     fitted = calibration, centroids = fit_calibration(encoder, static, expected, args.max_uses)
-    folder = encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
+    folder = (
+        encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
+    )
     write_calibration(folder, *fitted)
     if args.beside:
         refresh_card(folder)
     weights = ", ".join(f"{view} {weight:.1f}" for view, weight in calibration.weights.items())
-    projection = "kept" if calibration.projection is not None else "no better than the views as they are, not kept"
-    print(f"{encoder.name}: fitted on the dictionary, of which {len(centroids):,} meanings were read")
+    projection = (
+        "kept"
+        if calibration.projection is not None
+        else "no better than the views as they are, not kept"
+    )
+    print(
+        f"{encoder.name}: fitted on the dictionary, of which {len(centroids):,} meanings were read"
+    )
     print(f"views and their weights: {weights}")
     print(f"projection: {projection}")
-    print(f"written to {folder}; measure it with: elmo-tasks evaluate --senses --model {args.model or encoder.name}")
+    print(
+        f"written to {folder}; measure it with: elmo-tasks evaluate --senses --model {args.model or encoder.name}"
+    )
     return 0
 
 
@@ -83,9 +115,13 @@ def _head(args: argparse.Namespace) -> int:
     files = find_head(args.head)
     kind, reading, labels = find_task(files.kind), files.reading, list(files.task.labels)
     if not kind.one_label:
-        raise ConfigError(f"--head {args.head}: expected a head for classes of texts, found one for {files.kind}")
+        raise ConfigError(
+            f"--head {args.head}: expected a head for classes of texts, found one for {files.kind}"
+        )
     tokenize = partial(
-        tokens_of, pretokenized=reading.get("pretokenized", False), plain_tokens=reading.get("plain_tokens", True)
+        tokens_of,
+        pretokenized=reading.get("pretokenized", False),
+        plain_tokens=reading.get("plain_tokens", True),
     )
     table, columns = read_labelled_table(args.data)
     if columns is not None:
@@ -111,7 +147,9 @@ def _head(args: argparse.Namespace) -> int:
     if args.score:
         confidence = Confidence.of(files.folder)
         if confidence is None:
-            raise ConfigError(f"{files.folder}: nothing was fitted yet; run this without --score first")
+            raise ConfigError(
+                f"{files.folder}: nothing was fitted yet; run this without --score first"
+            )
         confidence = confidence.scored(probabilities, classes, args.data.name)
     else:
         confidence = Confidence.fit(probabilities, classes, args.data.name)

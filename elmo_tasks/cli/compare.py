@@ -23,7 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     subject = parser.add_mutually_exclusive_group(required=True)
     subject.add_argument("--word", help="the word to look at")
-    subject.add_argument("--whole", action="store_true", help="compare whole sentences, not a word in them")
+    subject.add_argument(
+        "--whole", action="store_true", help="compare whole sentences, not a word in them"
+    )
     text = "a sentence; [brackets] mark another word there"
     parser.add_argument("--sentence", action="append", required=True, dest="sentences", help=text)
     text = "name or folder of a model (default: the bundled one); two or three are compared one after the other"
@@ -33,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", type=Path, metavar="OUT.html", help=text)
     add_lexicon(parser)
     add_no_calibration(parser)
-    parser.add_argument("--json", action="store_true", help="print the answer of the /compare endpoint")
+    parser.add_argument(
+        "--json", action="store_true", help="print the answer of the /compare endpoint"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,9 +28,7 @@ _BLOCK_BYTES, _CHARACTERS_PER_TOKEN = 128_000_000, 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
-    text = (
-        "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address; - for standard input"
-    )
+    text = "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address; - for standard input"
     add("input", help=text)
     text = "HDF5 file; a name that ends in .parquet makes it Parquet, and a folder/ or address Parquet in parts"
     add("output", help=text)
@@ -42,8 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--norms", action="store_true", help=text)
     text = "of HDF5: a data set per line (default), or few large ones: vectors, offsets, sentences, tokens"
     add("--layout", choices=("published", "flat"), default="published", help=text)
-    add("--dtype", choices=("float32", "float16"), default="float32", help="of the vectors (default: float32)")
-    add("--window", type=int, help="read longer lines in overlapping windows of so many tokens (default: whole)")
+    add(
+        "--dtype",
+        choices=("float32", "float16"),
+        default="float32",
+        help="of the vectors (default: float32)",
+    )
+    add(
+        "--window",
+        type=int,
+        help="read longer lines in overlapping windows of so many tokens (default: whole)",
+    )
     add("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
     add_device(parser)
     add_precision(parser, bf16=True)
@@ -63,7 +70,9 @@ def run(args: argparse.Namespace) -> int:
 
     output, engine = Output(args.output), engine_of(args)
     if output.is_stream and args.output == "-":
-        raise ConfigError("OUT: expected a file or a folder, found -; vectors are not written to standard output")
+        raise ConfigError(
+            "OUT: expected a file or a folder, found -; vectors are not written to standard output"
+        )
     form: Literal["npy", "parquet"] = "parquet" if output.suffix == ".parquet" else "npy"
     job = EmbedJob(
         model=args.model,
@@ -79,7 +88,9 @@ def run(args: argparse.Namespace) -> int:
         form=form,
     )
     job.load()  # what does not fit is refused before anything is read
-    with finished_blocks(job, [args.input], output, engine, "embed", args.column, args.skip_bad) as blocks:
+    with finished_blocks(
+        job, [args.input], output, engine, "embed", args.column, args.skip_bad
+    ) as blocks:
         _finish(job, blocks, output, args.layout)
     return 0
 
@@ -105,7 +116,11 @@ class EmbedJob:
         from elmo_tasks.encoders import load
         from elmo_tasks.layers import checked_device
 
-        encoder = load(self.model, checked_device(self.device), "int8" if self.precision == "int8" else "float32")
+        encoder = load(
+            self.model,
+            checked_device(self.device),
+            "int8" if self.precision == "int8" else "float32",
+        )
         self._encoding(encoder, [])
         return encoder
 
@@ -119,7 +134,15 @@ class EmbedJob:
     @cached_property
     def key(self) -> str:
         """Key of the weights and the settings."""
-        settings = [self.precision, self.layers, self.pooled, self.dtype, self.window, self.raw, self.norms]
+        settings = [
+            self.precision,
+            self.layers,
+            self.pooled,
+            self.dtype,
+            self.window,
+            self.raw,
+            self.norms,
+        ]
         return hashlib.sha256(json.dumps([self._shape[0], *settings]).encode()).hexdigest()
 
     @property
@@ -179,7 +202,13 @@ def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str)
     """Join the blocks, unless their files are the result; print the lengths of vectors."""
     from elmo_tasks.corpus.blocks import result_name
     from elmo_tasks.corpus.output import join
-    from elmo_tasks.corpus.vectors import TextVectors, labelled_norms, print_norms, write_flat, write_published
+    from elmo_tasks.corpus.vectors import (
+        TextVectors,
+        labelled_norms,
+        print_norms,
+        write_flat,
+        write_published,
+    )
     from elmo_tasks.errors import DataError
     from elmo_tasks.files import atomic_file, check_room
 
@@ -205,7 +234,9 @@ def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str)
         print_norms(n_layers, labelled_norms(vectors))
 
 
-def _written_norms(names: Sequence[str], output: Output) -> Iterator[tuple[int, str, Sequence[float]]]:
+def _written_norms(
+    names: Sequence[str], output: Output
+) -> Iterator[tuple[int, str, Sequence[float]]]:
     import pyarrow.parquet as pq
 
     for name in names:

@@ -42,7 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(group)
     add_no_calibration(group)
     add = group.add_argument
-    add("--only", nargs="+", default=[], metavar="TEST", help="only these tests: wic, coarsewsd, ...")
+    add(
+        "--only",
+        nargs="+",
+        default=[],
+        metavar="TEST",
+        help="only these tests: wic, coarsewsd, ...",
+    )
     add("--out", type=Path, help="write the results to this JSON file, too")
     text = "only what each layer knows, beside the paper's ELMo; results of the same weights in --out are kept"
     add("--probes", action="store_true", help=text)
@@ -51,7 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--text", type=Path, help=text)
     text = "table (source, first_line, last_line): only lines of the sources on the model's card"
     add("--index", type=Path, help=text)
-    text = "only how often the right meaning is found, on the dictionary and on files of labelled sets"
+    text = (
+        "only how often the right meaning is found, on the dictionary and on files of labelled sets"
+    )
     add("--senses", nargs="*", type=Path, metavar="SETS", help=text)
     text = "only how often the meanings of running text are right: a folder of judged passages"
     add("--passages", type=Path, metavar="FOLDER", help=text)
@@ -59,7 +67,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("a head").add_argument
     add("--head", help="name or folder of a head, as a training run leaves in runs/")
     add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
-    add("--file-format", help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...")
+    add(
+        "--file-format",
+        help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...",
+    )
     add("--text-column", help="name or place of the column of the text (classes)")
     add("--label-column", help="name or place of the column of the label (classes)")
     add(
@@ -140,10 +151,16 @@ def _probes(args: argparse.Namespace) -> str:
         probes = results.joined(probes, evaluate(reader, data, [test]))
         if args.out is not None:
             results.write_probes(args.out, probes, command, encoder.layer_names)
-    probes = replace(probes, missing={test: why for test, why in missing.items() if test not in probes.seconds})
+    probes = replace(
+        probes, missing={test: why for test, why in missing.items() if test not in probes.seconds}
+    )
     if args.plot is not None:
         atomic_write(args.plot, results.plot(probes, encoder.layer_names))
-    return json.dumps(probes.to_dict(), indent=1) if args.json else results.beside_published(probes).to_markdown()
+    return (
+        json.dumps(probes.to_dict(), indent=1)
+        if args.json
+        else results.beside_published(probes).to_markdown()
+    )
 
 
 def _passages(args: argparse.Namespace) -> str:
@@ -154,9 +171,18 @@ def _passages(args: argparse.Namespace) -> str:
 
     texts, judged = read_judgements(args.passages)
     loaded = LoadedModels(args.model, args.device).model()
-    places = [(name, k) for name, lines in texts.items() for k, line in enumerate(lines, 1) if line.strip()]
+    places = [
+        (name, k)
+        for name, lines in texts.items()
+        for k, line in enumerate(lines, 1)
+        if line.strip()
+    ]
     answers = senses_of_texts([texts[name][k - 1] for name, k in places], loaded)
-    read = {place: answer for place, answer in zip(places, answers, strict=True) if not isinstance(answer, InputError)}
+    read = {
+        place: answer
+        for place, answer in zip(places, answers, strict=True)
+        if not isinstance(answer, InputError)
+    }
     return text_table(loaded.encoder.name, score_passages(judged, read), len(texts))
 
 
@@ -167,13 +193,19 @@ def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.service.loaded_models import load_sense_model
 
     encoder, static = _load(args)
-    model = load_sense_model(encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration)
+    model = load_sense_model(
+        encoder, static, ExpectedWords.load(encoder, static), not args.no_calibration
+    )
     if model is None:
-        raise ConfigError(f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it")
+        raise ConfigError(
+            f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it"
+        )
     lexicon = bundled_lexicon()
     sets = [score_sets(model, lexicon, path) for path in args.senses]
     scores = score_sentences(model, lexicon)
-    text = json.dumps({"sentences": list(map(asdict, scores)), "sets": list(map(asdict, sets))}, indent=1)
+    text = json.dumps(
+        {"sentences": list(map(asdict, scores)), "sets": list(map(asdict, sets))}, indent=1
+    )
     if args.out is not None:
         atomic_write(args.out, text + "\n")
     return text if args.json else sense_table(encoder.name, scores, sets)
@@ -210,7 +242,11 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
             metrics = read_json(find_model(args.model).folder / "card.json")["metrics"]
         except (ConfigError, OSError, ValueError, KeyError):
             metrics = {}  # static vectors, published weights: they have no perplexity
-    both = [metrics[f"{way}_perplexity"] for way in ("forward", "backward") if f"{way}_perplexity" in metrics]
+    both = [
+        metrics[f"{way}_perplexity"]
+        for way in ("forward", "backward")
+        if f"{way}_perplexity" in metrics
+    ]
     scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
     note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""
     return Row("perplexity", f"Perplexity ({text})", scores, "plain", high_is_good=False, note=note)
@@ -233,7 +269,9 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
         try:
             sources = [f"{source['name']}_" for source in read_json(card)["sources"]]
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{card}: --index needs the names of the model's sources, found none ({error})") from None
+            raise DataError(
+                f"{card}: --index needs the names of the model's sources, found none ({error})"
+            ) from None
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
     device = checked_device(args.device)
@@ -242,7 +280,9 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     with tqdm(total=len(sentences), unit="sentence") as bar:
         for batch in sentence_batches(sentences, vocabulary):
             b = batch.to(device)
-            total += sentence_losses(bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID)
+            total += sentence_losses(
+                bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID
+            )
             bar.update(len(b.words))
     return {
         "model": files.name,
@@ -275,13 +315,19 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     files = find_head(args.head)
     kind = find_task(files.kind)
     if args.file_format is not None and args.file_format not in kind.file_formats:
-        raise ConfigError(f"--file-format {args.file_format}: expected one of {', '.join(kind.file_formats)}")
+        raise ConfigError(
+            f"--file-format {args.file_format}: expected one of {', '.join(kind.file_formats)}"
+        )
     given: dict[str, Any] = {}
     for name in (*kind.columns, "file_format"):
         if value := getattr(args, name, None):
             given[name] = int(value) if value.removeprefix("-").isdecimal() else value
     # The file decides its format: that of the head's training file says nothing about it.
-    stored = {k: v for k, v in files.reading.items() if k not in ("file_format", "encoding", "delimiter", "header")}
+    stored = {
+        k: v
+        for k, v in files.reading.items()
+        if k not in ("file_format", "encoding", "delimiter", "header")
+    }
     columns = _fitting_columns(kind, args.data, stored, given)
     reading = {k: v for k, v in stored.items() if k not in kind.columns} | columns | given
     if kind.one_label:
@@ -292,7 +338,9 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         # The training split is not read: its place is only named in messages.
         data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
     except TypeError as error:
-        raise ConfigError(f"{files.folder}: how its data were read is not understood ({error})") from None
+        raise ConfigError(
+            f"{files.folder}: how its data were read is not understood ({error})"
+        ) from None
     data.take_labels(files.task.labels)
     try:
         data.setup("test")
@@ -303,7 +351,9 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
             f"{error}. Say which is which, such as --labels PERSON=PER,DATE= (DATE is left out then)"
         ) from None
     print(*data.notes, sep="\n", file=sys.stderr)
-    predictor = Predictor.load(files, args.encoder, checked_device(args.device), precision=args.precision)
+    predictor = Predictor.load(
+        files, args.encoder, checked_device(args.device), precision=args.precision
+    )
     rows = data.labelled("test")
     scores = evaluate_head(predictor, rows)
     has_entities = kind.one_label or any(tag != OUTSIDE for _, tags in rows for tag in tags)
@@ -323,7 +373,9 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _fitting_columns(kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+def _fitting_columns(
+    kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]
+) -> dict[str, Any]:
     """Keep the columns of the head's training file if this file has them; else, find them."""
     columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
     if not columns or any(name in given for name in kind.columns):
@@ -347,7 +399,10 @@ def _label_names(
     text_column, label_column = (reading.get(name) for name in kind.columns)
     rows = kind.read(args.data, reading.get("file_format"), text_column, label_column)
     labels = [row.label for row in cast("Sequence[LabelledText]", rows)]
-    same_format = files.reading.get("file_format") in (None, reading.get("file_format") or format_of(args.data))
+    same_format = files.reading.get("file_format") in (
+        None,
+        reading.get("file_format") or format_of(args.data),
+    )
     stored = files.reading.get("label_names") if same_format else None
     return mapped_labels(labels, files.task.labels, args.labels, stored, str(args.data))
 
@@ -358,7 +413,9 @@ def _type_names(given: str, files: HeadFiles) -> dict[str, str | None]:
     from elmo_tasks.text.tag_schemes import types_of
 
     if files.task.scheme is None:
-        raise ConfigError("--labels: for classes of texts and types of entities; this head gives tags of words")
+        raise ConfigError(
+            "--labels: for classes of texts and types of entities; this head gives tags of words"
+        )
     return given_names(given, types_of(files.task.labels, files.task.scheme))
 
 
@@ -369,7 +426,11 @@ def _head_table(r: dict[str, Any]) -> str:
         accuracy = f"accuracy of tags {scores['accuracy']:.4f}"
         return f"{about}: no row has an entity, so {r['main']} is undefined; {accuracy}"
     lines = [f"{about}: {r['main']} {scores[r['main']]:.4f}"]
-    measures = [name for name in ("precision", "recall", "f1") if any(key.startswith(name) for key in scores)]
+    measures = [
+        name
+        for name in ("precision", "recall", "f1")
+        if any(key.startswith(name) for key in scores)
+    ]
     if measures:
         lines.append(f"{'':20}" + "".join(f"{name:>11}" for name in measures))
         kinds = dict.fromkeys(key.partition("/")[2] for key in scores if "/" in key)
@@ -382,7 +443,9 @@ def _head_table(r: dict[str, Any]) -> str:
         lines.append(f"{'mean F1 of classes':20}{scores['macro_f1']:11.4f}")
     if r["confusion"]:
         width = max(11, *(len(label) + 2 for label in r["labels"]))
-        lines.append(f"{'actual / predicted':20}" + "".join(f"{label:>{width}}" for label in r["labels"]))
+        lines.append(
+            f"{'actual / predicted':20}" + "".join(f"{label:>{width}}" for label in r["labels"])
+        )
         for label, row in zip(r["labels"], r["confusion"], strict=True):
             lines.append(f"{label:20}" + "".join(f"{count:{width},}" for count in row))
     return "\n".join(lines)

@@ -23,7 +23,14 @@ from elmo_tasks.files import describe_os_error
 if TYPE_CHECKING:
     from elmo_tasks.cli.run_cli import Plan
 
-_OWN_OPTIONS = ("--run=", "--run_dir=", "--device=", "--config=", "-c=", "--ckpt_path=")  # which are looked at here
+_OWN_OPTIONS = (
+    "--run=",
+    "--run_dir=",
+    "--device=",
+    "--config=",
+    "-c=",
+    "--ckpt_path=",
+)  # which are looked at here
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
     ".*isinstance.treespec, LeafSpec.*",  # Lightning, about its own internals
@@ -84,7 +91,9 @@ def _checked_files(arguments: list[str]) -> list[str]:
             arguments[k] = bundled.find_config(value)
             read_config(Path(arguments[k]), option)
         elif option == "--ckpt_path" and value in ("best", "last"):
-            raise ConfigError(f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt")
+            raise ConfigError(
+                f"--ckpt_path {value}: expected a file, such as runs/NAME/{value}.ckpt"
+            )
         elif option == "--ckpt_path" and value not in ("null", ""):
             check_checkpoint(Path(value))
     return arguments
@@ -146,11 +155,19 @@ def _say_how_to_resume(plan: Plan) -> None:
     if (root / "last.ckpt").is_file():
         text = f"Interrupted. Resume with: elmo-tasks fit --run {root}"
     else:
-        text = f"Interrupted before the first checkpoint: there is nothing in {root} to resume from."
+        text = (
+            f"Interrupted before the first checkpoint: there is nothing in {root} to resume from."
+        )
     print(f"\n{text}", file=sys.stderr, flush=True)
 
 
-def train(config: str | Path, run_dir: str | Path | None = None, *, overwrite: bool = False, **settings: Any) -> Path:
+def train(
+    config: str | Path,
+    run_dir: str | Path | None = None,
+    *,
+    overwrite: bool = False,
+    **settings: Any,
+) -> Path:
     """Train a head or a biLM as ``elmo-tasks fit`` does.
 
     Args:
@@ -175,11 +192,19 @@ def train(config: str | Path, run_dir: str | Path | None = None, *, overwrite: b
         try:
             run_dir = Path(read_config(Path(path))["trainer"]["default_root_dir"])
         except (KeyError, TypeError) as error:
-            raise ConfigError(f"{config}: expected a YAML file with trainer.default_root_dir ({error!r})") from None
+            raise ConfigError(
+                f"{config}: expected a YAML file with trainer.default_root_dir ({error!r})"
+            ) from None
     dotted = {key.replace("__", "."): value for key, value in settings.items()}
     options = as_arguments(with_files(dotted, Path(run_dir).parent / "data", _own_data(Path(path))))
     chosen = _fit(
-        ["fit", f"--config={path}", f"--run_dir={run_dir}", *(["--overwrite"] if overwrite else []), *options]
+        [
+            "fit",
+            f"--config={path}",
+            f"--run_dir={run_dir}",
+            *(["--overwrite"] if overwrite else []),
+            *options,
+        ]
     )
     return (chosen or Path(run_dir)).resolve()
 

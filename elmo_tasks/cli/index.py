@@ -26,19 +26,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "or hub:NAME on the Hugging Face hub"
     )
     parser.add_argument("text", nargs="+", help=text)
-    parser.add_argument("--out", type=Path, required=True, help="folder to write; an interrupted run is resumed")
+    parser.add_argument(
+        "--out", type=Path, required=True, help="folder to write; an interrupted run is resumed"
+    )
     add_model(parser)
     add_device(parser)
     add_precision(parser, bf16=True)
     parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
-    parser.add_argument("--column", help="column of the texts in a table or data set (default: detected)")
+    parser.add_argument(
+        "--column", help="column of the texts in a table or data set (default: detected)"
+    )
     text = "number of a layer that a large index searches fast, with FAISS; may be given again (default: the top one)"
     parser.add_argument("--fast-layer", type=int, action="append", metavar="LAYER", help=text)
     add_corpus(parser)
     hub = parser.add_argument_group("for hub:NAME")
-    hub.add_argument("--split", default="train", help="train, test, train[:10%%], ... (default: train)")
+    hub.add_argument(
+        "--split", default="train", help="train, test, train[:10%%], ... (default: train)"
+    )
     hub.add_argument("--config", help="where the data set has several")
-    hub.add_argument("--rows", type=_count, help="read so many rows and download no more (default: all)")
+    hub.add_argument(
+        "--rows", type=_count, help="read so many rows and download no more (default: all)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -75,7 +83,9 @@ def _write_fast(index: UseIndex, layers: Sequence[int]) -> None:
     if len(index) < MIN_WORDS:
         return
     if find_spec("faiss") is None:
-        print('To search so many words fast: pip install "elmo-tasks[index]", then give the same command again.')
+        print(
+            'To search so many words fast: pip install "elmo-tasks[index]", then give the same command again.'
+        )
         return
     for layer in layers:
         if layer not in index.fast:
@@ -93,16 +103,25 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
     bad = BadRows(args.skip_bad)
     for source in args.text:
         if source.startswith(HUB):
-            for text in hub_texts(source.removeprefix(HUB), args.column, args.split, args.config, args.rows):
+            for text in hub_texts(
+                source.removeprefix(HUB), args.column, args.split, args.config, args.rows
+            ):
                 yield from split_sentences(text, MAX_TOKENS)
         else:
             # A column of a table beside it is none of a text.
-            is_text = len(args.text) > 1 and form_of(Path(source)) == "txt" and not Path(source).is_dir()
-            rows = read_rows([source], None if is_text else args.column, bad, say=partial(print, flush=True))
+            is_text = (
+                len(args.text) > 1 and form_of(Path(source)) == "txt" and not Path(source).is_dir()
+            )
+            rows = read_rows(
+                [source], None if is_text else args.column, bad, say=partial(print, flush=True)
+            )
             yield from sentences_of_rows(rows)
     if bad.rows:
         source, place, reason = bad.rows[0]
-        print(f"{len(bad.rows):,} rows were left out, the first: {source}, line {place}: {reason}", flush=True)
+        print(
+            f"{len(bad.rows):,} rows were left out, the first: {source}, line {place}: {reason}",
+            flush=True,
+        )
 
 
 def _count(text: str) -> int:

@@ -19,16 +19,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     own = parser.add_mutually_exclusive_group()
     text = "text or table with uses of the word; a second text is compared with the first"
     own.add_argument("--text", action="append", type=Path, metavar="FILE", help=text)
-    own.add_argument("--uses", nargs="+", metavar="SENTENCE", help="sentences with the word, in place of a file")
-    parser.add_argument("--no-examples", action="store_true", help="leave out the examples of the dictionary")
-    parser.add_argument("--index", type=Path, help="folder that `index` wrote, whose uses are on the map, too")
-    parser.add_argument("--view", help="meanings (the default), the name of a layer, mean, or words")
+    own.add_argument(
+        "--uses", nargs="+", metavar="SENTENCE", help="sentences with the word, in place of a file"
+    )
+    parser.add_argument(
+        "--no-examples", action="store_true", help="leave out the examples of the dictionary"
+    )
+    parser.add_argument(
+        "--index", type=Path, help="folder that `index` wrote, whose uses are on the map, too"
+    )
+    parser.add_argument(
+        "--view", help="meanings (the default), the name of a layer, mean, or words"
+    )
     add_model(parser)
     add_device(parser)
     add_no_calibration(parser)
-    parser.add_argument("--html", type=Path, metavar="OUT.html", help="write the map as one file that needs no server")
-    parser.add_argument("--csv", type=Path, metavar="OUT.csv", help="write all uses with their places and meanings")
-    parser.add_argument("--json", action="store_true", help="print the answer of the /sense_map endpoint")
+    parser.add_argument(
+        "--html",
+        type=Path,
+        metavar="OUT.html",
+        help="write the map as one file that needs no server",
+    )
+    parser.add_argument(
+        "--csv", type=Path, metavar="OUT.csv", help="write all uses with their places and meanings"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print the answer of the /sense_map endpoint"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -60,7 +77,9 @@ def run(args: argparse.Namespace) -> int:
         if args.html is not None:
             atomic_write(args.html, map_tab.file_of(answer, ())[1])
         if args.csv is not None:
-            atomic_write(args.csv, "\ufeff" + map_tab.csv_text(answer))  # the mark tells spreadsheets that it is UTF-8
+            atomic_write(
+                args.csv, "\ufeff" + map_tab.csv_text(answer)
+            )  # the mark tells spreadsheets that it is UTF-8
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0

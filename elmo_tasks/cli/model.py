@@ -29,35 +29,68 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     text = "download published ELMo weights, or take them from a file"
     download = commands.add_parser("download", help=text, description=text)
-    sizes = ", ".join(f"{model.name} {model.smallest_bytes / 1e6:.0f} MB" for model in published.MODELS.values())
+    sizes = ", ".join(
+        f"{model.name} {model.smallest_bytes / 1e6:.0f} MB" for model in published.MODELS.values()
+    )
     download.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
     text = "take an offline copy: the weights, or weights and options, or a folder with both"
     download.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
-    download.add_argument("--cache", type=Path, metavar="DIR", help=f"folder of models (default: ${CACHE_VARIABLE})")
+    download.add_argument(
+        "--cache", type=Path, metavar="DIR", help=f"folder of models (default: ${CACHE_VARIABLE})"
+    )
     download.set_defaults(action=_download)
 
     text = "write a biLM in the published HDF5 layout, or as safetensors"
     export = commands.add_parser("export", help=text, description=text)
-    export.add_argument("--model", required=True, help="name, folder, or the .ckpt file of a pretraining run")
-    export.add_argument("--to", required=True, choices=("hdf5", "safetensors"), help="format to write")
-    export.add_argument("folder", type=Path, help="folder to write: options.json, weights, and what else the model has")
+    export.add_argument(
+        "--model", required=True, help="name, folder, or the .ckpt file of a pretraining run"
+    )
+    export.add_argument(
+        "--to", required=True, choices=("hdf5", "safetensors"), help="format to write"
+    )
+    export.add_argument(
+        "folder",
+        type=Path,
+        help="folder to write: options.json, weights, and what else the model has",
+    )
     export.set_defaults(action=_export)
 
     text = "train static word vectors on text"
     vectors = commands.add_parser("vectors", help=text, description=text)
     add = vectors.add_argument
-    add("text", nargs="+", help="tokenized text, one sentence per line, plain or .xz; patterns with * are allowed")
+    add(
+        "text",
+        nargs="+",
+        help="tokenized text, one sentence per line, plain or .xz; patterns with * are allowed",
+    )
     add("--out", type=Path, required=True, help="folder to write: words, vectors and their card")
     add("--size", type=int, default=100, help="numbers per vector (default: 100)")
     add("--words", type=int, default=36_000, help="keep the most frequent words (default: 36000)")
-    add("--min-count", type=int, default=5, help="leave out words that come less often (default: 5)")
-    add("--algorithm", choices=("cbow", "skip-gram"), default="cbow", help="of word2vec (default: cbow)")
+    add(
+        "--min-count", type=int, default=5, help="leave out words that come less often (default: 5)"
+    )
+    add(
+        "--algorithm",
+        choices=("cbow", "skip-gram"),
+        default="cbow",
+        help="of word2vec (default: cbow)",
+    )
     add("--epochs", type=int, default=10, help="how often to read the text (default: 10)")
     add("--window", type=int, default=5, help="words to each side, at most (default: 5)")
-    add("--workers", type=int, default=2, help="threads; with one, runs can be repeated (default: 2)")
+    add(
+        "--workers",
+        type=int,
+        default=2,
+        help="threads; with one, runs can be repeated (default: 2)",
+    )
     add("--seed", type=int, default=1, help="of all draws (default: 1)")
     add("--title", default="Static word vectors", help="one line for the card")
-    add("--sources", type=Path, metavar="CARD", help="a card.json whose sources, with licences, go on the new card")
+    add(
+        "--sources",
+        type=Path,
+        metavar="CARD",
+        help="a card.json whose sources, with licences, go on the new card",
+    )
     vectors.set_defaults(action=_vectors)
 
     text = "push a head, a biLM or static vectors to the Hugging Face hub, with a model card"
@@ -65,7 +98,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     text = "write the checksums of weights on the card beside them, after a change of yours"
     checksums = commands.add_parser("checksums", help=text, description=text)
-    checksums.add_argument("folders", type=Path, nargs="+", help="folders of models, heads or static vectors")
+    checksums.add_argument(
+        "folders", type=Path, nargs="+", help="folders of models, heads or static vectors"
+    )
     text = "change nothing; say whether the weights are those of the card"
     checksums.add_argument("--check", action="store_true", help=text)
     checksums.set_defaults(action=_checksums)
@@ -83,7 +118,9 @@ def _download(args: argparse.Namespace) -> int:
     def report(name: str, done: int, total: int | None) -> None:
         if name not in bars:
             # disable=None: no bar outside a terminal.
-            bars[name] = tqdm(desc=name, total=total, initial=done, unit="B", unit_scale=True, disable=None)
+            bars[name] = tqdm(
+                desc=name, total=total, initial=done, unit="B", unit_scale=True, disable=None
+            )
         bars[name].total = total
         bars[name].update(done - bars[name].n)
 
@@ -93,14 +130,20 @@ def _download(args: argparse.Namespace) -> int:
         else:
             options, weights = fetch(args.name, cache=args.cache, report=report)
     except KeyboardInterrupt:
-        print(f"Stopped. `{published.command(args.name)}` continues a download where it stopped.", file=sys.stderr)
+        print(
+            f"Stopped. `{published.command(args.name)}` continues a download where it stopped.",
+            file=sys.stderr,
+        )
         return 130
     finally:
         for bar in bars.values():
             bar.close()
     print(options, weights, sep="\n")
     if args.cache is not None:
-        print(f"To have it found by name, set {CACHE_VARIABLE}={args.cache.absolute()}", file=sys.stderr)
+        print(
+            f"To have it found by name, set {CACHE_VARIABLE}={args.cache.absolute()}",
+            file=sys.stderr,
+        )
     return 0
 
 
@@ -114,7 +157,9 @@ def _export(args: argparse.Namespace) -> int:
     else:
         files = find_model(args.model)
         if args.folder.resolve() == files.folder.resolve():
-            raise ConfigError(f"{args.folder}: this is the model itself; name another folder to write")
+            raise ConfigError(
+                f"{args.folder}: this is the model itself; name another folder to write"
+            )
         bilm = load_bilm(files)
         softmax, vocabulary = load_softmax(files) if has_softmax(files) else (None, None)
         card = files.folder / "card.json"
@@ -126,14 +171,23 @@ def _export(args: argparse.Namespace) -> int:
 
 def _vectors(args: argparse.Namespace) -> int:
     # gensim takes a while to import, and no other command needs it.
-    from elmo_tasks.recipes.static_vectors import VECTORS_FOLDER, StaticSettings, train_vectors, write_vectors
+    from elmo_tasks.recipes.static_vectors import (
+        VECTORS_FOLDER,
+        StaticSettings,
+        train_vectors,
+        write_vectors,
+    )
 
     VECTORS_FOLDER.check(args.out)
     values = vars(args)
-    settings = StaticSettings(**{f.name: values[f.name] for f in fields(StaticSettings) if f.name in values})
+    settings = StaticSettings(
+        **{f.name: values[f.name] for f in fields(StaticSettings) if f.name in values}
+    )
     sources = [] if args.sources is None else _card(args.sources).get("sources")
     if not isinstance(sources, list):
-        raise ConfigError(f"--sources {args.sources}: expected a list 'sources', found {type(sources).__name__}")
+        raise ConfigError(
+            f"--sources {args.sources}: expected a list 'sources', found {type(sources).__name__}"
+        )
     name = args.out.resolve().name
     vectors, card = train_vectors(_files(args.text), settings, args.workers, name)
     about = {"name": name, "title": args.title, "command": _command(args), "sources": sources}
@@ -153,7 +207,9 @@ def _files(patterns: Sequence[str]) -> list[Path]:
     for pattern in patterns:
         paths = [Path(path) for path in sorted(glob(pattern)) if Path(path).is_file()]
         if not paths:
-            raise DataError(f"'{pattern}' matches no file; expected text, one sentence per line, plain or .xz")
+            raise DataError(
+                f"'{pattern}' matches no file; expected text, one sentence per line, plain or .xz"
+            )
         files |= dict.fromkeys(paths)
     return list(files)
 
@@ -162,9 +218,13 @@ def _card(path: Path) -> dict[str, Any]:
     try:
         card = read_json(path)
     except (OSError, ValueError) as error:
-        raise ConfigError(f"{path}: expected a JSON object ({error}); mend or delete it first") from None
+        raise ConfigError(
+            f"{path}: expected a JSON object ({error}); mend or delete it first"
+        ) from None
     if not isinstance(card, dict):
-        raise ConfigError(f"{path}: expected a JSON object, found {type(card).__name__}; mend or delete it first")
+        raise ConfigError(
+            f"{path}: expected a JSON object, found {type(card).__name__}; mend or delete it first"
+        )
     return card
 
 

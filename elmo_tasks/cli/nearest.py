@@ -9,23 +9,34 @@ from pathlib import Path
 from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.messages.text import view_place
 
-HELP = "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"
+HELP = (
+    "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("--word", required=True, help="the word to look at")
-    parser.add_argument("--sentence", required=True, help="a sentence with it; [brackets] mark another word")
+    parser.add_argument(
+        "--sentence", required=True, help="a sentence with it; [brackets] mark another word"
+    )
     add_model(parser)
-    parser.add_argument("--index", type=Path, help="folder that `index` wrote (default: the dictionary)")
+    parser.add_argument(
+        "--index", type=Path, help="folder that `index` wrote (default: the dictionary)"
+    )
     text = "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default: the bundled ones)"
     parser.add_argument("--static", help=text)
-    parser.add_argument("--layer", help="name of a layer, mean, or meanings: the features that predict them (default)")
+    parser.add_argument(
+        "--layer",
+        help="name of a layer, mean, or meanings: the features that predict them (default)",
+    )
     text = "uses of this word, or of other words"
     parser.add_argument("--only", choices=("all", "same", "other"), default="all", help=text)
     parser.add_argument("-n", type=int, default=10, help="how many uses (default: 10)")
     add_device(parser)
-    parser.add_argument("--json", action="store_true", help="print the answer of the /nearest endpoint")
+    parser.add_argument(
+        "--json", action="store_true", help="print the answer of the /nearest endpoint"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,7 +44,15 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.service.library import nearest
 
     answer = nearest(
-        args.word, args.sentence, args.index, args.n, args.layer, args.only, args.model, args.device, args.static
+        args.word,
+        args.sentence,
+        args.index,
+        args.n,
+        args.layer,
+        args.only,
+        args.model,
+        args.device,
+        args.static,
     )
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))
@@ -43,7 +62,9 @@ def run(args: argparse.Namespace) -> int:
         print(f"\nin this sentence ({answer.model}, {view_place(answer.layer)})")
         for use in answer.uses:
             meaning = f"  ({use.sense})" if use.sense else ""
-            print(f"{use.cosine:6.2f}  {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}")
+            print(
+                f"{use.cosine:6.2f}  {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}"
+            )
     print(f"\nin any sentence ({answer.vectors})")
     for near in answer.static:
         print(f"{near.cosine:6.2f}  {near.word}")

@@ -15,7 +15,14 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from elmo_tasks.cli.arguments import STANDARD, add_corpus, add_device, add_precision, batches_of, engine_of
+from elmo_tasks.cli.arguments import (
+    STANDARD,
+    add_corpus,
+    add_device,
+    add_precision,
+    batches_of,
+    engine_of,
+)
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -29,16 +36,20 @@ _BLOCK_CHARACTERS = 50_000  # half a minute of one core
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    text = (
-        "text, one sentence a line, or a table; a folder, a pattern or an address of such files; - for standard input"
-    )
+    text = "text, one sentence a line, or a table; a folder, a pattern or an address of such files; - for standard input"
     parser.add_argument("input", metavar="IN", help=text)
     text = "JSON lines, one for each line of IN, or .parquet; a folder/ for Parquet in parts; - for standard output"
     parser.add_argument("output", metavar="OUT", help=text)
     parser.add_argument("--column", help="column of the texts in a table (default: detected)")
-    parser.add_argument("--head", help="name or folder of a head (default: the bundled one for entities)")
-    parser.add_argument("--encoder", help="name or folder of the head's encoder (default: found by its checksum)")
-    parser.add_argument("--tokens", action="store_true", help="lines are tokens with spaces between them")
+    parser.add_argument(
+        "--head", help="name or folder of a head (default: the bundled one for entities)"
+    )
+    parser.add_argument(
+        "--encoder", help="name or folder of the head's encoder (default: found by its checksum)"
+    )
+    parser.add_argument(
+        "--tokens", action="store_true", help="lines are tokens with spaces between them"
+    )
     add_device(parser)
     add_precision(parser)
     add_corpus(parser)
@@ -60,10 +71,14 @@ def run(args: argparse.Namespace) -> int:
     job.key  # noqa: B018  (a head that is not there is refused before anything is read)
     if is_stream:
         if args.workers > 1 or args.ray is not None:
-            raise ConfigError(f"{args.output}: with --workers or --ray, name a file or a folder as OUT")
+            raise ConfigError(
+                f"{args.output}: with --workers or --ray, name a file or a folder as OUT"
+            )
         _stream(job, args.input, args.column, args.output)
         return 0
-    with finished_blocks(job, [args.input], output, engine, "predict", args.column, args.skip_bad) as blocks:
+    with finished_blocks(
+        job, [args.input], output, engine, "predict", args.column, args.skip_bad
+    ) as blocks:
         join(job, blocks, output)
     return 0
 
@@ -109,7 +124,9 @@ class PredictJob:
         device = checked_device(self.device)
         return Predictor.load(find_head(self.head), self.encoder, device, precision=self.precision)
 
-    def records(self, predictor: Predictor, texts: Sequence[str | Sequence[str]]) -> Iterator[dict[str, Any]]:
+    def records(
+        self, predictor: Predictor, texts: Sequence[str | Sequence[str]]
+    ) -> Iterator[dict[str, Any]]:
         """Yield the object of each text, or of the words of each tagged sentence."""
         for start in range(0, len(texts), _LINES_AT_ONCE):
             read = [_row(line, self.tokens) for line in texts[start : start + _LINES_AT_ONCE]]
@@ -124,7 +141,10 @@ class PredictJob:
         def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
             records = self.records(predictor, [row.tokens or row.text for row in rows])
             if self.form == "parquet":
-                named = ({"row": r.number, "source": r.source, "line": r.place, "text": r.text} for r in rows)
+                named = (
+                    {"row": r.number, "source": r.source, "line": r.place, "text": r.text}
+                    for r in rows
+                )
                 return {".parquet": _parquet([a | b for a, b in zip(named, records, strict=True)])}
             return {".jsonl": "".join(map(_line, records)).encode()}
 
@@ -142,7 +162,9 @@ def _parquet(records: list[dict[str, Any]]) -> bytes:
 
     words = pa.list_(pa.string())
     place = [(name, pa.int32()) for name in ("start", "end", "start_char", "end_char")]
-    span = pa.struct([("text", pa.string()), ("type", pa.string()), *place, ("confidence", pa.float64())])
+    span = pa.struct(
+        [("text", pa.string()), ("type", pa.string()), *place, ("confidence", pa.float64())]
+    )
     types = {
         **dict.fromkeys(("row", "line"), pa.int64()),
         **dict.fromkeys(("source", "text", "label"), pa.string()),
@@ -194,4 +216,6 @@ def _row(line: str | Sequence[str], pretokenized: bool) -> ReadRow:
     if not pretokenized or not isinstance(line, str):
         return ReadRow.of(line)
     words = re.finditer(r"[^ ]+", line)
-    return ReadRow.of_tokens(line, (Token(word.group(), word.start(), word.end()) for word in words))
+    return ReadRow.of_tokens(
+        line, (Token(word.group(), word.start(), word.end()) for word in words)
+    )

@@ -22,7 +22,9 @@ _KINDS = {"head.json": "head", "options.json": "biLM", "words.txt.xz": "static v
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     parser.add_argument("folder", type=Path, help="folder of a head, a biLM or static vectors")
-    parser.add_argument("address", metavar="hub:OWNER/NAME", help="where to push it; made if it is not there")
+    parser.add_argument(
+        "address", metavar="hub:OWNER/NAME", help="where to push it; made if it is not there"
+    )
     text = "push the encoder of a head along (default: only if it is none of the bundled ones)"
     parser.add_argument("--with-encoder", action="store_true", help=text)
     parser.add_argument("--private", action="store_true", help="a new repository is private")
@@ -38,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
         folder = folder / "head"
     kind = next((kind for name, kind in _KINDS.items() if (folder / name).is_file()), None)
     if kind is None:
-        raise ConfigError(f"{folder}: expected a folder with {', '.join(_KINDS)}, as training leaves it")
+        raise ConfigError(
+            f"{folder}: expected a folder with {', '.join(_KINDS)}, as training leaves it"
+        )
     hub.parse_address(args.address)
     with hub.temporary_folder() as copy:
         for path in folder.iterdir():
@@ -66,7 +70,9 @@ def _add_encoder(folder: Path, copy: Path, *, always: bool) -> None:
     from elmo_tasks.tasks.predictor import resolve_source
 
     files = find_head(folder)
-    if is_transformer(files.encoder.name) or (files.encoder.name in bundled_models() and not always):
+    if is_transformer(files.encoder.name) or (
+        files.encoder.name in bundled_models() and not always
+    ):
         return
     from elmo_tasks.encoders import find
 
@@ -77,17 +83,28 @@ def _add_encoder(folder: Path, copy: Path, *, always: bool) -> None:
 
 def model_card(folder: Path, kind: str, address: str) -> str:
     """Return the model card, in Markdown, of what ``card.json`` and ``head.json`` say."""
-    card: Mapping[str, Any] = read_json(folder / CARD_NAME) if (folder / CARD_NAME).is_file() else {}
+    card: Mapping[str, Any] = (
+        read_json(folder / CARD_NAME) if (folder / CARD_NAME).is_file() else {}
+    )
     title = str(card.get("title") or address.rpartition("/")[2])
     tags = ["elmo", "elmo-tasks", kind.replace(" ", "-").lower()]
-    front = ["---", "library_name: elmo-tasks", "language: en", "tags:", *(f"- {tag}" for tag in tags), "---"]
+    front = [
+        "---",
+        "library_name: elmo-tasks",
+        "language: en",
+        "tags:",
+        *(f"- {tag}" for tag in tags),
+        "---",
+    ]
     parts = ["\n".join(front), f"# {title}"]
     if card.get("data"):
         parts.append(f"Trained on: {card['data']}.")
     if card.get("licence"):
         parts.append(f"Licence: {card['licence']}.")
     if sources := card.get("sources"):
-        rows = [f"- {s.get('what', '')}: {s.get('licence', '')}" for s in sources if isinstance(s, dict)]
+        rows = [
+            f"- {s.get('what', '')}: {s.get('licence', '')}" for s in sources if isinstance(s, dict)
+        ]
         parts.append("Text and licences:\n\n" + "\n".join(rows))
     if kind == "head":
         parts += _of_head(folder, card)
@@ -118,6 +135,10 @@ def _of_head(folder: Path, card: Mapping[str, Any]) -> list[str]:
     best = card.get("training", {}).get("best_epoch")
     chosen = next((e for e in epochs if e.get("epoch") == best), epochs[-1] if epochs else None)
     if chosen:
-        parts.append("Weights of the layers in its mix: " + ", ".join(f"{w:.2f}" for w in chosen["weights"]) + ".")
+        parts.append(
+            "Weights of the layers in its mix: "
+            + ", ".join(f"{w:.2f}" for w in chosen["weights"])
+            + "."
+        )
     parts.append("Labels: " + json.dumps(config["task"]["labels"], ensure_ascii=False))
     return parts

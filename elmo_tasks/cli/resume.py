@@ -15,7 +15,14 @@ from elmo_tasks.errors import ConfigError
 
 CONFIG = "config.yaml"
 #: Parts of the files from which Lightning resumes.
-_PARTS = {"state_dict", "global_step", "epoch", "loops", "optimizer_states", "pytorch-lightning_version"}
+_PARTS = {
+    "state_dict",
+    "global_step",
+    "epoch",
+    "loops",
+    "optimizer_states",
+    "pytorch-lightning_version",
+}
 #: Files and folders of a run that came far enough to lose something.
 _RESULTS = ("last.ckpt", "best.ckpt", "head/card.json")
 #: What a run is resumed from and what passes for its result. The curve (csv/) is written anew.
@@ -59,15 +66,29 @@ def check_checkpoint(path: Path) -> None:
         raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to start again")
     try:
         with zipfile.ZipFile(path) as file:
-            if file.testzip() is not None:  # PyTorch writes these checksums, but does not verify them
+            if (
+                file.testzip() is not None
+            ):  # PyTorch writes these checksums, but does not verify them
                 raise zipfile.BadZipFile
         saved = torch.load(path, map_location="cpu", weights_only=True)
-    except (RuntimeError, OSError, EOFError, KeyError, ValueError, pickle.UnpicklingError, zipfile.BadZipFile):
+    except (
+        RuntimeError,
+        OSError,
+        EOFError,
+        KeyError,
+        ValueError,
+        pickle.UnpicklingError,
+        zipfile.BadZipFile,
+    ):
         raise ConfigError(
             f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or start again"
         ) from None
-    if not isinstance(saved, dict) or not all(saved.get(name) or saved.get(name) == 0 for name in _PARTS):
-        raise ConfigError(f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else")
+    if not isinstance(saved, dict) or not all(
+        saved.get(name) or saved.get(name) == 0 for name in _PARTS
+    ):
+        raise ConfigError(
+            f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else"
+        )
 
 
 def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
@@ -77,14 +98,18 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
         return rest, None
     folder = Path(name)
     if not (folder / CONFIG).is_file():
-        raise ConfigError(f"--run {folder}: no {CONFIG} there, which `fit` writes; use --config and --ckpt_path")
+        raise ConfigError(
+            f"--run {folder}: no {CONFIG} there, which `fit` writes; use --config and --ckpt_path"
+        )
     trainer = read_config(folder / CONFIG).get("trainer") or {}
     checkpoints = ("last.ckpt",) if rest[0] == "fit" else ("best.ckpt", "last.ckpt")
     checkpoint = next((path for path in checkpoints if (folder / path).is_file()), None)
     if "--ckpt_path" in rest:
         checkpoint = None
     elif checkpoint is None:
-        raise ConfigError(f"--run {folder}: no {' or '.join(checkpoints)} there: the run did not finish an epoch")
+        raise ConfigError(
+            f"--run {folder}: no {' or '.join(checkpoints)} there: the run did not finish an epoch"
+        )
     # A run of the app is complete in its folder, and its settings name files there.
     inside = trainer.get("default_root_dir") == "."
     place = Path() if inside else folder
@@ -109,6 +134,8 @@ def expand_resume(arguments: Sequence[str]) -> list[str]:
         trainer = read_config(Path(bundled.find_config(config))).get("trainer") or {}
         root = trainer.get("default_root_dir")
     if root is None:
-        raise ConfigError("--resume: expected --run_dir FOLDER, or --config with trainer.default_root_dir")
+        raise ConfigError(
+            "--resume: expected --run_dir FOLDER, or --config with trainer.default_root_dir"
+        )
     checkpoint = Path(root) / "last.ckpt"
     return [*rest, "--ckpt_path", str(checkpoint)] if checkpoint.is_file() else rest

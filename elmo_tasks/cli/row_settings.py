@@ -13,7 +13,16 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_write
 
 _PREFIX = "data.init_args."
-_ABOUT_FILES = {"text_column", "label_column", "token_column", "tag_column", "header", "delimiter", "encoding", "hub"}
+_ABOUT_FILES = {
+    "text_column",
+    "label_column",
+    "token_column",
+    "tag_column",
+    "header",
+    "delimiter",
+    "encoding",
+    "hub",
+}
 _SPLITS = ("train", "validation", "test")
 
 
@@ -30,7 +39,11 @@ def with_files(settings: Mapping[str, Any], folder: Path, own: Mapping[str, Any]
     """
     changed = dict(settings)
     given = {split: changed.get(f"{_PREFIX}{split}") for split in _SPLITS}
-    tables = {split: rows for split, rows in given.items() if rows is not None and not isinstance(rows, str | Path)}
+    tables = {
+        split: rows
+        for split, rows in given.items()
+        if rows is not None and not isinstance(rows, str | Path)
+    }
     for split, rows in tables.items():
         changed[f"{_PREFIX}{split}"] = _written(_records(rows, split), folder)
     if "train" in tables:
@@ -49,7 +62,10 @@ def _records(rows: Any, split: str) -> list[dict[str, Any]]:
     if callable(to_dict := getattr(rows, "to_dict", None)) and hasattr(rows, "columns"):
         return [dict(row) for row in to_dict("records")]
     if features := getattr(rows, "features", None):
-        names = {key: getattr(getattr(kind, "feature", kind), "names", None) for key, kind in features.items()}
+        names = {
+            key: getattr(getattr(kind, "feature", kind), "names", None)
+            for key, kind in features.items()
+        }
         return [{key: _named(value, names.get(key)) for key, value in row.items()} for row in rows]
     listed = list(rows) if isinstance(rows, Iterable) else []
     if not listed or not all(isinstance(row, Mapping) for row in listed):
@@ -70,7 +86,9 @@ def _named(value: Any, names: list[str] | None) -> Any:
 
 def _written(records: list[dict[str, Any]], folder: Path) -> str:
     lines = "".join(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in records)
-    path = folder / f"{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.jsonl"
+    path = (
+        folder / f"{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.jsonl"
+    )
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         atomic_write(path, lines)

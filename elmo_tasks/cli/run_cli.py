@@ -64,7 +64,8 @@ class SaveConfig(SaveConfigCallback):
         target = Path(trainer.default_root_dir) / CONFIG
         arguments = self.plan.arguments
         is_read = target.is_file() and any(
-            option in ("--config", "-c") and target.samefile(path) for option, path in pairwise(arguments)
+            option in ("--config", "-c") and target.samefile(path)
+            for option, path in pairwise(arguments)
         )
         if is_read and not any(word.startswith(_SETTINGS) for word in arguments):
             return
@@ -84,13 +85,23 @@ class RunCLI(LightningCLI):
     @staticmethod
     def subcommands() -> dict[str, set[str]]:
         """Leave out Lightning's predict: `predict` is a command of its own here."""
-        return {name: skipped for name, skipped in LightningCLI.subcommands().items() if name != "predict"}
+        return {
+            name: skipped
+            for name, skipped in LightningCLI.subcommands().items()
+            if name != "predict"
+        }
 
     def add_arguments_to_parser(self, parser: LightningArgumentParser) -> None:
         """Add this program's own options."""
         add = parser.add_argument
-        add("--encoder", type=str | None, help="another encoder than the file's: a name or a folder")
-        add("--init_from", type=str | None, help="a biLM to train further; its sizes replace the file's")
+        add(
+            "--encoder", type=str | None, help="another encoder than the file's: a name or a folder"
+        )
+        add(
+            "--init_from",
+            type=str | None,
+            help="a biLM to train further; its sizes replace the file's",
+        )
         add("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
 
     def before_instantiate_classes(self) -> None:
@@ -107,15 +118,23 @@ class RunCLI(LightningCLI):
         # They are applied: the saved settings must not apply them again.
         config.encoder = config.init_from = config.run_dir = None
         trainer = config.trainer
-        if trainer.enable_progress_bar is False:  # Lightning refuses this beside a bar of the file's own
-            trainer.callbacks = [c for c in trainer.callbacks if not c.class_path.endswith("ProgressBar")]
+        if (
+            trainer.enable_progress_bar is False
+        ):  # Lightning refuses this beside a bar of the file's own
+            trainer.callbacks = [
+                c for c in trainer.callbacks if not c.class_path.endswith("ProgressBar")
+            ]
         for line in adapt_to_data(trainer, config.data):
             print(line, flush=True)
         if self.subcommand != "fit":
             isolate_run(trainer, str(self.subcommand))
-            has_weights = config.ckpt_path is not None or config.model.init_args.get("start_from") is not None
+            has_weights = (
+                config.ckpt_path is not None or config.model.init_args.get("start_from") is not None
+            )
             if not has_weights and not trainer.fast_dev_run:
-                raise ConfigError("no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config")
+                raise ConfigError(
+                    "no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt with --config"
+                )
         elif not trainer.fast_dev_run:
             self._take_root(config)
 
@@ -138,7 +157,10 @@ class RunCLI(LightningCLI):
         """Choose and lock the folder of the run: a new one beside a folder that holds a run."""
         given = config.trainer.default_root_dir
         root = Path(given or ".")
-        is_resumed = config.ckpt_path is not None and Path(config.ckpt_path).resolve().parent == root.resolve()
+        is_resumed = (
+            config.ckpt_path is not None
+            and Path(config.ckpt_path).resolve().parent == root.resolve()
+        )
         if given is not None and not is_resumed and not self.plan.overwrite and holds_run(root):
             free = free_root(Path(os.path.normpath(root)) if root.name else root)
             _move_root(config, str(free))
@@ -161,7 +183,9 @@ def _move_root(config: Any, new: str) -> None:
     """Write all that a run writes below its folder into another one."""
     old = config.trainer.default_root_dir
     if old is None:
-        raise ConfigError("--run_dir: the file names no trainer.default_root_dir that it could replace")
+        raise ConfigError(
+            "--run_dir: the file names no trainer.default_root_dir that it could replace"
+        )
     config.trainer = replace_texts(config.trainer, partial(move_path, old=str(old), new=new))
 
 

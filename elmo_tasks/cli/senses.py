@@ -5,7 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 
-from elmo_tasks.cli.arguments import add_corpus, add_device, add_lexicon, add_model, batches_of, engine_of
+from elmo_tasks.cli.arguments import (
+    add_corpus,
+    add_device,
+    add_lexicon,
+    add_model,
+    batches_of,
+    engine_of,
+)
 from elmo_tasks.errors import ConfigError, DataError, InputError
 
 HELP = "meanings of the words of a text, or the entry of a word in the dictionary"
@@ -14,11 +21,20 @@ _LINES_AT_ONCE = 256
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    parser.add_argument("input", nargs="?", metavar="FILE", help="text, each line read by itself; - for standard input")
+    parser.add_argument(
+        "input",
+        nargs="?",
+        metavar="FILE",
+        help="text, each line read by itself; - for standard input",
+    )
     text = "JSON lines with the row of each, or .parquet with a row per word; a folder/ for Parquet in parts (default: print)"
     parser.add_argument("output", nargs="?", metavar="OUT", help=text)
-    parser.add_argument("--column", help="column of the texts in a table, with OUT (default: detected)")
-    parser.add_argument("--word", help="print the entry of this word instead, in the format of the dictionary")
+    parser.add_argument(
+        "--column", help="column of the texts in a table, with OUT (default: detected)"
+    )
+    parser.add_argument(
+        "--word", help="print the entry of this word instead, in the format of the dictionary"
+    )
     add_lexicon(parser)
     add_model(parser)
     add_device(parser)
@@ -62,7 +78,9 @@ def _write(args: argparse.Namespace) -> None:
     from elmo_tasks.service.corpus_senses import SensesJob, check_line
 
     output = Output(args.output)
-    job = SensesJob(args.model, args.device, args.lexicon, "parquet" if output.suffix == ".parquet" else "jsonl")
+    job = SensesJob(
+        args.model, args.device, args.lexicon, "parquet" if output.suffix == ".parquet" else "jsonl"
+    )
     job.key  # noqa: B018  (a model that is not there is refused before anything is read)
     settings = args.column, args.skip_bad, check_line
     with finished_blocks(job, [args.input], output, engine_of(args), "senses", *settings) as blocks:
@@ -77,5 +95,9 @@ def _entry(args: argparse.Namespace) -> str:
     if own := lexicon.find(args.word):
         return format_entries(own)
     if lexicon.has_one_meaning(args.word):
-        raise DataError(f"“{args.word}” is on the list of words with one everyday meaning, and has no entry")
-    raise DataError(f"“{args.word}” is not in the dictionary; give its meanings with --lexicon FILE")
+        raise DataError(
+            f"“{args.word}” is on the list of words with one everyday meaning, and has no entry"
+        )
+    raise DataError(
+        f"“{args.word}” is not in the dictionary; give its meanings with --lexicon FILE"
+    )

@@ -18,7 +18,10 @@ _PRECISIONS = {"None", "32", "32-true", "bf16", "bf16-mixed", "16", "16-mixed"}
 
 def as_arguments(settings: Mapping[str, Any]) -> list[str]:
     """Format settings as arguments of the command line."""
-    return [f"--{key}={value if isinstance(value, str) else json.dumps(value)}" for key, value in settings.items()]
+    return [
+        f"--{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in settings.items()
+    ]
 
 
 def move_path(path: str, old: str, new: str) -> str:
@@ -48,7 +51,9 @@ def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
     try:
         settings = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise ConfigError(f"{option} {path}: expected YAML ({' '.join(str(error).split())})") from None
+        raise ConfigError(
+            f"{option} {path}: expected YAML ({' '.join(str(error).split())})"
+        ) from None
     if not isinstance(settings, dict):
         raise ConfigError(f"{option} {path}: expected settings, found {type(settings).__name__}")
     return settings
@@ -67,7 +72,9 @@ def apply_device(arguments: Sequence[str]) -> list[str]:
     return [*rest, f"--trainer.accelerator={accelerator}", f"--trainer.devices={devices}"]
 
 
-def take_option(arguments: Sequence[str], option: str, expected: str) -> tuple[str | None, list[str]]:
+def take_option(
+    arguments: Sequence[str], option: str, expected: str
+) -> tuple[str | None, list[str]]:
     """Remove an option from the arguments and return its value and the rest."""
     words = list(arguments)
     if option not in words:
@@ -84,15 +91,24 @@ def available_precision(precision: Any, accelerator: str) -> Any:
 
     from elmo_tasks.layers import cpu_multiplies_bfloat16
 
-    on_cpu = accelerator == "cpu" or (accelerator == "auto" and not torch.accelerator.is_available())
+    on_cpu = accelerator == "cpu" or (
+        accelerator == "auto" and not torch.accelerator.is_available()
+    )
     name = str(precision)
     if name not in _PRECISIONS or (on_cpu and name in ("16", "16-mixed")):
         choices = "32-true or bf16-mixed" if on_cpu else "32-true, bf16-mixed or 16-mixed"
-        reason = "a CPU has no training in float16" if name in _PRECISIONS else "weights are trained in float32"
+        reason = (
+            "a CPU has no training in float16"
+            if name in _PRECISIONS
+            else "weights are trained in float32"
+        )
         raise ConfigError(f"trainer.precision {name}: expected {choices} here; {reason}")
     if not (on_cpu and name.startswith("bf16")) or cpu_multiplies_bfloat16():
         return precision
-    print(f"This CPU does not support bfloat16: training in float32 instead of {precision}.", flush=True)
+    print(
+        f"This CPU does not support bfloat16: training in float32 instead of {precision}.",
+        flush=True,
+    )
     return "32-true"
 
 
@@ -110,7 +126,9 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
         monitor = str(arguments.get("monitor") or "")
         if monitor.startswith("val_") and not validated:
             if callback["class_path"].endswith("EarlyStopping"):
-                changes.append("Nothing to validate on: the run goes through all its epochs, and the last one is kept.")
+                changes.append(
+                    "Nothing to validate on: the run goes through all its epochs, and the last one is kept."
+                )
                 continue
             arguments["monitor"] = None
         elif monitor == "val_f1" and no_spans:
@@ -121,7 +139,9 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
             and (trainer.get("max_steps") or -1) > 0
             and monitor in _SCORES
         ):
-            arguments["strict"] = False  # a number of steps may end inside an epoch, before its validation
+            arguments["strict"] = (
+                False  # a number of steps may end inside an epoch, before its validation
+            )
         kept.append(callback)
     trainer["callbacks"] = kept
     return list(dict.fromkeys(changes))
@@ -167,7 +187,9 @@ def format_error(text: str) -> str:
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]
     keys = re.findall(r'Parser key "([^"]+)"', text)
     # The innermost error is the cause; the outer ones list alternatives of the whole part.
-    expected = [line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")]
+    expected = [
+        line.removeprefix("Expected a ") for line in lines if line.startswith("Expected a ")
+    ]
     other = re.search("(Option '|No module named|No action for|Import of).*", "\n".join(lines))
     given = re.search(r"(?:Given value|Got value): (.*)", "\n".join(lines))
     if not keys or not (other or expected):

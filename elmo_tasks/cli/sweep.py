@@ -50,7 +50,9 @@ class Line:
     n: int  #: runs
     #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1
     scores: dict[str, dict[str, Any]]
-    layer_weights: list[float]  #: mean share of each layer in the mix; as many as the encoder has layers
+    layer_weights: list[
+        float
+    ]  #: mean share of each layer in the mix; as many as the encoder has layers
     seconds: float  #: mean time of training
 
 
@@ -61,28 +63,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     text = "encoders to train on, with nothing beside them; INPUT is mix (learned, the default), mean or layer-K"
     add("--encoders", nargs="+", metavar="NAME[:INPUT]", help=text)
     add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
-    add("--fractions", type=float, nargs="+", default=[1.0], help="shares of the training rows (default 1.0)")
-    add("--set", action="append", default=[], metavar="KEY=VALUE,VALUE", help="a setting and its values")
-    add("--out", type=Path, help="folder of the runs (default runs/sweep-NAME); finished ones are kept")
+    add(
+        "--fractions",
+        type=float,
+        nargs="+",
+        default=[1.0],
+        help="shares of the training rows (default 1.0)",
+    )
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE,VALUE",
+        help="a setting and its values",
+    )
+    add(
+        "--out",
+        type=Path,
+        help="folder of the runs (default runs/sweep-NAME); finished ones are kept",
+    )
     add_device(parser)
     add("--json", type=Path, help="write the table as JSON")
     add("--csv", type=Path, help="write the table as CSV")
-    add("--plot", type=Path, help="write scores over shares to this SVG file, one for each configuration")
+    add(
+        "--plot",
+        type=Path,
+        help="write scores over shares to this SVG file, one for each configuration",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Do the runs that are not done yet, and print the table."""
     axes = dict(parse_setting(text) for text in args.set)
     if len(axes) < len(args.set):
-        raise ConfigError("--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE")
+        raise ConfigError(
+            "--set: a key is given twice; give all its values at once, as KEY=VALUE,VALUE"
+        )
     names = {config: Path(config).stem for config in args.config}
     if len(set(names.values())) < len(args.config):
-        raise ConfigError("--config: two configurations have the same name, which names their runs and lines")
+        raise ConfigError(
+            "--config: two configurations have the same name, which names their runs and lines"
+        )
     if not all(0 < fraction <= 1 for fraction in args.fractions):
-        raise ConfigError(f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}")
+        raise ConfigError(
+            f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}"
+        )
     if args.device is not None:
         apply_device(["--device", args.device])  # refused before the first run
-    encoders: list[EncoderInput | None] = [encoder_input(text) for text in dict.fromkeys(args.encoders or [])] or [None]
+    encoders: list[EncoderInput | None] = [
+        encoder_input(text) for text in dict.fromkeys(args.encoders or [])
+    ] or [None]
     grid = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
     points = []
     for config, settings in itertools.product(args.config, grid):
@@ -106,12 +136,23 @@ def run(args: argparse.Namespace) -> int:
             for seed in seeds:
                 made_of = digest if encoder is None else f"{digest} {encoder.checksum}"
                 name = run_name(shown, fraction, seed, made_of)
-                print(f"{next(counter)} of {n_runs}: {folder.name}, {name}", file=sys.stderr, flush=True)
-                cards.append(card_of_run(config, folder / name, changes, fraction, seed, args.device))
-            lines.append(line_of(task, encoder.name if encoder else None, settings, fraction, cards))
+                print(
+                    f"{next(counter)} of {n_runs}: {folder.name}, {name}",
+                    file=sys.stderr,
+                    flush=True,
+                )
+                cards.append(
+                    card_of_run(config, folder / name, changes, fraction, seed, args.device)
+                )
+            lines.append(
+                line_of(task, encoder.name if encoder else None, settings, fraction, cards)
+            )
     print(table(lines))
     if args.json:
-        write_json(args.json, {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]})
+        write_json(
+            args.json,
+            {"config": args.config, "seeds": seeds, "lines": [asdict(line) for line in lines]},
+        )
     if args.csv:
         atomic_write(args.csv, as_csv(lines))
     if args.plot:
@@ -133,16 +174,23 @@ def encoder_input(text: str) -> EncoderInput:
         weights = (1 / n,) * n
     elif match["layer"]:
         if int(match["layer"]) >= n:
-            raise ConfigError(f"--encoders {text}: expected layer-0 to layer-{n - 1}, the layers that {name} has")
+            raise ConfigError(
+                f"--encoders {text}: expected layer-0 to layer-{n - 1}, the layers that {name} has"
+            )
         weights = tuple(float(k == int(match["layer"])) for k in range(n))
     return EncoderInput(text, name, weights, encoder.checksum)
 
 
 def _epochs(config: str, settings: Mapping[str, Any]) -> int:
     try:
-        return int(settings.get(_EPOCHS) or read_config(Path(bundled.find_config(config)))["trainer"]["max_epochs"])
+        return int(
+            settings.get(_EPOCHS)
+            or read_config(Path(bundled.find_config(config)))["trainer"]["max_epochs"]
+        )
     except (KeyError, TypeError, ValueError):
-        raise ConfigError(f"--config {config}: expected trainer.max_epochs, which few examples multiply") from None
+        raise ConfigError(
+            f"--config {config}: expected trainer.max_epochs, which few examples multiply"
+        ) from None
 
 
 def _encoder_settings(
@@ -209,12 +257,19 @@ def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str)
     """Build a readable folder name, with a digest of all that makes the run another one."""
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
-    key = hashlib.sha256(json.dumps([settings, fraction, seed, made_of], sort_keys=True).encode()).hexdigest()[:8]
+    key = hashlib.sha256(
+        json.dumps([settings, fraction, seed, made_of], sort_keys=True).encode()
+    ).hexdigest()[:8]
     return f"{words[:120]}_{key}"
 
 
 def card_of_run(
-    config: str, folder: Path, settings: dict[str, Any], fraction: float, seed: int, device: str | None = None
+    config: str,
+    folder: Path,
+    settings: dict[str, Any],
+    fraction: float,
+    seed: int,
+    device: str | None = None,
 ) -> dict[str, Any]:
     """Return the card of a run, training it first if it is incomplete."""
     path = folder / "head" / "card.json"
@@ -223,7 +278,12 @@ def card_of_run(
         if card.get("scores"):
             return dict(card)
     data = {"data.init_args.seed": seed, "data.init_args.train_share": fraction}
-    arguments = ["fit", f"--config={config}", f"--run_dir={folder}", "--trainer.enable_progress_bar=false"]
+    arguments = [
+        "fit",
+        f"--config={config}",
+        f"--run_dir={folder}",
+        "--trainer.enable_progress_bar=false",
+    ]
     arguments += as_arguments({"seed_everything": seed, **data, **settings})
     if device is not None:
         arguments.append(f"--device={device}")
@@ -237,12 +297,18 @@ def card_of_run(
             raise type(error)(f"{folder.name}: {error}") from error
     card = read_json(path) if path.is_file() else {}
     if not card.get("scores"):
-        raise ConfigError(f"{folder}: no scores: a sweep needs ExportHead and rows to validate or test on")
+        raise ConfigError(
+            f"{folder}: no scores: a sweep needs ExportHead and rows to validate or test on"
+        )
     return dict(card)
 
 
 def line_of(
-    task: str, encoder: str | None, settings: dict[str, Any], fraction: float, cards: list[dict[str, Any]]
+    task: str,
+    encoder: str | None,
+    settings: dict[str, Any],
+    fraction: float,
+    cards: list[dict[str, Any]],
 ) -> Line:
     """Summarize the runs with the same settings over all seeds."""
     scores = {}
@@ -252,7 +318,12 @@ def line_of(
             values = [result[result["main"]] for result in results]
             spread = statistics.stdev(values) if len(values) > 1 else None
             mean = statistics.fmean(values)
-            scores[split] = {"name": results[0]["main"], "mean": mean, "spread": spread, "values": values}
+            scores[split] = {
+                "name": results[0]["main"],
+                "mean": mean,
+                "spread": spread,
+                "values": values,
+            }
     layers = [statistics.fmean(shares) for shares in zip(*map(_layer_weights, cards), strict=True)]
     seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
     return Line(task, encoder, settings, fraction, len(cards), scores, layers, seconds)
@@ -274,7 +345,9 @@ def _places(lines: Sequence[Line], differing_only: bool = True) -> dict[str, lis
     settings = {key: [line.settings[key] for line in lines] for key in lines[0].settings}
     # A setting with a single value distinguishes nothing.
     return columns | {
-        key: values for key, values in settings.items() if not differing_only or any(v != values[0] for v in values)
+        key: values
+        for key, values in settings.items()
+        if not differing_only or any(v != values[0] for v in values)
     }
 
 
@@ -293,16 +366,26 @@ def _percent(score: Mapping[str, Any] | None, with_name: bool) -> str:
 def table(lines: Sequence[Line]) -> str:
     """Format the lines as aligned text; scores in percent, mean ± standard deviation."""
     columns = [
-        (key.removeprefix("model.init_args.").removeprefix("head.init_args."), list(map(str, cells)))
+        (
+            key.removeprefix("model.init_args.").removeprefix("head.init_args."),
+            list(map(str, cells)),
+        )
         for key, cells in _places(lines).items()
     ]
-    columns += [("share", [f"{line.fraction:g}" for line in lines]), ("runs", [str(line.n) for line in lines])]
+    columns += [
+        ("share", [f"{line.fraction:g}" for line in lines]),
+        ("runs", [str(line.n) for line in lines]),
+    ]
     for split in _splits(lines):
         scores = [line.scores.get(split) for line in lines]
         names = {score["name"] for score in scores if score is not None}
-        title = split if len(names) > 1 else f"{split} {min(names)}"  # tasks may have different scores
+        title = (
+            split if len(names) > 1 else f"{split} {min(names)}"
+        )  # tasks may have different scores
         columns.append((title, [_percent(score, len(names) > 1) for score in scores]))
-    columns.append(("layers", [" ".join(f"{weight:.2f}" for weight in line.layer_weights) for line in lines]))
+    columns.append(
+        ("layers", [" ".join(f"{weight:.2f}" for weight in line.layer_weights) for line in lines])
+    )
     columns.append(("seconds", [f"{line.seconds:.0f}" for line in lines]))
     padded = []
     for title, cells in columns:

@@ -107,7 +107,11 @@ def result_name(block: Block, job: Job, ending: str) -> str:
 def unfinished(blocks: Sequence[Block], job: Job, store: Store) -> list[Block]:
     """Return the blocks whose files are not all there: the names are the ledger."""
     names = store.names()
-    return [block for block in blocks if not all(result_name(block, job, ending) in names for ending in job.endings)]
+    return [
+        block
+        for block in blocks
+        if not all(result_name(block, job, ending) in names for ending in job.endings)
+    ]
 
 
 class BlockWorker:

@@ -44,7 +44,9 @@ class Engine:
         return _here(job, blocks, store)
 
 
-def compute(job: Job, rows: Iterable[Row], store: Store, engine: Engine, title: str, bad: BadRows) -> list[Block]:
+def compute(
+    job: Job, rows: Iterable[Row], store: Store, engine: Engine, title: str, bad: BadRows
+) -> list[Block]:
     """Cut rows into blocks, and compute those that are not finished yet.
 
     Interrupted before anything was computed, the store is removed.
@@ -68,7 +70,9 @@ def run(job: Job, blocks: Sequence[Block], store: Store, engine: Engine, title: 
     n_rows, n_left = (sum(block.n_rows for block in part) for part in (blocks, rest))
     if n_left < n_rows:
         done = n_rows - n_left
-        print(f"{title}: {done:,} of {n_rows:,} rows are there from an earlier run", file=sys.stderr)
+        print(
+            f"{title}: {done:,} of {n_rows:,} rows are there from an earlier run", file=sys.stderr
+        )
     n_characters = sum(block.n_characters for block in rest)
     with Progress(title, n_rows, n_characters, n_rows - n_left) as progress:
         for block in engine.run(job, rest, store) if rest else ():
@@ -168,7 +172,9 @@ class _RayWorker:
         self._work = BlockWorker(job, store)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        for number, key, n_rows, n_characters in zip(*(batch[name] for name in _FIELDS), strict=True):
+        for number, key, n_rows, n_characters in zip(
+            *(batch[name] for name in _FIELDS), strict=True
+        ):
             self._work(Block(int(number), str(key), int(n_rows), int(n_characters)))
         return batch
 

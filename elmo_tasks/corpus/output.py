@@ -37,7 +37,9 @@ class Output:
     def is_stream(self) -> bool:
         """True for standard output, and for a device such as ``/dev/null``."""
         path = Path(self.place)
-        return self.place == STANDARD or (path.exists() and not path.is_file() and not path.is_dir())
+        return self.place == STANDARD or (
+            path.exists() and not path.is_file() and not path.is_dir()
+        )
 
     @property
     def suffix(self) -> str:
@@ -69,7 +71,9 @@ class Output:
         inputs = [Path(s).resolve() for s in sources if s != STANDARD and not is_address(s)]
         here = path.resolve()
         if any(here == place or place in here.parents for place in inputs):
-            raise ConfigError(f"{self.place}: this is the input itself, or inside it; name a new file")
+            raise ConfigError(
+                f"{self.place}: this is the input itself, or inside it; name a new file"
+            )
         other = self.store.names() if self.is_folder else set()
         if wrong := sorted(name for name in other if not _OURS.fullmatch(name)):
             raise ConfigError(
@@ -97,7 +101,9 @@ def finished_blocks(
     for source in sources:
         files_of(source)  # a missing file is refused before anything is made
     lock = (
-        contextlib.nullcontext() if is_address(output.place) else file_lock(lock_of(Path(output.place)), output.place)
+        contextlib.nullcontext()
+        if is_address(output.place)
+        else file_lock(lock_of(Path(output.place)), output.place)
     )
     with lock:
         bad, store = BadRows(skip_bad), output.store
@@ -151,7 +157,10 @@ def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> No
         aside = f"{output.place}/{BAD_NAME}" if output.is_folder else f"{output.place}.{BAD_NAME}"
         if not output.is_folder:
             atomic_write(Path(aside), store.read(BAD_NAME))
-        print(f"{len(bad.rows):,} rows could not be read and were left out; see {aside}", file=sys.stderr)
+        print(
+            f"{len(bad.rows):,} rows could not be read and were left out; see {aside}",
+            file=sys.stderr,
+        )
     if not output.is_folder:
         store.remove()
         return

@@ -54,7 +54,9 @@ class BadRows:
     def add(self, source: str, place: int, message: str) -> None:
         """Set a row aside, or raise."""
         if not self.skip:
-            raise DataError(f"{source}, line {place}: {message}; correct it, or leave such rows out with --skip-bad")
+            raise DataError(
+                f"{source}, line {place}: {message}; correct it, or leave such rows out with --skip-bad"
+            )
         self.rows.append((source, place, message))
 
 
@@ -88,7 +90,11 @@ def _addresses(source: str) -> list[str]:
     from pyarrow import fs
 
     filesystem, path = arrow_filesystem(source)
-    start = source[: len(source) - len(path)] if source.endswith(path) else f"{source.split('://')[0]}://"
+    start = (
+        source[: len(source) - len(path)]
+        if source.endswith(path)
+        else f"{source.split('://')[0]}://"
+    )
     try:
         (info,) = filesystem.get_file_info([path])
         if info.type == fs.FileType.File:
@@ -137,7 +143,11 @@ def _texts(source: str, column: str | None, bad: BadRows, say: Said) -> Iterator
     form = "txt" if source == STANDARD else form_of(Path(source))
     is_here = source != STANDARD and not is_address(source)
     # Only what is small, or read line by line anyway, is read with all that people's files may be.
-    if is_here and not bad.skip and (form in ("txt", "json", "xlsx") or Path(source).stat().st_size <= _SMALL):
+    if (
+        is_here
+        and not bad.skip
+        and (form in ("txt", "json", "xlsx") or Path(source).stat().st_size <= _SMALL)
+    ):
         inputs = read_inputs(Path(source), column)
         if inputs.description:
             say(f"{source}: {inputs.description}")
@@ -150,7 +160,9 @@ def _texts(source: str, column: str | None, bad: BadRows, say: Said) -> Iterator
 def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Said) -> Numbered:
     """Yield the texts of a file of any size, in UTF-8."""
     if form in ("json", "xlsx"):
-        raise DataError(f"{source}: expected .txt, .csv, .tsv, .jsonl or .parquet, at an address or with --skip-bad")
+        raise DataError(
+            f"{source}: expected .txt, .csv, .tsv, .jsonl or .parquet, at an address or with --skip-bad"
+        )
     if form == "parquet":
         return _parquet(source, column, bad, say)
     lines = _lines(source, bad)
@@ -193,7 +205,9 @@ def _lines(source: str, bad: BadRows) -> Numbered:
                 bad.add(name, number, f"{found} (save the file as UTF-8)")
 
 
-def _json_lines(source: str, lines: Numbered, column: str | None, bad: BadRows, say: Said) -> Numbered:
+def _json_lines(
+    source: str, lines: Numbered, column: str | None, bad: BadRows, say: Said
+) -> Numbered:
     def parsed() -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in lines:
             if not line.strip():
@@ -217,7 +231,9 @@ def _json_lines(source: str, lines: Numbered, column: str | None, bad: BadRows, 
         yield from _cell(source, number, row.get(key), key, bad)
 
 
-def _delimited(source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, say: Said) -> Numbered:
+def _delimited(
+    source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, say: Said
+) -> Numbered:
     """Yield the texts of a CSV or TSV file; its format is found from its first lines."""
     first = list(islice(lines, _HEAD_LINES))
     head = "\n".join(line for _, line in first)
@@ -227,7 +243,9 @@ def _delimited(source: str, form: str, lines: Numbered, column: str | None, bad:
     say(f"{source}: {layout.describe()}")
     every = (f"{line}\n" for _, line in chain(first, lines))
     if not table.delimiter:
-        rows: Iterable[tuple[int, list[str]]] = ((n, [line.rstrip("\n")]) for n, line in enumerate(every, 1))
+        rows: Iterable[tuple[int, list[str]]] = (
+            (n, [line.rstrip("\n")]) for n, line in enumerate(every, 1)
+        )
     else:
         rows = _csv_rows(source, every, table.delimiter, dialect_of(head, table.delimiter))
     skipped = table.rows[0][0] if layout.header else table.rows[0][0] - 1
@@ -248,7 +266,9 @@ def _whole_rows(head: str) -> str:
     return head
 
 
-def _csv_rows(source: str, lines: Iterable[str], delimiter: str, dialect: Any) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(
+    source: str, lines: Iterable[str], delimiter: str, dialect: Any
+) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(lines, delimiter=delimiter, **dialect)
     number = 1
     while True:
@@ -258,7 +278,9 @@ def _csv_rows(source: str, lines: Iterable[str], delimiter: str, dialect: Any) -
             return
         except csv.Error as error:
             # A quote that is never closed swallows the rest: nothing after it can be trusted.
-            raise DataError(f"{source}, line {number}: expected fields between quotes ({error})") from None
+            raise DataError(
+                f"{source}, line {number}: expected fields between quotes ({error})"
+            ) from None
         yield number, row
         number = reader.line_num + 1
 
@@ -274,7 +296,9 @@ def _parquet(source: str, column: str | None, bad: BadRows, say: Said) -> Number
             names = [field.name for field in schema if "binary" not in str(field.type)]
             head = next(file.iter_batches(_HEAD_LINES, columns=names), None)
             records = enumerate([] if head is None else head.to_pylist(), start=1)
-            layout = find_columns(Table.of_records(source, records), TextColumns(text=column), labelled=False)
+            layout = find_columns(
+                Table.of_records(source, records), TextColumns(text=column), labelled=False
+            )
             say(f"{source}: {layout.describe()}")
             key, number = layout.names[layout.text], 0
             for batch in file.iter_batches(4096, columns=[key]):

@@ -29,7 +29,9 @@ def arrow_filesystem(address: str) -> tuple[Any, str]:
     try:
         filesystem, path = fs.FileSystem.from_uri(address)
     except (pa.ArrowException, OSError, ValueError) as error:
-        raise DataError(f"{address}: expected a path, or an address such as s3://BUCKET/NAME ({error})") from None
+        raise DataError(
+            f"{address}: expected a path, or an address such as s3://BUCKET/NAME ({error})"
+        ) from None
     return filesystem, path
 
 

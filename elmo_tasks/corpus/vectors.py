@@ -126,10 +126,16 @@ def write_flat(path: Path, vectors: TextVectors) -> None:
     with h5py.File(path, "w") as file:
         table = file.create_dataset("vectors", shape, dtype=vectors.dtype)
         offsets = file.create_dataset("offsets", (n_lines + 1,), dtype=np.int64)
-        texts = {"sentences": file.create_dataset("sentences", (n_lines,), dtype=h5py.string_dtype())}
+        texts = {
+            "sentences": file.create_dataset("sentences", (n_lines,), dtype=h5py.string_dtype())
+        }
         if not vectors.pooled:
             texts["tokens"] = file.create_dataset("tokens", shape[:1], dtype=h5py.string_dtype())
-        norms = file.create_dataset("norms", shape[:-1], dtype=np.float32) if vectors.with_norms else None
+        norms = (
+            file.create_dataset("norms", shape[:-1], dtype=np.float32)
+            if vectors.with_norms
+            else None
+        )
         row = line = 0
         for part in vectors:
             stop, end = row + len(part.rows), line + len(part.lines)
@@ -155,7 +161,9 @@ def parquet_bytes(part: Part, with_norms: bool) -> bytes:
     if not part.pooled:
         columns["position"] = pa.array(positions, pa.int32())
     columns["text"] = pa.array(texts, pa.string())
-    for end, layer in zip(ends, rows.reshape(len(rows), len(ends), rows.shape[-1]).transpose(1, 0, 2), strict=True):
+    for end, layer in zip(
+        ends, rows.reshape(len(rows), len(ends), rows.shape[-1]).transpose(1, 0, 2), strict=True
+    ):
         name = f"layer{end}" if end else "vector"
         columns[name] = pa.FixedSizeListArray.from_arrays(pa.array(layer.ravel()), rows.shape[-1])
     if with_norms:

@@ -32,7 +32,10 @@ class PlainRows:
     @property
     def remarks(self) -> tuple[str, ...]:
         """Describe the form and what was left out."""
-        counts = (f"{n:,} rows left out: {_LEFT_OUT[reason]}" for reason, n in sorted(self.left_out.items()))
+        counts = (
+            f"{n:,} rows left out: {_LEFT_OUT[reason]}"
+            for reason, n in sorted(self.left_out.items())
+        )
         return (*([f"read as {self.form}"] if self.form else ()), *counts)
 
 
@@ -48,17 +51,24 @@ def plain_rows(rows: Iterable[NumberedRow]) -> PlainRows:
         return PlainRows(list(_of_spacy_json(numbered)), "spaCy's training JSON")
     if isinstance(first.get("annotations"), list) and isinstance(first.get("classes"), list):
         pairs = [pair for pair in first["annotations"] if pair is not None]
-        return PlainRows(list(_of_spacy_pairs(enumerate(pairs, start=1))), "the export of NER Annotator")
+        return PlainRows(
+            list(_of_spacy_pairs(enumerate(pairs, start=1))), "the export of NER Annotator"
+        )
     if set(first) == {"column 1", "column 2"} and isinstance(first["column 2"], dict):
         pairs = [(number, list(row.values())) for number, row in numbered]
         return PlainRows(list(_of_spacy_pairs(pairs)), "spaCy's training data")
-    if isinstance(first.get("data"), dict) and any(key in first for key in ("annotations", "completions")):
+    if isinstance(first.get("data"), dict) and any(
+        key in first for key in ("annotations", "completions")
+    ):
         found = PlainRows([], "Label Studio's JSON")
         for number, row in numbered:
             if (plain := _of_label_studio(number, row, found.left_out)) is not None:
                 found.rows.append((number, plain))
         return found
-    if any("answer" in row and ("spans" in row or "label" in row or "accept" in row) for _, row in numbered):
+    if any(
+        "answer" in row and ("spans" in row or "label" in row or "accept" in row)
+        for _, row in numbered
+    ):
         found = PlainRows([], "Prodigy's JSONL")
         for number, row in numbered:
             answer = str(row.get("answer", "accept"))
@@ -74,7 +84,9 @@ def one_label(value: Any) -> Any:
     """Return the label of a list that holds one; any other value as it is."""
     if isinstance(value, (list, tuple)):
         if len(value) > 1:
-            raise DataError(f"expected one label for each text, found several: {shown(list(value))}")
+            raise DataError(
+                f"expected one label for each text, found several: {shown(list(value))}"
+            )
         return one_label(value[0]) if value else None
     return value
 
@@ -82,15 +94,21 @@ def one_label(value: Any) -> Any:
 def text_in(row: Mapping[str, Any]) -> str | None:
     """Return the key of the text of a row: a usual one, or that of its only string."""
     strings = [key for key, value in row.items() if isinstance(value, str)]
-    return next((key for key in TEXT_KEYS if key in strings), strings[0] if len(strings) == 1 else None)
+    return next(
+        (key for key in TEXT_KEYS if key in strings), strings[0] if len(strings) == 1 else None
+    )
 
 
-def _of_label_studio(number: int, row: Mapping[str, Any], left_out: Counter[str]) -> dict[str, Any] | None:
+def _of_label_studio(
+    number: int, row: Mapping[str, Any], left_out: Counter[str]
+) -> dict[str, Any] | None:
     """Return the text of a task with its spans or its choice; ``None`` if nobody labelled it."""
     data = row["data"]
     key = text_in(data)
     if key is None:
-        raise DataError(f"task {number} of Label Studio: expected a text in 'data', found {shown(data)}")
+        raise DataError(
+            f"task {number} of Label Studio: expected a text in 'data', found {shown(data)}"
+        )
     annotations = row.get("annotations") or row.get("completions") or []
     done = [one for one in annotations if not one.get("was_cancelled")]
     if not done:
@@ -109,12 +127,18 @@ def _of_label_studio(number: int, row: Mapping[str, Any], left_out: Counter[str]
 
 def _of_prodigy(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return an accepted row: the label of a choice, or the spans of its text."""
-    plain = {key: value for key, value in row.items() if key not in ("tokens", "options", "meta", "answer")}
+    plain = {
+        key: value
+        for key, value in row.items()
+        if key not in ("tokens", "options", "meta", "answer")
+    }
     if isinstance(row.get("accept"), list):
         plain["label"] = one_label(row["accept"])
     elif "label" not in row:
         plain["spans"] = row.get("spans") or []
-    return {key: value for key, value in plain.items() if not key.startswith("_") and key != "accept"}
+    return {
+        key: value for key, value in plain.items() if not key.startswith("_") and key != "accept"
+    }
 
 
 def _of_spacy_pairs(pairs: Iterable[tuple[int, Any]]) -> Iterator[NumberedRow]:
@@ -148,6 +172,8 @@ def _of_spacy_json(rows: Iterable[NumberedRow]) -> Iterator[NumberedRow]:
                     number,
                     {
                         "tokens": [str(token.get("orth", "")).strip() or "_" for token in tokens],
-                        "tags": [str(token.get("ner") or token.get("tag") or "O") for token in tokens],
+                        "tags": [
+                            str(token.get("ner") or token.get("tag") or "O") for token in tokens
+                        ],
                     },
                 )

@@ -27,8 +27,12 @@ class TensorBatch:
 
     def to(self: Tensors, device: torch.device | str) -> Tensors:
         """Move the batch to a device."""
-        tensors = {name: value for name, value in vars(self).items() if isinstance(value, torch.Tensor)}
-        return replace(self, **{name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()})
+        tensors = {
+            name: value for name, value in vars(self).items() if isinstance(value, torch.Tensor)
+        }
+        return replace(
+            self, **{name: tensor.to(device, non_blocking=True) for name, tensor in tensors.items()}
+        )
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,9 @@ class RowBatch(TensorBatch):
     """Rows of similar length."""
 
     tokens: tuple[tuple[str, ...], ...]  #: the tokens of each
-    target: torch.Tensor  #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
+    target: (
+        torch.Tensor
+    )  #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
     index: torch.Tensor  #: ``[B]`` the row of each in its split
 
     def __len__(self) -> int:
@@ -81,7 +87,12 @@ class BucketedBatches(ResumableBatches[Batch]):
     """Random batches of rows, ``pool`` drawn at a time and grouped by length."""
 
     def __init__(
-        self, n_batches: int, batch_size: int, pool: int, lengths: NDArray[np.integer], seed: tuple[int, ...]
+        self,
+        n_batches: int,
+        batch_size: int,
+        pool: int,
+        lengths: NDArray[np.integer],
+        seed: tuple[int, ...],
     ) -> None:
         super().__init__(n_batches)
         self.batch_size, self.pool, self.lengths, self.seed = batch_size, pool, lengths, seed
@@ -112,13 +123,23 @@ class BatchLoader(ResumableBatches[Batch]):
     batch_sampler: None = None  #: Lightning inspects this attribute
 
     def __init__(
-        self, lengths: Sequence[int], batch_size: int, collate: Callable[[Sequence[int]], Batch],
-        shuffle: bool = False, seed: int = 0, rank: int = 0, world_size: int = 1,
-    ) -> None:  # fmt: skip
+        self,
+        lengths: Sequence[int],
+        batch_size: int,
+        collate: Callable[[Sequence[int]], Batch],
+        shuffle: bool = False,
+        seed: int = 0,
+        rank: int = 0,
+        world_size: int = 1,
+    ) -> None:
         if batch_size % world_size:
-            raise ConfigError(f"data.batch_size {batch_size} cannot be shared evenly by {world_size} processes")
+            raise ConfigError(
+                f"data.batch_size {batch_size} cannot be shared evenly by {world_size} processes"
+            )
         if shuffle and len(lengths) < world_size:
-            raise ConfigError(f"{len(lengths)} training rows cannot be shared by {world_size} processes")
+            raise ConfigError(
+                f"{len(lengths)} training rows cannot be shared by {world_size} processes"
+            )
         self.lengths, self.batch_size, self.collate = lengths, batch_size, collate
         self.shuffle, self.seed, self.rank, self.world_size = shuffle, seed, rank, world_size
         self.epoch = 0
@@ -135,8 +156,15 @@ class BatchLoader(ResumableBatches[Batch]):
         # Every process must come to every step: the few rows that are left over differ from epoch to epoch.
         order = order[: len(order) - len(order) % self.world_size]
         pools = _cut(order, self.batch_size * _BATCHES_PER_POOL)
-        cut = [b for pool in pools for b in _cut(sorted(pool, key=self.lengths.__getitem__), self.batch_size)]
-        return [cut[k][self.rank :: self.world_size] for k in torch.randperm(len(cut), generator=generator).tolist()]
+        cut = [
+            b
+            for pool in pools
+            for b in _cut(sorted(pool, key=self.lengths.__getitem__), self.batch_size)
+        ]
+        return [
+            cut[k][self.rank :: self.world_size]
+            for k in torch.randperm(len(cut), generator=generator).tolist()
+        ]
 
     def batch(self, k: int) -> Batch:
         """Return the ``k``-th batch of the epoch."""

@@ -7,7 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.labelled_texts import TextFormat, format_of, read_labelled_hub, read_labelled_table
+from elmo_tasks.data.labelled_texts import (
+    TextFormat,
+    format_of,
+    read_labelled_hub,
+    read_labelled_table,
+)
 from elmo_tasks.data.records import (
     LabelledText,
     check_known,
@@ -69,9 +74,13 @@ class ClassificationData(SplitData[LabelledText, int]):
         super().__init__(train, **splits)
         for name in ("validation_share", "test_share"):
             if phrases and splits.get(name):
-                raise ConfigError(f"data.phrases with data.{name} would score on pieces of training sentences")
+                raise ConfigError(
+                    f"data.phrases with data.{name} would score on pieces of training sentences"
+                )
         if phrases and self.hub is not None:
-            raise ConfigError(f"data.phrases needs files of trees; the hub data set '{self.hub}' has none")
+            raise ConfigError(
+                f"data.phrases needs files of trees; the hub data set '{self.hub}' has none"
+            )
         self.file_format, self.phrases = file_format, phrases
         self.columns = TextColumns(
             text=text_column,
@@ -86,7 +95,9 @@ class ClassificationData(SplitData[LabelledText, int]):
         self.like: TableLayout | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (
-            None if label_names is None else {plain_number(str(label)): name for label, name in label_names.items()}
+            None
+            if label_names is None
+            else {plain_number(str(label)): name for label, name in label_names.items()}
         )
         self.pretokenized, self.plain_tokens = pretokenized, plain_tokens
 
@@ -98,18 +109,26 @@ class ClassificationData(SplitData[LabelledText, int]):
             phrases = self.phrases and split == "train"
             if phrases and self.more:  # of several files, those that are trees have phrases
                 phrases = format_of(Path(source), self.columns.encoding) == "trees"
-            rows, layout = read_labelled_table(source, self.file_format, self.columns, phrases, self.like)
+            rows, layout = read_labelled_table(
+                source, self.file_format, self.columns, phrases, self.like
+            )
             if layout is not None:
                 labels = counted(Counter(row.label for row in rows))
                 self.notes.append(f"{source}: {layout.describe()}. Labels: {labels}.")
                 self.like = self.like or layout
-        return rows if self.label_names is None else renamed(rows, self.label_names, self.name_of(split))
+        return (
+            rows
+            if self.label_names is None
+            else renamed(rows, self.label_names, self.name_of(split))
+        )
 
     def learn_labels(self, records: Sequence[LabelledText]) -> list[str]:
         """Return names in the order of ``label_names``, or the labels that occur."""
         labels = sorted_labels(row.label for row in records)
         if self.label_names is not None:
-            names = list(dict.fromkeys(name for name in self.label_names.values() if name is not None))
+            names = list(
+                dict.fromkeys(name for name in self.label_names.values() if name is not None)
+            )
             if unused := [name for name in names if name not in labels]:
                 raise DataError(
                     f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
@@ -120,9 +139,13 @@ class ClassificationData(SplitData[LabelledText, int]):
 
     def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
         """See :class:`SplitData`."""
-        check_known((row.label for row in records), self.labels, self.name_of(split), self.name_of("train"))
+        check_known(
+            (row.label for row in records), self.labels, self.name_of(split), self.name_of("train")
+        )
         texts = [tokens_of(record.text, self.pretokenized, self.plain_tokens) for record in records]
-        self.truncated[split] = sum(self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts)
+        self.truncated[split] = sum(
+            self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts
+        )
         return [
             Row(shared(tokens[: self.max_tokens]), self.ids[record.label])
             for tokens, record in zip(texts, records, strict=True)

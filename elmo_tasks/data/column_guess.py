@@ -11,7 +11,19 @@ from elmo_tasks.data.row_files import TEXT_NAMES
 
 MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
 LABEL_NAMES = (
-    *("label", "labels", "sentiment", "class", "category", "rating", "polarity", "emotion", "target", "stars", "topic"),
+    *(
+        "label",
+        "labels",
+        "sentiment",
+        "class",
+        "category",
+        "rating",
+        "polarity",
+        "emotion",
+        "target",
+        "stars",
+        "topic",
+    ),
     *("intent", "score", "grade"),
 )
 #: A text that is so many times longer than another one is the text.
@@ -36,7 +48,11 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
     for among in (texty, () if unnamed else columns):
         named = named_column(names, TEXT_NAMES, among)
         # A title or a summary is no text where one stands beside it.
-        longer = [at for at in unnamed if named is not None and weights[at] > _MUCH_LONGER * weights[named]]
+        longer = [
+            at
+            for at in unnamed
+            if named is not None and weights[at] > _MUCH_LONGER * weights[named]
+        ]
         if longer and (by_name := named_column(names, TEXT_NAMES, longer)) is not None:
             return by_name
         if named is not None:
@@ -49,7 +65,9 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
 
     The second value lists the columns that fit as well as it, with itself; it is empty if no other one does.
     """
-    empty = {at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()}
+    empty = {
+        at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()
+    }
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
     if (by_name := named_column(names, LABEL_NAMES, usable)) is not None:
         return by_name, []
@@ -62,7 +80,9 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
     return best, fitting if is_unclear else []
 
 
-def named_column(names: Sequence[str], usual: Sequence[str], among: Iterable[int], loose: bool = True) -> int | None:
+def named_column(
+    names: Sequence[str], usual: Sequence[str], among: Iterable[int], loose: bool = True
+) -> int | None:
     """Find the column of a usual name or ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
     split = r"[_\-. ]" if loose else r"[_\-.]"

@@ -12,7 +12,14 @@ from typing import Literal
 from elmo_tasks.data.records import TaggedSentence, listed
 from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.tables import Column, check_not_digits
-from elmo_tasks.data.tag_columns import CONLLU, Given, TagFile, places_of, read_columns, sentences_of
+from elmo_tasks.data.tag_columns import (
+    CONLLU,
+    Given,
+    TagFile,
+    places_of,
+    read_columns,
+    sentences_of,
+)
 from elmo_tasks.data.tag_rows import keys_of, named_tags, read_tag_rows, sentence_of
 from elmo_tasks.data.tag_spelling import MIN_OUTSIDE, respelled
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
@@ -57,18 +64,23 @@ def is_tag_file(path: Path, start: str) -> bool:
 
 
 def read_tagged(
-    path: str | Path, file_format: TaggingFormat | None = None,
-    token_column: Column | None = None, tag_column: Column | None = None,
-) -> list[TaggedSentence]:  # fmt: skip
+    path: str | Path,
+    file_format: TaggingFormat | None = None,
+    token_column: Column | None = None,
+    tag_column: Column | None = None,
+) -> list[TaggedSentence]:
     """Read tagged sentences; see :func:`read_tag_file`."""
     return read_tag_file(path, file_format, token_column, tag_column).sentences
 
 
 def read_tag_file(
-    path: str | Path, file_format: TaggingFormat | None = None,
-    token_column: Column | None = None, tag_column: Column | None = None, encoding: str | None = None,
+    path: str | Path,
+    file_format: TaggingFormat | None = None,
+    token_column: Column | None = None,
+    tag_column: Column | None = None,
+    encoding: str | None = None,
     tag_names: Sequence[str] | None = None,
-) -> TagFile:  # fmt: skip
+) -> TagFile:
     """Read a file of tagged sentences.
 
     Args:
@@ -91,7 +103,9 @@ def read_tag_file(
         file = read_tag_rows(parquet_rows(path), errors, given, tag_names)
     else:
         text, name = read_text(path, encoding)
-        if chosen in ("json", "jsonl") or (file_format is None and chosen == "columns" and is_json(text)):
+        if chosen in ("json", "jsonl") or (
+            file_format is None and chosen == "columns" and is_json(text)
+        ):
             file = read_tag_rows(json_rows(text, errors, columns=False), errors, given, tag_names)
         elif chosen == "marked":
             file = TagFile(read_marked(text, errors))
@@ -105,7 +119,9 @@ def read_tag_file(
     check_not_digits(words, f"{path}: the words ('{file.token}')")
     sentences = file.sentences
     if tag_names and all(tag.isdecimal() for sentence in sentences for tag in sentence.tags):
-        sentences = [replace(s, tags=tuple(named_tags(file.tag, s.tags, tag_names))) for s in sentences]
+        sentences = [
+            replace(s, tags=tuple(named_tags(file.tag, s.tags, tag_names))) for s in sentences
+        ]
     try:
         sentences, remarks = respelled(sentences)
     except DataError as error:
@@ -148,15 +164,22 @@ def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFil
             f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(CONLLU)}{others}"
         )
     token, tag = (name.lower() if isinstance(name, str) else name for name in given)
-    key = str(given[1]) if given[1] in keys else keys[0] if tag == "misc" and len(keys) == 1 else None
+    key = (
+        str(given[1]) if given[1] in keys else keys[0] if tag == "misc" and len(keys) == 1 else None
+    )
     if key is not None:
-        blocks = [[(n, [*fields[:-1], _misc(fields[-1]).get(key, OUTSIDE)]) for n, fields in b] for b in blocks]
+        blocks = [
+            [(n, [*fields[:-1], _misc(fields[-1]).get(key, OUTSIDE)]) for n, fields in b]
+            for b in blocks
+        ]
         tag = "misc"
     token_at, tag_at = places_of(("form" if token is None else token, tag), CONLLU, str(path))
     assert token_at is not None
     assert tag_at is not None
     sentences = sentences_of(blocks, len(CONLLU), token_at, tag_at, errors)
-    return TagFile(sentences, CONLLU, CONLLU[token_at], CONLLU[tag_at] if key is None else f"misc, {key}")
+    return TagFile(
+        sentences, CONLLU, CONLLU[token_at], CONLLU[tag_at] if key is None else f"misc, {key}"
+    )
 
 
 def _misc(cell: str) -> dict[str, str]:
@@ -171,7 +194,11 @@ def _misc_keys(blocks: Sequence[Sequence[tuple[int, list[str]]]]) -> list[str]:
         for _, fields in block:
             for key, value in _misc(fields[-1]).items() if len(fields) == len(CONLLU) else ():
                 values.setdefault(key, set()).add(value)
-    return [key for key, found in values.items() if found - {"O"} and all(map(_SPAN_TAG.fullmatch, found))]
+    return [
+        key
+        for key, found in values.items()
+        if found - {"O"} and all(map(_SPAN_TAG.fullmatch, found))
+    ]
 
 
 def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
@@ -179,7 +206,11 @@ def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
 
     That is where no line has a span in brackets and at least half of the pieces have a tag.
     """
-    lines = [(number, line.strip()) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = [
+        (number, line.strip())
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
     pieces = [piece for _, line in lines for piece in line.split()]
     tagged = sum(bool(_WORD.fullmatch(piece)) for piece in pieces)
     of_words = 2 * tagged >= len(pieces) and not any(_MARKED.search(line) for _, line in lines)
@@ -188,7 +219,9 @@ def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
 
 def _of_words(number: int, line: str) -> TaggedSentence:
     if untagged := [piece for piece in line.split() if not _WORD.fullmatch(piece)]:
-        raise DataError(f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}")
+        raise DataError(
+            f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}"
+        )
     tokens, _, tags = zip(*(piece.rpartition("/") for piece in line.split()), strict=True)
     return TaggedSentence(tokens, tags, number)
 

@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 from elmo_tasks.data.conll import is_tag_file, read_tag_file
 from elmo_tasks.data.row_files import TEXT_NAMES, is_json
-from elmo_tasks.data.tables import MISSING, Table, TextColumns, find_columns, form_of, is_named, read_table, texts_of
+from elmo_tasks.data.tables import (
+    MISSING,
+    Table,
+    TextColumns,
+    find_columns,
+    form_of,
+    is_named,
+    read_table,
+    texts_of,
+)
 from elmo_tasks.data.tag_rows import WORD_KEYS
 from elmo_tasks.data.text_lines import RowErrors, shown, text_file
 from elmo_tasks.errors import DataError
@@ -59,7 +68,9 @@ def read_inputs(path: Path, column: str | None = None) -> Inputs:
     if form != "txt" or column is not None or is_json(start) or is_named(start):
         # A list of words or tags is found by its name as well.
         return _of_table(path, None, column)
-    return Inputs(_lines(path), "" if encoding == "utf-8" else f"one text per line, encoding {encoding}")
+    return Inputs(
+        _lines(path), "" if encoding == "utf-8" else f"one text per line, encoding {encoding}"
+    )
 
 
 def _start_of(path: Path) -> tuple[str, str]:
@@ -90,7 +101,11 @@ def _of_table(path: Path, form: str | None, column: str | None) -> Inputs:
         given = TextColumns(text=words)
     layout = find_columns(table, given, labelled=False)
     errors = RowErrors(table.where, table.unit)
-    is_token = [isinstance(row[layout.text], (list, tuple)) for _, row in table.rows if len(row) > layout.text]
+    is_token = [
+        isinstance(row[layout.text], (list, tuple))
+        for _, row in table.rows
+        if len(row) > layout.text
+    ]
     if not any(is_token):
         rows = [InputRow(number, text) for number, text in texts_of(table, layout)]
         return Inputs(rows, layout.describe(), table.unit)
@@ -100,7 +115,9 @@ def _of_table(path: Path, form: str | None, column: str | None) -> Inputs:
         if value in (None, MISSING, ""):
             return InputRow(number, "", ())
         if isinstance(value, str) or not all(isinstance(word, str) for word in value):
-            raise DataError(f"{layout.names[layout.text]}: expected a list of words, found {shown(value)}")
+            raise DataError(
+                f"{layout.names[layout.text]}: expected a list of words, found {shown(value)}"
+            )
         return InputRow(number, " ".join(value), tuple(value))
 
     found = errors.collect(layout.body(table, errors), tokens)
@@ -113,5 +130,7 @@ def _word_column(table: Table) -> str | None:
     names = table.names or ()
     if any(name.lower() in TEXT_NAMES for name in names):
         return None
-    lists = [name for at, name in enumerate(names) if isinstance(table.rows[0][1][at], (list, tuple))]
+    lists = [
+        name for at, name in enumerate(names) if isinstance(table.rows[0][1][at], (list, tuple))
+    ]
     return next((name for name in WORD_KEYS if name in lists), None)

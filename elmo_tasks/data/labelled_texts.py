@@ -41,16 +41,22 @@ _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
 def read_labelled(
-    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN, **options: Any
+    path: str | Path,
+    file_format: TextFormat | None = None,
+    columns: TextColumns = NOTHING_GIVEN,
+    **options: Any,
 ) -> list[LabelledText]:
     """Read labelled texts; see :func:`read_labelled_table`."""
     return read_labelled_table(path, file_format, columns, **options)[0]
 
 
 def read_labelled_table(
-    path: str | Path, file_format: TextFormat | None = None, columns: TextColumns = NOTHING_GIVEN,
-    phrases: bool = False, like: TableLayout | None = None,
-) -> tuple[list[LabelledText], TableLayout | None]:  # fmt: skip
+    path: str | Path,
+    file_format: TextFormat | None = None,
+    columns: TextColumns = NOTHING_GIVEN,
+    phrases: bool = False,
+    like: TableLayout | None = None,
+) -> tuple[list[LabelledText], TableLayout | None]:
     """Read labelled texts and the columns that were used; trees have none.
 
     The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see :func:`read_trees`; by default it is
@@ -61,12 +67,16 @@ def read_labelled_table(
     if chosen == "trees":
         return read_trees(path, phrases), None
     if phrases:
-        raise DataError(f"{path}: phrases are labelled in trees only, and this file is read as {chosen}")
+        raise DataError(
+            f"{path}: phrases are labelled in trees only, and this file is read as {chosen}"
+        )
     table = read_table(path, chosen, columns)
     layout = find_columns(table, columns, like)
     rows = _labelled(table, layout, columns)
     remarks = [*layout.remarks, *label_remarks(row.label for row in rows)]
-    if len(rows) >= _FEWEST_TEXTS and sum(len(row.text.split()) == 1 for row in rows) > _MOST_WORDS * len(rows):
+    if len(rows) >= _FEWEST_TEXTS and sum(
+        len(row.text.split()) == 1 for row in rows
+    ) > _MOST_WORDS * len(rows):
         remarks.append("NEARLY ALL TEXTS ARE SINGLE WORDS: is this the right column?")
     if columns.skip_incomplete and (n := n_incomplete(table, layout)):
         remarks.append(f"{n:,} rows without a text or a label are left out")
@@ -82,7 +92,9 @@ def format_of(path: Path, encoding: str | None = None) -> str:
     return "trees" if _TREE.fullmatch(first) else "txt"
 
 
-def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVEN) -> list[LabelledText]:
+def read_labelled_hub(
+    name: str, split: str, columns: TextColumns = NOTHING_GIVEN
+) -> list[LabelledText]:
     """Read labelled texts of ``sst2``, ``sst5``, ``imdb``, or of a hub id."""
     _, text, label = HUB_DATA_SETS.get(name, (name, "text", "label"))
     text = text if columns.text is None else str(columns.text)
@@ -92,7 +104,11 @@ def read_labelled_hub(name: str, split: str, columns: TextColumns = NOTHING_GIVE
 
 
 def hub_texts(
-    name: str, column: str | None = None, split: str = "train", config: str | None = None, most: int | None = None
+    name: str,
+    column: str | None = None,
+    split: str = "train",
+    config: str | None = None,
+    most: int | None = None,
 ) -> Iterator[str]:
     """Yield the texts of a split (``train[:10%]``) of a hub data set or a local folder.
 
@@ -103,7 +119,10 @@ def hub_texts(
 
     where, layout = f"the data set '{name}' (split '{split}')", None
     # A stream may break at any row.
-    with hub_errors(where, f"This needs a network. Without one, {FROM_CACHE}, without --rows; or give text files"):
+    with hub_errors(
+        where,
+        f"This needs a network. Without one, {FROM_CACHE}, without --rows; or give text files",
+    ):
         data = datasets.load_dataset(name, config, split=split, streaming=most is not None)
         rows = enumerate(data if most is None else data.take(most), start=1)
         while block := list(islice(rows, _BLOCK)):
@@ -133,7 +152,9 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
                 f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere "
                 "else: set header to true or false"
             )
-    check_not_digits((row.text for row in rows), f"{table.where}: the texts ('{layout.names[layout.text]}')")
+    check_not_digits(
+        (row.text for row in rows), f"{table.where}: the texts ('{layout.names[layout.text]}')"
+    )
     if columns.escaped_newlines:
         return [replace(row, text=row.text.replace("\\n", "\n")) for row in rows]
     return rows
@@ -143,7 +164,9 @@ def _is_incomplete(row: Sequence[Any], layout: TableLayout) -> bool:
     """Check if the text or the label of a row is empty."""
     assert layout.label is not None
     cells = (row[layout.text], row[layout.label])
-    return any(cell in (None, MISSING) or (isinstance(cell, str) and not cell.strip()) for cell in cells)
+    return any(
+        cell in (None, MISSING) or (isinstance(cell, str) and not cell.strip()) for cell in cells
+    )
 
 
 def n_incomplete(table: Table, layout: TableLayout) -> int:
@@ -166,9 +189,17 @@ def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
             "text, or spans of characters as JSON lines for a head of entities"
         )
     for mark in ",;|+&":
-        joined = {label: [part.strip() for part in label.split(mark)] for label in labels if mark in label.strip(mark)}
+        joined = {
+            label: [part.strip() for part in label.split(mark)]
+            for label in labels
+            if mark in label.strip(mark)
+        }
         parts = Counter(part for pieces in joined.values() for part in set(pieces))
-        if joined and len(parts) > 1 and all(part in labels or number > 1 for part, number in parts.items()):
+        if (
+            joined
+            and len(parts) > 1
+            and all(part in labels or number > 1 for part, number in parts.items())
+        ):
             example = next(iter(joined))
             raise DataError(
                 f"{where}: expected one label for each text, found several in a cell, such as {shown(example)}: keep one of them, "
@@ -176,23 +207,33 @@ def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
             )
 
 
-def _labelled_text(table: Table, layout: TableLayout, number: int, row: Sequence[Any]) -> LabelledText:
+def _labelled_text(
+    table: Table, layout: TableLayout, number: int, row: Sequence[Any]
+) -> LabelledText:
     assert layout.label is not None
     text_key, label_key = layout.names[layout.text], layout.names[layout.label]
     text, label = row[layout.text], one_label(row[layout.label])
     if isinstance(label, (bool, int)) or (isinstance(label, float) and math.isfinite(label)):
         label = json.dumps(label)
     if text is MISSING or label is MISSING:
-        keys = listed(name for name, value in zip(layout.names, row, strict=True) if value is not MISSING)
+        keys = listed(
+            name for name, value in zip(layout.names, row, strict=True) if value is not MISSING
+        )
         expected = f"expected the keys '{text_key}' and '{label_key}'"
         raise DataError(f"{expected}, found {keys}: set text_column and label_column")
     if not isinstance(text, str) or not text.strip():
-        raise DataError(f"{text_key}: expected a text, found {shown(text)}{_SKIP if not text else ''}")
+        raise DataError(
+            f"{text_key}: expected a text, found {shown(text)}{_SKIP if not text else ''}"
+        )
     if label is None:
-        raise DataError(f"{label_key}: expected a label, found none (the labels of a test split may be hidden){_SKIP}")
+        raise DataError(
+            f"{label_key}: expected a label, found none (the labels of a test split may be hidden){_SKIP}"
+        )
     if not isinstance(label, str) or not label.strip():
         advice = "" if label else _SKIP
-        raise DataError(f"{label_key}: expected a string, a number, true or false, found {shown(label)}{advice}")
+        raise DataError(
+            f"{label_key}: expected a string, a number, true or false, found {shown(label)}{advice}"
+        )
     return LabelledText(text.strip(), label.strip(), number)
 
 

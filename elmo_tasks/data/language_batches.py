@@ -21,7 +21,16 @@ from elmo_tasks.data.batches import ResumableBatches, TensorBatch
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import file_lock, lock_of, unfinished_folder
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
-from elmo_tasks.text.vocabulary import BEGIN, BEGIN_ID, END, END_ID, SPECIAL_WORDS, UNKNOWN, Vocabulary, open_text
+from elmo_tasks.text.vocabulary import (
+    BEGIN,
+    BEGIN_ID,
+    END,
+    END_ID,
+    SPECIAL_WORDS,
+    UNKNOWN,
+    Vocabulary,
+    open_text,
+)
 
 _LINES_PER_BLOCK = 10_000
 _FORMAT = 1
@@ -54,10 +63,15 @@ class TokenizedCorpus:
 
         Files are plain or ``.xz``, with one sentence per line.
         """
-        stats = [(str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        stats = [
+            (str(path.resolve()), path.stat().st_size, path.stat().st_mtime_ns) for path in files
+        ]
         folder = cache / hashlib.sha256(json.dumps([_FORMAT, stats]).encode()).hexdigest()[:16]
         if not folder.exists():
-            with file_lock(lock_of(folder), f"the text in {cache}", wait=True), unfinished_folder(folder) as partial:
+            with (
+                file_lock(lock_of(folder), f"the text in {cache}", wait=True),
+                unfinished_folder(folder) as partial,
+            ):
                 if not folder.exists():  # another run may have written it meanwhile
                     _write(partial, files)
                     partial.rename(folder)
@@ -74,7 +88,11 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
         for line in open_text(path):
             words = line.split()
             if "<S>" in words or "</S>" in words:
-                words = [p for word in words for p in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))]
+                words = [
+                    p
+                    for word in words
+                    for p in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))
+                ]
             if words:
                 yield words
 
@@ -93,9 +111,14 @@ def _write(folder: Path, files: Sequence[Path]) -> None:
             "per line, with spaces between its tokens. Text of a script without spaces must be split into words first"
         )
     if not n_sentences:
-        raise DataError("the text files have no sentence in them; expected one tokenized sentence per line")
+        raise DataError(
+            "the text files have no sentence in them; expected one tokenized sentence per line"
+        )
     counts.update({END: n_sentences, BEGIN: n_sentences, UNKNOWN: 0})
-    words = [*SPECIAL_WORDS, *(word for word, _ in counts.most_common() if word not in SPECIAL_WORDS)]
+    words = [
+        *SPECIAL_WORDS,
+        *(word for word, _ in counts.most_common() if word not in SPECIAL_WORDS),
+    ]
     ids = {word: k for k, word in enumerate(words)}
     sentences = read_sentences(files)
     with (folder / "forward.bin").open("wb") as ahead, (folder / "backward.bin").open("wb") as back:
@@ -122,7 +145,9 @@ class StreamBatch(TensorBatch):
     characters: Tensor  #: ``[U, C]`` character ids of the distinct words of both directions
     words: Tensor  #: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams
     targets: Tensor  #: ``[2, B, T]`` vocabulary ids of the words that come next
-    corpus_ids: Tensor  #: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`
+    corpus_ids: (
+        Tensor  #: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`
+    )
 
 
 @dataclass(frozen=True)
@@ -148,14 +173,24 @@ class StreamLoader(ResumableBatches[StreamBatch]):
     """
 
     def __init__(
-        self, corpus: TokenizedCorpus, targets: NDArray[np.int64], batch_size: int, unroll_steps: int, n_batches: int,
-        rank: int = 0, world_size: int = 1, first_batch: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        corpus: TokenizedCorpus,
+        targets: NDArray[np.int64],
+        batch_size: int,
+        unroll_steps: int,
+        n_batches: int,
+        rank: int = 0,
+        world_size: int = 1,
+        first_batch: int = 0,
+    ) -> None:
         super().__init__(n_batches)
         self.corpus, self.targets = corpus, targets
         self.unroll_steps, self.first_batch = unroll_steps, first_batch
         self.stream_length = len(corpus.forward) // (batch_size * world_size)
-        self.starts = np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64) * self.stream_length
+        self.starts = (
+            np.arange(rank * batch_size, (rank + 1) * batch_size, dtype=np.int64)
+            * self.stream_length
+        )
 
     def batch(self, k: int) -> StreamBatch:
         """Return the ``k``-th batch; past the end of the corpus the streams restart."""
@@ -190,11 +225,18 @@ def sentence_batches(
 
 def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) -> SentenceBatch:
     ids: dict[str, int] = {word: k for k, word in enumerate(SPECIAL_WORDS)}
-    rows = [[BEGIN_ID, *(ids.setdefault(word, len(ids)) for word in words), END_ID] for words in sentences]
+    rows = [
+        [BEGIN_ID, *(ids.setdefault(word, len(ids)) for word in words), END_ID]
+        for words in sentences
+    ]
     lengths = torch.tensor([len(row) for row in rows])
-    words = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=END_ID)
+    words = pad_sequence(
+        [torch.tensor(row) for row in rows], batch_first=True, padding_value=END_ID
+    )
     characters = torch.from_numpy(_character_table(list(ids)).astype(np.int64))
-    return SentenceBatch(characters, words, lengths, torch.from_numpy(target_ids(list(ids), vocabulary))[words])
+    return SentenceBatch(
+        characters, words, lengths, torch.from_numpy(target_ids(list(ids), vocabulary))[words]
+    )
 
 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
@@ -207,7 +249,9 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
     if index is not None:
         try:
             rows = csv.DictReader(open_text(index), delimiter="\t")
-            parts = [(row["source"], int(row["first_line"]) - 1, int(row["last_line"])) for row in rows]
+            parts = [
+                (row["source"], int(row["first_line"]) - 1, int(row["last_line"])) for row in rows
+            ]
         except (csv.Error, KeyError, TypeError, ValueError) as error:
             raise DataError(
                 f"{index}: expected a table with tabs and the columns source, first_line and last_line ({error})"
@@ -215,6 +259,10 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
         used = [part for part in parts if any(name.startswith(f"{part[0]}_") for name in sources)]
         sentences = [words for _, start, stop in used for words in sentences[start:stop]]
     if not sentences:
-        of = f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}" if index else "no sentence in it"
+        of = (
+            f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}"
+            if index
+            else "no sentence in it"
+        )
         raise DataError(f"{path}: {of}")
     return sentences

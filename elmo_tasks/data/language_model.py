@@ -11,7 +11,12 @@ import pytorch_lightning as pl
 
 from elmo_tasks.data import language_batches
 from elmo_tasks.data.batches import FixedBatches, ResumableBatches
-from elmo_tasks.data.language_batches import SentenceBatch, StreamLoader, TokenizedCorpus, target_ids
+from elmo_tasks.data.language_batches import (
+    SentenceBatch,
+    StreamLoader,
+    TokenizedCorpus,
+    target_ids,
+)
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
@@ -97,7 +102,11 @@ class LanguageModelData(TextFiles):
         self.skip_tokens, self._per_batch = skip_tokens, batch_size * unroll_steps
         if skip_tokens < 0:
             raise ConfigError(f"data.skip_tokens {skip_tokens}: expected 0 or more")
-        self.held_out, self.held_out_index, self.max_held_out = held_out, held_out_index, max_held_out
+        self.held_out, self.held_out_index, self.max_held_out = (
+            held_out,
+            held_out_index,
+            max_held_out,
+        )
         self.corpus: TokenizedCorpus
         self.vocabulary: Vocabulary
         self._sentences: list[list[str]] = []
@@ -125,7 +134,9 @@ class LanguageModelData(TextFiles):
         steps = (len(self.corpus.forward) // self.batch_size - 1) // self.unroll_steps
         left = steps - self.skip_tokens // self._per_batch
         if left < 1 and self.skip_tokens:
-            raise DataError(f"data.skip_tokens {self.skip_tokens:,}: the text has no more than that")
+            raise DataError(
+                f"data.skip_tokens {self.skip_tokens:,}: the text has no more than that"
+            )
         return max(1, left)
 
     def summary(self) -> str:
@@ -151,7 +162,9 @@ class LanguageModelData(TextFiles):
                 f"streams of at least {self.unroll_steps + 1}: give more text, or lower data.batch_size"
             )
         if self.batch_size % world:
-            raise ConfigError(f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes")
+            raise ConfigError(
+                f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes"
+            )
         sizes, skipped = (
             (self.batch_size // world, self.unroll_steps, self.n_batches),
             self.skip_tokens // self._per_batch,
@@ -168,7 +181,11 @@ class LanguageModelData(TextFiles):
 
     def val_dataloader(self) -> FixedBatches[SentenceBatch]:
         """Return ``max_held_out`` held-out sentences; each process takes its share."""
-        step = 1 if self.max_held_out is None else max(1, math.ceil(len(self._sentences) / self.max_held_out))
+        step = (
+            1
+            if self.max_held_out is None
+            else max(1, math.ceil(len(self._sentences) / self.max_held_out))
+        )
         return self._held_out_loader(self._sentences[::step])
 
     def test_dataloader(self) -> FixedBatches[SentenceBatch]:
@@ -177,7 +194,9 @@ class LanguageModelData(TextFiles):
 
     def _held_out_loader(self, sentences: list[list[str]]) -> FixedBatches[SentenceBatch]:
         rank, world = self.share()
-        return FixedBatches(list(language_batches.sentence_batches(sentences[rank::world], self.vocabulary)))
+        return FixedBatches(
+            list(language_batches.sentence_batches(sentences[rank::world], self.vocabulary))
+        )
 
 
 def matching_files(patterns: Sequence[str]) -> list[Path]:

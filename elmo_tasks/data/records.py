@@ -30,7 +30,9 @@ class TaggedSentence:
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
     line: int = field(default=0, compare=False)  #: where it begins, from 1; 0 if it is from no file
-    widened: int = field(default=0, compare=False)  #: number of spans of characters that were widened to whole tokens
+    widened: int = field(
+        default=0, compare=False
+    )  #: number of spans of characters that were widened to whole tokens
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,10 @@ def counted(numbers: Mapping[str, int]) -> str:
     """Format labels with their numbers, the most frequent first."""
     pairs = sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0]))
     more = f" and {len(pairs) - _MAX_SHOWN:,} more" if len(pairs) > _MAX_SHOWN else ""
-    return ", ".join(f"{name[:_LONGEST_NAME]} {number:,}" for name, number in pairs[:_MAX_SHOWN]) + more
+    return (
+        ", ".join(f"{name[:_LONGEST_NAME]} {number:,}" for name, number in pairs[:_MAX_SHOWN])
+        + more
+    )
 
 
 def sorted_labels(labels: Iterable[str]) -> list[str]:
@@ -85,7 +90,9 @@ def sorted_labels(labels: Iterable[str]) -> list[str]:
     return sorted(distinct, key=lambda label: (float(label) if numbers else 0.0, label))
 
 
-def check_known(labels: Iterable[str], learned: Sequence[str], where: str, train: str, what: str = "label") -> None:
+def check_known(
+    labels: Iterable[str], learned: Sequence[str], where: str, train: str, what: str = "label"
+) -> None:
     """Check that the labels of a file are those of the training file, named ``train``."""
     if unknown := sorted(set(labels) - set(learned)):
         raise DataError(
@@ -141,24 +148,39 @@ def label_remarks(labels: Iterable[str]) -> list[str]:
     remarks = []
     alike: dict[str, list[str]] = {}
     for label in numbers:
-        alike.setdefault(" ".join(label.casefold().replace("_", " ").replace("-", " ").split()), []).append(label)
+        alike.setdefault(
+            " ".join(label.casefold().replace("_", " ").replace("-", " ").split()), []
+        ).append(label)
     for same in alike.values():
         if len(same) > 1:
-            names = ", ".join(f'"{label}": {max(same, key=lambda label: numbers[label])}' for label in sorted(same))
+            names = ", ".join(
+                f'"{label}": {max(same, key=lambda label: numbers[label])}'
+                for label in sorted(same)
+            )
             remarks.append(
                 f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {listed(sorted(same))}; label_names makes them one ({{{names}, …}})"
             )
     return remarks
 
 
-def renamed(rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str) -> list[LabelledText]:
+def renamed(
+    rows: Iterable[LabelledText], names: Mapping[str, str | None], where: str
+) -> list[LabelledText]:
     """Rename labels, which may merge some; rows of ``None`` are left out."""
     rows = list(rows)
     if missing := sorted({row.label for row in rows} - set(names)):
-        is_yaml = set(names) & {"True", "False"} and not {"True", "False"} & {row.label for row in rows}
+        is_yaml = set(names) & {"True", "False"} and not {"True", "False"} & {
+            row.label for row in rows
+        }
         advice = YES_AND_NO if is_yaml else "Give each label a name, or null to leave its rows out"
-        raise DataError(f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. {advice}")
-    return [LabelledText(row.text, name, row.line) for row in rows if (name := names[row.label]) is not None]
+        raise DataError(
+            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. {advice}"
+        )
+    return [
+        LabelledText(row.text, name, row.line)
+        for row in rows
+        if (name := names[row.label]) is not None
+    ]
 
 
 def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
@@ -177,7 +199,11 @@ def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
     else:
         pairs = [pair.partition("=") for pair in given.split(",")]
         parsed = {a.strip() if mark else "": b.strip() for a, mark, b in pairs}
-    wrong = [f"{label}={name}" for label, name in parsed.items() if not label or (name and name not in own)]
+    wrong = [
+        f"{label}={name}"
+        for label, name in parsed.items()
+        if not label or (name and name not in own)
+    ]
     if wrong:
         raise DataError(
             f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}, or LABEL= to leave it out"
@@ -186,7 +212,11 @@ def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
 
 
 def mapped_labels(
-    labels: Sequence[str], own: Sequence[str], given: str | None, stored: Mapping[str, str | None] | None, where: str
+    labels: Sequence[str],
+    own: Sequence[str],
+    given: str | None,
+    stored: Mapping[str, str | None] | None,
+    where: str,
 ) -> dict[str, str | None]:
     """Map the labels of a file, called ``where``, to a head's ``own``; refuse unknown ones.
 
@@ -203,10 +233,14 @@ def mapped_labels(
             names = merged
     unknown = sorted(set(labels) - set(names))
     if unknown:
-        mapped = {label: name for label, name in names.items() if label in labels and label not in own}
+        mapped = {
+            label: name for label, name in names.items() if label in labels and label not in own
+        }
         left = [name for name in own if name not in mapped.values()] or own
         # Numbers are in an order that the head's labels may have, too; of words, no pair is likelier than another.
-        pairs = zip(unknown, left if all(map(is_number, unknown)) else ["NAME"] * len(unknown), strict=False)
+        pairs = zip(
+            unknown, left if all(map(is_number, unknown)) else ["NAME"] * len(unknown), strict=False
+        )
         example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *pairs))
         raise DataError(
             f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say which is which, such as "
@@ -218,7 +252,10 @@ def mapped_labels(
 def listed(names: Iterable[str]) -> str:
     """Format names in quotes for a message, the first dozen of them."""
     names = list(names)
-    quoted = [f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'" for name in names[:_MAX_SHOWN]]
+    quoted = [
+        f"'{name if len(name) <= _LONGEST_NAME else f'{name[:_LONGEST_NAME]}…'}'"
+        for name in names[:_MAX_SHOWN]
+    ]
     more = f" and {len(names) - _MAX_SHOWN:,} more" if len(names) > _MAX_SHOWN else ""
     return ", ".join(quoted) + more
 

@@ -20,7 +20,18 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
 #: Names that columns of texts have.
-TEXT_NAMES = ("text", "sentence", "review", "content", "comment", "message", "body", "tweet", "quote", "title")
+TEXT_NAMES = (
+    "text",
+    "sentence",
+    "review",
+    "content",
+    "comment",
+    "message",
+    "body",
+    "tweet",
+    "quote",
+    "title",
+)
 #: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
 HUB_DATA_SETS = {
     "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),
@@ -35,7 +46,9 @@ def is_json(text: str) -> bool:
     start = text.lstrip()
     if not re.match(r'\{\s*"|\[\s*[\[{"]', start):
         return False
-    return any(isinstance(_parsed(piece), (dict, list)) for piece in (start.partition("\n")[0], text))
+    return any(
+        isinstance(_parsed(piece), (dict, list)) for piece in (start.partition("\n")[0], text)
+    )
 
 
 def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
@@ -44,12 +57,16 @@ def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
     Malformed rows are collected in ``errors``. A text or a list in place of an object has its columns numbered. With
     ``columns``, an object of lists of the same length is a table by columns.
     """
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    lines = [
+        (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()
+    ]
     one_each = len(lines) > 1 and _parsed(lines[0][1]) is not None
     whole = None if one_each else _parsed(text)
     if isinstance(whole, dict):
         whole = _rows_within(whole, columns)
-    if isinstance(whole, list) and not (len(lines) == 1 and all(isinstance(v, (int, float)) for v in whole)):
+    if isinstance(whole, list) and not (
+        len(lines) == 1 and all(isinstance(v, (int, float)) for v in whole)
+    ):
         if len(whole) > 1:
             errors.unit = "row"
         numbered: Iterable[tuple[int, Any]] = enumerate(whole, start=1)
@@ -61,11 +78,15 @@ def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
         elif isinstance(row, list) and row and not isinstance(row[0], (int, float)):
             row = {f"column {place}": value for place, value in enumerate(row, start=1)}
         if not isinstance(row, dict):
-            errors.add(number, f"expected one JSON object on the line, found {shown(json.dumps(row))}")
+            errors.add(
+                number, f"expected one JSON object on the line, found {shown(json.dumps(row))}"
+            )
         elif _SURROGATE.search(json.dumps(row, ensure_ascii=False)):
             # No encoding can write it, so it would fail wherever the row is kept.
             half = shown(json.dumps(row))
-            errors.add(number, f"expected whole characters, found half of one (a lone surrogate): {half}")
+            errors.add(
+                number, f"expected whole characters, found half of one (a lone surrogate): {half}"
+            )
         else:
             yield number, row
 
@@ -77,10 +98,21 @@ def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
     if len(arrays) == 1 and not any(isinstance(value, str) for value in whole.values()):
         return arrays[0]
     by_columns = columns or all(value and isinstance(value[0], list) for value in lists)
-    if by_columns and lists and len(lists) == len(whole) and len({len(value) for value in lists}) == 1:
+    if (
+        by_columns
+        and lists
+        and len(lists) == len(whole)
+        and len({len(value) for value in lists}) == 1
+    ):
         return [dict(zip(whole, row, strict=True)) for row in zip(*lists, strict=True)]
-    if isinstance(whole.get("columns"), list) and isinstance(whole.get("data"), list):  # pandas, orient="split"
-        return [dict(zip(whole["columns"], row, strict=False)) for row in whole["data"] if isinstance(row, list)]
+    if isinstance(whole.get("columns"), list) and isinstance(
+        whole.get("data"), list
+    ):  # pandas, orient="split"
+        return [
+            dict(zip(whole["columns"], row, strict=False))
+            for row in whole["data"]
+            if isinstance(row, list)
+        ]
     if whole and all(isinstance(value, dict) for value in whole.values()):
         return _of_indexed(whole)
     return [whole]
@@ -89,7 +121,11 @@ def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
 def _of_indexed(whole: dict[str, dict[str, Any]]) -> list[Any]:
     """Return the rows of an object of objects: by column, as pandas writes them, or by row."""
     first = next(iter(whole.values()))
-    by_column = first and all(key.isdecimal() for key in first) and not all(key.isdecimal() for key in whole)
+    by_column = (
+        first
+        and all(key.isdecimal() for key in first)
+        and not all(key.isdecimal() for key in whole)
+    )
     if not by_column:
         return list(whole.values())
     return [{column: cells.get(index) for column, cells in whole.items()} for index in first]
@@ -106,8 +142,13 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
     for number, line in lines:
         try:
             yield number, json.loads(line)
-        except (ValueError, RecursionError) as error:  # ValueError: also a number of more digits than Python reads
-            errors.add(number, f"expected one JSON object on the line, found {shown(line)} ({error})")
+        except (
+            ValueError,
+            RecursionError,
+        ) as error:  # ValueError: also a number of more digits than Python reads
+            errors.add(
+                number, f"expected one JSON object on the line, found {shown(line)} ({error})"
+            )
 
 
 def parquet_rows(path: Path) -> Rows:
@@ -119,7 +160,9 @@ def parquet_rows(path: Path) -> Rows:
     check_file(path)
     try:
         schema = pq.read_schema(path)
-        table = pq.read_table(path, columns=[field.name for field in schema if "binary" not in str(field.type)])
+        table = pq.read_table(
+            path, columns=[field.name for field in schema if "binary" not in str(field.type)]
+        )
         rows = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError) as error:
         raise DataError(f"{path}: expected a parquet file ({_reason(error)})") from None
@@ -127,7 +170,10 @@ def parquet_rows(path: Path) -> Rows:
     if b"huggingface" in (schema.metadata or {}):
         from datasets import Features  # a second to import
 
-        names = {name: _class_names(feature) for name, feature in Features.from_arrow_schema(schema).items()}
+        names = {
+            name: _class_names(feature)
+            for name, feature in Features.from_arrow_schema(schema).items()
+        }
     for number, row in enumerate(rows, start=1):
         yield number, {key: _named(value, names.get(key)) for key, value in row.items()}
 
@@ -153,11 +199,15 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
 
     hub_id, *_ = HUB_DATA_SETS.get(name, (name,))
     files = "give files instead of data.hub: data.train, data.validation, data.test"
-    with hub_errors(f"the data set '{hub_id}' (split '{split}')", f"Without a network, {FROM_CACHE}, or {files}"):
+    with hub_errors(
+        f"the data set '{hub_id}' (split '{split}')", f"Without a network, {FROM_CACHE}, or {files}"
+    ):
         table = datasets.load_dataset(hub_id, split=split)
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
-        raise DataError(f"{hub_id}, split '{split}': no column {listed(missing)}; it has {listed(table.column_names)}")
+        raise DataError(
+            f"{hub_id}, split '{split}': no column {listed(missing)}; it has {listed(table.column_names)}"
+        )
     table = table.select_columns(list(columns))
     names = {column: _class_names(table.features[column]) for column in columns}
     for number, row in enumerate(table, start=1):
@@ -176,7 +226,9 @@ def hub_errors(where: str, advice: str) -> Iterator[None]:
     except (DatasetsError, OSError, ValueError, RuntimeError) as error:
         hint = f". {advice}" if isinstance(error, OSError) else ""
         reason = _reason(error).rstrip(".")
-        raise DataError(f"{where} cannot be read from the Hugging Face hub: {reason}{hint}") from error
+        raise DataError(
+            f"{where} cannot be read from the Hugging Face hub: {reason}{hint}"
+        ) from error
 
 
 def _class_names(feature: Any) -> list[str] | None:

@@ -60,7 +60,10 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
         return [SenseUse(Use.of_tokens(tuple(text.split()), int(index)), word, (sense,))]
 
     return _rows(
-        path, list(numbered_lines(path))[1:], use, "word, label, sense, target_index and text with tabs between"
+        path,
+        list(numbered_lines(path))[1:],
+        use,
+        "word, label, sense, target_index and text with tabs between",
     )
 
 
@@ -70,7 +73,11 @@ def read_senseval(path: Path) -> list[SenseUse]:
 
     def use(line: str) -> list[SenseUse]:
         row = json.loads(line)
-        return [SenseUse(Use.of_tokens(_plain(row["tokens"]), row["target"]), lemma, tuple(row["senses"]))]
+        return [
+            SenseUse(
+                Use.of_tokens(_plain(row["tokens"]), row["target"]), lemma, tuple(row["senses"])
+            )
+        ]
 
     return _rows(path, numbered_lines(path), use, "an object with tokens, target and senses")
 
@@ -189,10 +196,20 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
         ) from None
 
     def pair(row: Any) -> list[WordPair]:
-        a, b = (_at_characters(row[f"sentence{k}"], int(row[f"start{k}"]), int(row[f"end{k}"])) for k in (1, 2))
+        a, b = (
+            _at_characters(row[f"sentence{k}"], int(row[f"start{k}"]), int(row[f"end{k}"]))
+            for k in (1, 2)
+        )
         return [WordPair(a, b, answers[row["id"]])]
 
-    return _rows(data, rows, pair, f"id, sentences, places of the word, and an answer in {gold.name}", "pair", "pair")
+    return _rows(
+        data,
+        rows,
+        pair,
+        f"id, sentences, places of the word, and an answer in {gold.name}",
+        "pair",
+        "pair",
+    )
 
 
 def read_cosimlex(path: Path) -> list[GradedPair]:
@@ -207,9 +224,15 @@ def read_cosimlex(path: Path) -> list[GradedPair]:
     def pair(line: str) -> list[GradedPair]:
         row = dict(zip(header, line.split("\t"), strict=True))
         likeness = float(row["sim1"]), float(row["sim2"])
-        return [GradedPair((row["word1"], row["word2"]), (_marked_two(row, 1), _marked_two(row, 2)), likeness)]
+        return [
+            GradedPair(
+                (row["word1"], row["word2"]), (_marked_two(row, 1), _marked_two(row, 2)), likeness
+            )
+        ]
 
-    return _rows(path, lines, pair, "two texts with both words in <strong>, and two numbers", "pair")
+    return _rows(
+        path, lines, pair, "two texts with both words in <strong>, and two numbers", "pair"
+    )
 
 
 def _lemma_key(lemma: str, letter: str) -> str:
@@ -222,9 +245,13 @@ def _plain(tokens: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rows(
-    path: Path, numbered: Iterable[tuple[int, Source]], read: Callable[[Source], list[Row]], expected: str,
-    what: str = "use", unit: str = "line",
-) -> list[Row]:  # fmt: skip
+    path: Path,
+    numbered: Iterable[tuple[int, Source]],
+    read: Callable[[Source], list[Row]],
+    expected: str,
+    what: str = "use",
+    unit: str = "line",
+) -> list[Row]:
     """Read the rows that are not blank; report what was ``expected`` of unreadable ones."""
     errors = RowErrors(path, unit)
     rows: list[Row] = []

@@ -41,7 +41,9 @@ class Row(Generic[Target]):
 
     tokens: tuple[str, ...]
     target: Target
-    gold: tuple[str, ...] | None = None  #: the tags, where some are none of the labels of the training data
+    gold: tuple[str, ...] | None = (
+        None  #: the tags, where some are none of the labels of the training data
+    )
 
 
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
@@ -68,7 +70,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         seed: of the order, and of what is drawn.
     """
 
-    kind: ClassVar[str]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
+    kind: ClassVar[
+        str
+    ]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
     #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
     scheme: Scheme | None = None
 
@@ -93,15 +97,25 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             raise ConfigError(
                 f"data.more: expected no further files beside the hub data set '{hub}', found {len(more)}"
             )
-        for name, number in (("batch_size", batch_size), ("limit_train", limit_train), ("max_tokens", max_tokens)):
+        for name, number in (
+            ("batch_size", batch_size),
+            ("limit_train", limit_train),
+            ("max_tokens", max_tokens),
+        ):
             if number is not None and number < 1:
                 raise ConfigError(f"data.{name}: expected 1 or more, found {number}")
         for name, share in (("validation_share", validation_share), ("test_share", test_share)):
             if not 0 <= share < 1:
                 raise ConfigError(f"data.{name}: expected a share from 0 to below 1, found {share}")
         if not 0 < train_share <= 1:
-            raise ConfigError(f"data.train_share: expected a share above 0, up to 1, found {train_share}")
-        self.sources: dict[Split, str | None] = {"train": train, "validation": validation, "test": test}
+            raise ConfigError(
+                f"data.train_share: expected a share above 0, up to 1, found {train_share}"
+            )
+        self.sources: dict[Split, str | None] = {
+            "train": train,
+            "validation": validation,
+            "test": test,
+        }
         self.more = tuple(more)
         self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
         self.limit_train, self.train_share = limit_train, train_share
@@ -133,14 +147,18 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         """Collate rows into one batch."""
         chosen = [self.rows[split][k] for k in rows]
         targets = [torch.tensor(row.target) for row in chosen]
-        target = pad_sequence(targets, batch_first=True) if targets[0].dim() else torch.stack(targets)
+        target = (
+            pad_sequence(targets, batch_first=True) if targets[0].dim() else torch.stack(targets)
+        )
         return RowBatch(tuple(row.tokens for row in chosen), target, torch.tensor(rows))
 
     def setup(self, stage: str | None = None) -> None:
         """Read the splits that this stage needs, each once."""
         for split, verb in _VERBS.items():
             if stage == verb and not self.has(split):
-                raise ConfigError(f"data.{split}: nothing to {verb} on; give a file, or data.{split}_share")
+                raise ConfigError(
+                    f"data.{split}: nothing to {verb} on; give a file, or data.{split}_share"
+                )
         if not self.ids:
             self._read_train()
         for split in _SPLITS_OF_STAGE.get(stage, ()):
@@ -173,7 +191,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         for split, seed in [*draws, ("validation", self.seed)]:
             share = self.shares[split]
             # The order is drawn without a share, too: it is that of the training rows.
-            order = torch.randperm(len(rest), generator=torch.Generator().manual_seed(seed)).tolist()
+            order = torch.randperm(
+                len(rest), generator=torch.Generator().manual_seed(seed)
+            ).tolist()
             rest = [rest[k] for k in order]
             if not share:
                 continue
@@ -197,7 +217,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             rest = [k for k in rest if k not in drawn]
         if self.train_share < 1:
             rest = _subsample(rest, strata, self.train_share)
-        self.rows["train"] = self.make_rows("train", [records[k] for k in sorted(rest[: self.limit_train])])
+        self.rows["train"] = self.make_rows(
+            "train", [records[k] for k in sorted(rest[: self.limit_train])]
+        )
 
     def has(self, split: Split) -> bool:
         """Check if a split exists: given directly, or drawn from the training rows."""
@@ -208,7 +230,11 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         source = self.sources[split]
         if self.hub is not None:
             return f"{self.hub}, split '{source}'"
-        return " + ".join([str(source), *dict.fromkeys(self.more)]) if split == "train" else str(source)
+        return (
+            " + ".join([str(source), *dict.fromkeys(self.more)])
+            if split == "train"
+            else str(source)
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -239,8 +265,14 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def reading(self) -> dict[str, Any]:
         """Settings to read other files alike: without the file names and the sampling."""
-        about_the_run = {*inspect.signature(SplitData).parameters, "phrases", "lower_case"} - {"max_tokens"}
-        return {name: value for name, value in self.hparams.items() if name not in about_the_run and name[0] != "_"}
+        about_the_run = {*inspect.signature(SplitData).parameters, "phrases", "lower_case"} - {
+            "max_tokens"
+        }
+        return {
+            name: value
+            for name, value in self.hparams.items()
+            if name not in about_the_run and name[0] != "_"
+        }
 
     def take_labels(self, labels: Sequence[str]) -> None:
         """Use the labels of a trained head, without reading the training split."""
@@ -248,7 +280,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
 
     def made_of(self) -> dict[str, str]:
         """Return what a resumed run must share with the run of its checkpoint."""
-        digest = hashlib.sha256(repr([self.labels, self.rows["train"]]).encode("utf-8", "surrogatepass")).hexdigest()
+        digest = hashlib.sha256(
+            repr([self.labels, self.rows["train"]]).encode("utf-8", "surrogatepass")
+        ).hexdigest()
         return {
             "the training rows": digest[:12],
             "data.batch_size": str(self.batch_size),
@@ -259,7 +293,9 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         """Summarize the data in one paragraph."""
         parts = [
             f"{split} {len(rows):,} rows, {sum(len(row.tokens) for row in rows):,} tokens"
-            for split, rows in sorted(self.rows.items(), key=lambda item: list(self.sources).index(item[0]))
+            for split, rows in sorted(
+                self.rows.items(), key=lambda item: list(self.sources).index(item[0])
+            )
         ]
         cut = [f"{number:,} of {split}" for split, number in self.truncated.items() if number]
         cut_text = f" Rows cut at {self.max_tokens} tokens: {', '.join(cut)}." if cut else ""
@@ -270,9 +306,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return "\n".join([self.summary(), *self.notes])
 
     def _loader_of(self, split: Split, shuffle: bool) -> BatchLoader[RowBatch]:
-        rank, world = (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        rank, world = (
+            (self.trainer.global_rank, self.trainer.world_size) if self.trainer else (0, 1)
+        )
         lengths = [len(row.tokens) for row in self.rows[split]]
-        return BatchLoader(lengths, self.batch_size, partial(self.collate, split), shuffle, self.seed, rank, world)
+        return BatchLoader(
+            lengths, self.batch_size, partial(self.collate, split), shuffle, self.seed, rank, world
+        )
 
     def train_dataloader(self) -> BatchLoader[RowBatch]:
         """Return shuffled batches; each process takes its share of each."""

@@ -56,15 +56,23 @@ class Table:
     """Table in memory."""
 
     where: str  #: the file, for messages
-    rows: Sequence[tuple[int, Sequence[Any]]]  #: number of each row and its values, in the order of the names
-    names: tuple[str, ...] | None = None  #: of the columns; ``None`` where the first row may hold them
+    rows: Sequence[
+        tuple[int, Sequence[Any]]
+    ]  #: number of each row and its values, in the order of the names
+    names: tuple[str, ...] | None = (
+        None  #: of the columns; ``None`` where the first row may hold them
+    )
     unit: str = "row"  #: what the numbers count: ``line`` or ``row``
-    delimiter: str = ""  #: between the columns of a text file; empty in others and where there is one column
+    delimiter: str = (
+        ""  #: between the columns of a text file; empty in others and where there is one column
+    )
     remarks: tuple[str, ...] = ()  #: what was found about its format, in words
     form: str = ""  #: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``
 
     @classmethod
-    def of_records(cls, where: str, records: Iterable[tuple[int, Mapping[str, Any]]], unit: str = "row") -> Table:
+    def of_records(
+        cls, where: str, records: Iterable[tuple[int, Mapping[str, Any]]], unit: str = "row"
+    ) -> Table:
         """Build a table of rows with named columns."""
         numbered = list(records)
         names = tuple(dict.fromkeys(name for _, row in numbered for name in row))
@@ -85,7 +93,11 @@ class TableLayout:
     def describe(self) -> str:
         """Describe the columns that are read."""
         labels = "" if self.label is None else f", labels from '{self.names[self.label]}'"
-        header = {True: ", named by the first line", False: ", there is no line of names", None: ""}[self.header]
+        header = {
+            True: ", named by the first line",
+            False: ", there is no line of names",
+            None: "",
+        }[self.header]
         return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
 
     def body(self, table: Table, errors: RowErrors) -> Iterator[tuple[int, Sequence[Any]]]:
@@ -96,7 +108,11 @@ class TableLayout:
                 yield number, row
             else:
                 marks = _MARKS.get(table.delimiter, repr(table.delimiter))
-                advice = f". A text with {marks} in it needs quotes around it" if len(row) > width else ""
+                advice = (
+                    f". A text with {marks} in it needs quotes around it"
+                    if len(row) > width
+                    else ""
+                )
                 wrong = f"expected {width} columns as in the first line, found {len(row)}"
                 errors.add(number, f"{wrong}: {shown(list(row))}{advice}")
 
@@ -107,7 +123,10 @@ def form_of(path: Path) -> TableFormat:
 
 
 def read_table(
-    path: Path, form: str | None = None, given: TextColumns = NOTHING_GIVEN, keep_empty: bool = False
+    path: Path,
+    form: str | None = None,
+    given: TextColumns = NOTHING_GIVEN,
+    keep_empty: bool = False,
 ) -> Table:
     """Read a file into a table; text files may be compressed.
 
@@ -117,7 +136,9 @@ def read_table(
     if form == "parquet":
         return Table.of_records(str(path), parquet_rows(path))
     if form == "xlsx":
-        return Table(str(path), [(number, row) for number, row in excel_rows(path) if keep_empty or any(row)])
+        return Table(
+            str(path), [(number, row) for number, row in excel_rows(path) if keep_empty or any(row)]
+        )
     text, encoding = read_text(path, given.encoding)
     return parse_table(text, path, form, given, encoding, keep_empty)
 
@@ -186,7 +207,11 @@ def find_columns(
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
     header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
-    if table.names is None and any(isinstance(column, str) for column in (given.text, given.label)) and header is None:
+    if (
+        table.names is None
+        and any(isinstance(column, str) for column in (given.text, given.label))
+        and header is None
+    ):
         header = True
     there = tuple(first) if table.names is None else table.names
     if labelled and len(there) < 2:
@@ -207,11 +232,15 @@ def find_columns(
     if text is None:
         text = guess_text(names, {at: cells for at, cells in columns.items() if at != label})
     if labelled and label is None:
-        label, fitting = guess_label(names, {at: cells for at, cells in columns.items() if at != text})
+        label, fitting = guess_label(
+            names, {at: cells for at, cells in columns.items() if at != text}
+        )
         if fitting:
             fit = f"{listed(names[at] for at in fitting)} have {len(set(map(str, columns[label])))} values each"
             if ask:
-                raise DataError(f"{table.where}: which column holds the labels? {fit}: set label_column to one of them")
+                raise DataError(
+                    f"{table.where}: which column holds the labels? {fit}: set label_column to one of them"
+                )
             remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
     by_place = like is not None and table.names is None and not header
     if label is not None and by_place and given.text is None and given.label is None:
@@ -221,8 +250,15 @@ def find_columns(
         if (guessed, guess_label(names, others)[0]) == (label, text):
             text, label = label, text
     if text == label:
-        raise DataError(f"{table.where}: text_column and label_column are one and the same column, {text}")
-    if label is not None and header and names[text].lower() in LABEL_NAMES and names[label].lower() in TEXT_NAMES:
+        raise DataError(
+            f"{table.where}: text_column and label_column are one and the same column, {text}"
+        )
+    if (
+        label is not None
+        and header
+        and names[text].lower() in LABEL_NAMES
+        and names[label].lower() in TEXT_NAMES
+    ):
         raise DataError(
             f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but the first line calls them "
             f"'{names[text]}' and '{names[label]}': leave both out, and the columns are found by their names"
@@ -239,7 +275,9 @@ def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
             value = " ".join(value)
         if value is not None and not isinstance(value, str):
-            raise DataError(f"{key}: expected a text, found {'no such key' if value is MISSING else shown(value)}")
+            raise DataError(
+                f"{key}: expected a text, found {'no such key' if value is MISSING else shown(value)}"
+            )
         return number, value or ""
 
     texts = errors.collect(layout.body(table, errors), text)
@@ -252,7 +290,9 @@ def check_not_digits(texts: Iterable[str], what: str) -> None:
     """Reject texts of which nine in ten hold a digit and no letter."""
     kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
     if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
-        raise DataError(f"{what} are numbers alone, from which nothing can be learned. Name the right column")
+        raise DataError(
+            f"{what} are numbers alone, from which nothing can be learned. Name the right column"
+        )
 
 
 def _as_in(
@@ -260,7 +300,9 @@ def _as_in(
 ) -> tuple[bool | None, int | None, int | None]:
     """Use header and positions of another file: by name, else by position."""
     by_name = [None if at is None else like.names[at] for at in (like.text, like.label)]
-    if (like.header or table.names is not None) and all(name is None or names.count(name) == 1 for name in by_name):
+    if (like.header or table.names is not None) and all(
+        name is None or names.count(name) == 1 for name in by_name
+    ):
         text, label = (None if name is None else names.index(name) for name in by_name)
         return True if table.names is None else header, text, label
     if table.names is None and len(like.names) == len(names):
@@ -268,7 +310,9 @@ def _as_in(
     return header, None, None
 
 
-def _place(column: Column | None, name: str, names: Sequence[str], table: Table, header: bool | None) -> int | None:
+def _place(
+    column: Column | None, name: str, names: Sequence[str], table: Table, header: bool | None
+) -> int | None:
     """Find the position of a given column."""
     if column is None:
         return None
@@ -291,11 +335,15 @@ def _width(fields: Sequence[str]) -> int:
     return max((place for place, field in enumerate(fields, start=1) if field.strip()), default=0)
 
 
-def _delimited(text: str, path: Path, form: str, delimiter: str | None) -> tuple[list[tuple[int, list[str]]], str]:
+def _delimited(
+    text: str, path: Path, form: str, delimiter: str | None
+) -> tuple[list[tuple[int, list[str]]], str]:
     """Split a text into rows by the best delimiter, or into one text per line."""
     usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise DataError(f"{path}: delimiter: expected one character between columns, found {delimiter!r}")
+        raise DataError(
+            f"{path}: delimiter: expected one character between columns, found {delimiter!r}"
+        )
     if delimiter is None:
         best = max(usual, key=lambda mark: (_fit(text, mark, form), -usual.index(mark)))
         delimiter = best if _fit(text, best, form) > 0 else ""
@@ -326,10 +374,14 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     share = sum(len(row) == width for row in rows) / len(rows)
     named = _is_header(rows[0], [])
     inside = [field for row in rows for field in row[1:]]
-    is_prose = len(inside) > 0 and all(field[:1] == " " for field in inside)  # there, commas are punctuation
+    is_prose = len(inside) > 0 and all(
+        field[:1] == " " for field in inside
+    )  # there, commas are punctuation
     if not named and delimiter == "," and is_prose:
         return 0.0
-    if form == "txt" and (share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose))):
+    if form == "txt" and (
+        share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose))
+    ):
         return 0.0
     return share * (0.5 if failed else 1.0)
 
@@ -348,7 +400,9 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
     return [(number, fields) for number, fields in rows if fields]
 
 
-def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[tuple[int, list[str]]]:
+def _parsed(
+    text: str, delimiter: str, dialect: Mapping[str, Any]
+) -> Iterator[tuple[int, list[str]]]:
     """Parse rows with their first lines' numbers; quoted fields may have several."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)
     number = 1
@@ -361,7 +415,10 @@ def dialect_of(text: str, delimiter: str) -> dict[str, Any]:
     """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}
-    dialect: dict[str, Any] = {"strict": True, "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text}
+    dialect: dict[str, Any] = {
+        "strict": True,
+        "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text,
+    }
     if '\\"' in text and '""' not in text.replace('\\"', ""):
         dialect |= {"escapechar": "\\", "doublequote": False}
     return dialect
@@ -400,10 +457,14 @@ def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
     if named_column(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
         # Unless it is a value as those below: the label "comment", say.
-        return not any(field and field in values for field, values in zip(first, below, strict=True))
+        return not any(
+            field and field in values for field, values in zip(first, below, strict=True)
+        )
     if any(is_number(field) or len(field) >= 40 for field in first):
         return False
-    if len(body) > 1 and any(values - {""} and all(is_number(v) for v in values - {""}) for values in below):
+    if len(body) > 1 and any(
+        values - {""} and all(is_number(v) for v in values - {""}) for values in below
+    ):
         return True
     # Unlike anything below it in its column, everywhere, where labels come again and again.
     repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)

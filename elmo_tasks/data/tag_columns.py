@@ -20,7 +20,18 @@ Given = tuple[Column | None, Column | None]  #: columns of the tokens and of the
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
 _NER_NAMES = ("ner_tag", "ner_tags", "ner", "iob", "bio")
-_TAG_NAMES = (*_NER_NAMES, "tag", "tags", "label", "labels", "entity", "upos", "pos", "pos_tag", "xpos")
+_TAG_NAMES = (
+    *_NER_NAMES,
+    "tag",
+    "tags",
+    "label",
+    "labels",
+    "entity",
+    "upos",
+    "pos",
+    "pos_tag",
+    "xpos",
+)
 _GROUP_NAMES = re.compile(r"sent(ence)?[ _]?(#|id|no|number)?|(doc|document)[ _]?id", re.IGNORECASE)
 _DOCUMENT_START = "-DOCSTART-"
 # Files of CoNLL-2012, of whose columns these two hold the words and the names.
@@ -40,7 +51,10 @@ _OTHER_FORMATS = (
         "brat standoff, whose text is in a file of its own; brat's tool anntoconll.py makes columns of the two, or give "
         'JSON lines such as {"text": "Ada left.", "spans": [[0, 3, "PER"]]}',
     ),
-    (re.compile(r"\s*<(\?xml|!DOCTYPE|\w+[^>]*>)"), "XML or HTML; give columns of words and tags, or JSON lines"),
+    (
+        re.compile(r"\s*<(\?xml|!DOCTYPE|\w+[^>]*>)"),
+        "XML or HTML; give columns of words and tags, or JSON lines",
+    ),
 )
 _FEW = 8  # in fewer lines chance may look like a rule
 _LONGEST_BLOCK = 5_000
@@ -73,7 +87,9 @@ def sentences_of(
         for number, fields in block:
             line = shown(" ".join(fields))
             if len(fields) != width:
-                errors.add(number, f"expected {width} columns as above, found {len(fields)}: {line}")
+                errors.add(
+                    number, f"expected {width} columns as above, found {len(fields)}: {line}"
+                )
                 continue
             token, tag = fields[token_at].strip(), fields[tag_at].strip()
             if token and tag:
@@ -96,7 +112,11 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.
-    possible = {number for block in blocks for number, _ in takewhile(lambda line: line[1][0][:1] == "#", block)}
+    possible = {
+        number
+        for block in blocks
+        for number, _ in takewhile(lambda line: line[1][0][:1] == "#", block)
+    }
     plain = [line for block in blocks for line in block if line[0] not in possible]
     if not plain:
         raise DataError(f"{path}: no sentence in this file")
@@ -110,7 +130,10 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
         )
     narrow = min(widths)
     if 2 <= narrow < max(widths) and _are_tagged(plain, narrow):
-        blocks = [[(n, fields[:narrow] if len(fields) > narrow else fields) for n, fields in b] for b in blocks]
+        blocks = [
+            [(n, fields[:narrow] if len(fields) > narrow else fields) for n, fields in b]
+            for b in blocks
+        ]
         plain = [(n, fields[:narrow]) for n, fields in plain]
         width = narrow
         remarks.append(f"columns after the first {narrow} are left out: not every line has them")
@@ -122,20 +145,30 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
     # A line that begins with # is a comment unless its last field is a tag like those of other lines.
     tags = {fields[-1] for _, fields in plain[1 if header else 0 :] if len(fields) == width}
     comments = {
-        number for block in blocks for number, fields in block
+        number
+        for block in blocks
+        for number, fields in block
         if number in possible and (len(fields) != width or fields[-1] not in tags)
-    }  # fmt: skip
-    blocks = [kept for block in blocks if (kept := [line for line in block if line[0] not in comments])]
+    }
+    blocks = [
+        kept for block in blocks if (kept := [line for line in block if line[0] not in comments])
+    ]
     if comments:
         remarks.append("lines that begin with # are comments")
     rows = [line for block in blocks for line in block if len(line[1]) == width]
     if len(blocks) == 1:
         blocks = _regrouped(blocks[0], names, width)
     if len(blocks) == 1 and len(rows) > _LONGEST_BLOCK:
-        raise DataError(f"{path}: expected an empty line after each sentence, found none in {len(rows):,} lines")
+        raise DataError(
+            f"{path}: expected an empty line after each sentence, found none in {len(rows):,} lines"
+        )
     _check_lists(path, rows, names)
-    kinds = _Kinds([[fields for _, fields in block if len(fields) == width] for block in blocks], width)
-    if mark == "," and 2 * sum(" " in fields[-1] or " " in fields[0] for _, fields in rows) > len(rows):
+    kinds = _Kinds(
+        [[fields for _, fields in block if len(fields) == width] for block in blocks], width
+    )
+    if mark == "," and 2 * sum(" " in fields[-1] or " " in fields[0] for _, fields in rows) > len(
+        rows
+    ):
         raise DataError(
             f"{path}: expected one word and its tag on each line, found texts of several words with a label"
         )
@@ -155,12 +188,18 @@ def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
     """Split into sentences at empty lines and document marks, and lines into fields."""
     blocks: list[list[Line]] = [[]]
     lines = list(enumerate(text.split("\n"), start=1))
-    content = [line for _, line in lines if line.strip() and not line.startswith("#") and _DOCUMENT_START not in line]
+    content = [
+        line
+        for _, line in lines
+        if line.strip() and not line.startswith("#") and _DOCUMENT_START not in line
+    ]
     if 2 * sum("\t" in line for line in content) >= len(content):
         mark = "\t"
-    elif content and ("," in content[0] or ";" in content[0]) and (
-        suffix_of(path) == ".csv" or _is_header(re.split("[,;]", content[0]))
-    ):  # fmt: skip
+    elif (
+        content
+        and ("," in content[0] or ";" in content[0])
+        and (suffix_of(path) == ".csv" or _is_header(re.split("[,;]", content[0])))
+    ):
         for number, fields in parse_table(text, path, "csv").rows:
             if blocks[-1] and number > blocks[-1][-1][0] + 1:
                 blocks.append([])
@@ -174,8 +213,13 @@ def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
             blocks.append([])
         else:
             blocks[-1].append((number, fields))
-    if mark == "\t" and all(not fields[-1] for block in blocks for _, fields in block if len(fields) > 2):
-        blocks = [[(n, fields[:-1] if len(fields) > 2 else fields) for n, fields in block] for block in blocks]
+    if mark == "\t" and all(
+        not fields[-1] for block in blocks for _, fields in block if len(fields) > 2
+    ):
+        blocks = [
+            [(n, fields[:-1] if len(fields) > 2 else fields) for n, fields in block]
+            for block in blocks
+        ]
     return [block for block in blocks if block], mark
 
 
@@ -195,12 +239,20 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
         filled = [cell for cell in cells if cell]
         runs = [k for k, cell in enumerate(cells) if k == 0 or cell != cells[k - 1]]
         named = _GROUP_NAMES.fullmatch(names[at].strip()) is not None
-        if cells and cells[0] and "" in cells and (named or len(filled) < 0.5 * len(cells)) and at == 0:
+        if (
+            cells
+            and cells[0]
+            and "" in cells
+            and (named or len(filled) < 0.5 * len(cells))
+            and at == 0
+        ):
             starts = {rows[k][0] for k, cell in enumerate(cells) if cell}
         elif named or (
-            1 < len(runs) < 0.6 * len(cells) and len({cells[k] for k in runs}) == len(runs)
-            and len(rows) >= _FEW and all(any(map(str.isdigit, cell)) for cell in cells)
-        ):  # fmt: skip
+            1 < len(runs) < 0.6 * len(cells)
+            and len({cells[k] for k in runs}) == len(runs)
+            and len(rows) >= _FEW
+            and all(any(map(str.isdigit, cell)) for cell in cells)
+        ):
             starts = {rows[k][0] for k in runs}
         elif _restarts(cells):
             starts = {rows[k][0] for k, cell in enumerate(cells) if cell == cells[0]}
@@ -229,7 +281,9 @@ class _Kinds:
 
     def __init__(self, blocks: Sequence[Sequence[Sequence[str]]], width: int) -> None:
         self.blocks, self.width = blocks, width
-        self.columns = [[fields[at].strip() for block in blocks for fields in block] for at in range(width)]
+        self.columns = [
+            [fields[at].strip() for block in blocks for fields in block] for at in range(width)
+        ]
         self.n_rows = len(self.columns[0])
 
     def counts(self, at: int) -> bool:
@@ -249,7 +303,11 @@ class _Kinds:
         with_digit = all(any(map(str.isdigit, cell)) for cell in cells)
         in_blocks = all(len({fields[at] for fields in block}) == 1 for block in self.blocks)
         longer = sum(len(block) > 1 for block in self.blocks) > 1
-        return len(set(cells)) == 1 or (with_digit and len(set(cells)) == len(cells)) or (in_blocks and longer)
+        return (
+            len(set(cells)) == 1
+            or (with_digit and len(set(cells)) == len(cells))
+            or (in_blocks and longer)
+        )
 
     def is_numeric(self, at: int) -> bool:
         """Check if a column holds numbers."""
@@ -285,8 +343,14 @@ def _columns(
         if token_at is None:
             token_at = next((lower.index(name) for name in _TOKEN_NAMES if name in free), None)
     if token_at is None:
-        no_words = [at for at in range(width) if kinds.counts(at) or kinds.identifies(at) or kinds.is_numeric(at)]
-        words = [at for at in range(width) if at not in no_words and at != tag_at and not kinds.spans(at)]
+        no_words = [
+            at
+            for at in range(width)
+            if kinds.counts(at) or kinds.identifies(at) or kinds.is_numeric(at)
+        ]
+        words = [
+            at for at in range(width) if at not in no_words and at != tag_at and not kinds.spans(at)
+        ]
         token_at = words[0] if words else next(at for at in range(width) if at != tag_at)
         if tag_at is None and len(words) == width == 2 and kinds.n_rows >= 20:
             n_values = [len(set(column)) for column in kinds.columns]
@@ -312,7 +376,9 @@ def places_of(given: Given, names: Sequence[str], where: str) -> list[int | None
                 f"{listed(shown(name)[1:-1] for name in names)}, found '{column}'"
             )
     if places[0] is not None and places[0] == places[1]:
-        raise DataError(f"{where}: token_column {given[0]} and tag_column {given[1]} are one and the same column")
+        raise DataError(
+            f"{where}: token_column {given[0]} and tag_column {given[1]} are one and the same column"
+        )
     return places
 
 
@@ -320,16 +386,24 @@ def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
     """Choose the last column, or that of spans; of nested names, the outer ones."""
     others = [at for at in range(kinds.width) if at != token]
     usable = [
-        at for at in others
-        if not kinds.counts(at) and not kinds.is_numeric(at)
+        at
+        for at in others
+        if not kinds.counts(at)
+        and not kinds.is_numeric(at)
         and (not kinds.identifies(at) or set(kinds.columns[at]) <= {"O", "o"})
-    ] or others  # fmt: skip
+    ] or others
     spans = [at for at in usable if kinds.spans(at)]
     last = usable[-1]
     if len(spans) > 1:
         first, second = spans[-2:]
-        outer, inner = ([cell not in ("O", "o") for cell in kinds.columns[at]] for at in (first, second))
-        if second == first + 1 == last and kinds.types(second) <= kinds.types(first) and sum(inner) < sum(outer):
+        outer, inner = (
+            [cell not in ("O", "o") for cell in kinds.columns[at]] for at in (first, second)
+        )
+        if (
+            second == first + 1 == last
+            and kinds.types(second) <= kinds.types(first)
+            and sum(inner) < sum(outer)
+        ):
             remarks.append(f"column {second + 1} has names inside names and is left out")
             return first
         if kinds.types(first) & kinds.types(second):
@@ -338,7 +412,9 @@ def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
                 f"column {first + 1} is read; tag_column chooses another"
             )
             return first
-        remarks.append(f"columns {first + 1} and {second + 1} hold tags: column {second + 1} is read")
+        remarks.append(
+            f"columns {first + 1} and {second + 1} hold tags: column {second + 1} is read"
+        )
     if not spans and (brackets := [at for at in usable if kinds.brackets(at)]):
         return brackets[-1]
     return spans[-1] if spans else last

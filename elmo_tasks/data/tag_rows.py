@@ -29,7 +29,9 @@ _NUMBERS_ADVICE = (
 )
 
 
-def read_tag_rows(rows: Rows, errors: RowErrors, given: Given, tag_names: Sequence[str] | None = None) -> TagFile:
+def read_tag_rows(
+    rows: Rows, errors: RowErrors, given: Given, tag_names: Sequence[str] | None = None
+) -> TagFile:
     """Read sentences of JSON or Parquet rows; collect malformed ones in ``errors``.
 
     Args:
@@ -58,7 +60,9 @@ def read_tag_rows(rows: Rows, errors: RowErrors, given: Given, tag_names: Sequen
     read = partial(_sentence_of_row, *keys, optional, tuple(tag_names or ()), notes)
     sentences = errors.collect(numbered, read)
     remarks = tuple(f"{n:,} {what}" for what, n in sorted(notes.items()))
-    return TagFile(sentences, tuple(map(str, pairs or sample)), *keys, remarks=(*plain.remarks, *remarks))
+    return TagFile(
+        sentences, tuple(map(str, pairs or sample)), *keys, remarks=(*plain.remarks, *remarks)
+    )
 
 
 def _sample(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -74,12 +78,19 @@ def _sample(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
     """Read a sentence given as ``[word, tag]`` lists or ``{"word", "tag"}`` objects."""
     words = list(row.values())
-    if len(words) == 1 and isinstance(words[0], list) and words[0] and isinstance(words[0][0], (dict, list)):
+    if (
+        len(words) == 1
+        and isinstance(words[0], list)
+        and words[0]
+        and isinstance(words[0][0], (dict, list))
+    ):
         words = words[0]
     elif not all(name.startswith("column ") for name in row):
         return None
     pairs = [list(word.values()) if isinstance(word, dict) else word for word in words]
-    if not pairs or not all(isinstance(pair, list) and len(pair) == 2 and _are_strings(pair) for pair in pairs):
+    if not pairs or not all(
+        isinstance(pair, list) and len(pair) == 2 and _are_strings(pair) for pair in pairs
+    ):
         return None
     return {"tokens": [pair[0] for pair in pairs], "tags": [pair[1] for pair in pairs]}
 
@@ -88,7 +99,11 @@ def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
     """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name, value in sample.items() if isinstance(value, (list, tuple))]
     texts = [name for name in TEXT_KEYS if isinstance(sample.get(name), str)]
-    words = [name for name in WORD_KEYS if name in sample and (name not in lists or _are_strings(sample[name]))]
+    words = [
+        name
+        for name in WORD_KEYS
+        if name in sample and (name not in lists or _are_strings(sample[name]))
+    ]
     spans = [name for name in lists if _are_spans(sample[name])]
     spans = [name for name in _SPAN_KEYS if name in lists] or spans
     if texts and spans:
@@ -97,7 +112,9 @@ def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
         return texts[0], lists[0]
     word = words[0] if words else lists[0] if lists else WORD_KEYS[0]
     rest = [name for name in lists if name != word]
-    return word, next((name for name in _TAG_KEYS if name in sample), rest[0] if rest else _TAG_KEYS[0])
+    return word, next(
+        (name for name in _TAG_KEYS if name in sample), rest[0] if rest else _TAG_KEYS[0]
+    )
 
 
 def _are_spans(value: Sequence[Any]) -> bool:
@@ -109,7 +126,10 @@ def _are_spans(value: Sequence[Any]) -> bool:
 
 def keys_of(given: Given, defaults: Sequence[str]) -> tuple[str, str]:
     """Return the keys that are given, else the defaults."""
-    token, tag = (default if column is None else str(column) for column, default in zip(given, defaults, strict=True))
+    token, tag = (
+        default if column is None else str(column)
+        for column, default in zip(given, defaults, strict=True)
+    )
     return token, tag
 
 
@@ -128,7 +148,12 @@ def _sentence_of_row(
     if tokens is None or tags is None:
         lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
         raise DataError(f"{lacking}: set token_column and tag_column")
-    if isinstance(tokens, str) and tags and _are_strings(tags) and len(tokens.split(" ")) == len(tags):
+    if (
+        isinstance(tokens, str)
+        and tags
+        and _are_strings(tags)
+        and len(tokens.split(" ")) == len(tags)
+    ):
         tokens = tokens.split(" ")
     if isinstance(tokens, str):
         return sentence_of(tokens, tags, number, notes)
@@ -139,7 +164,9 @@ def _sentence_of_row(
     if not _are_strings(tags):
         raise DataError(f"{tag_key}: expected a list of tags as strings, found {shown(tags)}")
     if len(tokens) != len(tags):
-        raise DataError(f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags")
+        raise DataError(
+            f"expected one tag per token, found {len(tokens)} tokens and {len(tags)} tags"
+        )
     if not tokens:
         raise DataError("expected at least one token, found none")
     return TaggedSentence(tuple(tokens), tuple(tags), number)
@@ -154,7 +181,9 @@ def named_tags(key: str, tags: Sequence[str], names: Sequence[str]) -> list[str]
     if not names:
         raise DataError(f"{key}: {_numbers_need_names(tags)}")
     if wrong := [tag for tag in tags if not tag.isdecimal() or int(tag) >= len(names)]:
-        raise DataError(f"{key}: the tag {wrong[0]} has no name; tag_names has {len(names)}, counted from 0")
+        raise DataError(
+            f"{key}: the tag {wrong[0]} has no name; tag_names has {len(names)}, counted from 0"
+        )
     return [names[int(tag)] for tag in tags]
 
 
@@ -167,7 +196,9 @@ def _are_numbers(value: Any) -> bool:
 
 
 def _are_strings(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(isinstance(item, str) and item for item in value)
+    return isinstance(value, (list, tuple)) and all(
+        isinstance(item, str) and item for item in value
+    )
 
 
 class _Marked(NamedTuple):
@@ -179,7 +210,9 @@ class _Marked(NamedTuple):
     own_text: str | None  #: its text, where the file has it
 
 
-def sentence_of(text: str, spans: Any, number: int = 0, notes: Counter[str] | None = None) -> TaggedSentence:
+def sentence_of(
+    text: str, spans: Any, number: int = 0, notes: Counter[str] | None = None
+) -> TaggedSentence:
     """Tokenize a text and tag its spans, BIO, widened to whole tokens.
 
     Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
@@ -223,7 +256,10 @@ def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_M
     }
     for unit, ends in counted.items():
         places = {end: place for place, end in enumerate(ends)}
-        moved = [span._replace(start=places.get(span.start, -1), end=places.get(span.end, -1)) for span in spans]
+        moved = [
+            span._replace(start=places.get(span.start, -1), end=places.get(span.end, -1))
+            for span in spans
+        ]
         if unit != "characters" and not any(span.own_text for span in spans):
             break
         if all(0 <= span.start < span.end and _agrees(text, span) for span in moved):
@@ -250,13 +286,19 @@ def _parts(span: Any, length: int) -> _Marked:
     own_text = None
     if isinstance(span, Mapping):
         name = one_label(next((span[key] for key in _TYPES if key in span), None))
-        parts = [span.get("start", span.get("start_offset")), span.get("end", span.get("end_offset")), name]
+        parts = [
+            span.get("start", span.get("start_offset")),
+            span.get("end", span.get("end_offset")),
+            name,
+        ]
         own_text = next((span[key] for key in _OWN_TEXTS if isinstance(span.get(key), str)), None)
     else:
         parts = list(span) if isinstance(span, Sequence) and not isinstance(span, str) else []
     if len(parts) == 3:
         start, end, name = parts
-        whole = all(isinstance(place, int) and not isinstance(place, bool) for place in (start, end))
+        whole = all(
+            isinstance(place, int) and not isinstance(place, bool) for place in (start, end)
+        )
         if whole and isinstance(name, str) and name.strip():
             return _Marked(start, end, name.strip(), own_text)
     raise _malformed(span, length)

@@ -62,17 +62,26 @@ def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] |
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
-    if not types or tags[OUTSIDE] < MIN_OUTSIDE * sum(tags.values()) or any(map(_PREFIXED.fullmatch, types)):
+    if (
+        not types
+        or tags[OUTSIDE] < MIN_OUTSIDE * sum(tags.values())
+        or any(map(_PREFIXED.fullmatch, types))
+    ):
         return None
     prefixed = []
     for sentence in sentences:
         pairs = pairwise((OUTSIDE, *sentence.tags))
-        bio = (tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}" for before, tag in pairs)
+        bio = (
+            tag if tag == OUTSIDE else f"{'I' if tag == before else 'B'}-{tag}"
+            for before, tag in pairs
+        )
         prefixed.append(replace(sentence, tags=tuple(bio)))
     return prefixed
 
 
-def renamed_types(sentences: Sequence[TaggedSentence], names: Mapping[str, str | None]) -> list[TaggedSentence]:
+def renamed_types(
+    sentences: Sequence[TaggedSentence], names: Mapping[str, str | None]
+) -> list[TaggedSentence]:
     """Rename the types of span tags; spans of a type without a name become ``O``."""
 
     def new(tag: str) -> str:
@@ -92,7 +101,9 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
     # Of scripts with an upper case: in Chinese, words of one character are usual.
     letters = sum(len(word) == 1 and word.lower() != word.upper() for word in words)
     if len(words) >= _FEWEST_WORDS and letters >= _MOST_LETTERS * len(words):
-        remarks.append("NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of words?")
+        remarks.append(
+            "NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of words?"
+        )
     types = {match[3] for s in sentences for tag in s.tags if (match := _PREFIXED.fullmatch(tag))}
     if numbered := sorted(type_ for type_ in types if re.search(r"[_-]\d+$", type_)):
         remarks.append(f"types that end in a number: {listed(numbered)}; each is a type of its own")
@@ -141,16 +152,23 @@ def _without_types(tags: set[str]) -> Step:
     letters = {tag for tag in tags if tag.upper() in _LETTERS and len(tag) == 1}
     if letters | {"O", "o"} >= tags and letters & {"B", "b", "I", "i"}:
         names = {tag: f"{tag.upper()}-{ONLY_TYPE}" for tag in letters} | {"o": OUTSIDE}
-        return names, lambda old, new: f"the tags have no types: all names are of one type, {ONLY_TYPE}"
+        return (
+            names,
+            lambda old, new: f"the tags have no types: all names are of one type, {ONLY_TYPE}",
+        )
     return {}, _spelled
 
 
 def _other_letters(tags: set[str]) -> Step:
     """Read BMES and BMEWO as BIOES: ``M-`` is inside, ``W-`` a whole name."""
     prefixes = {match[1] for tag in tags if (match := _PREFIXED.fullmatch(tag))}
-    if not prefixes & set(_SAME) or not all(tag == OUTSIDE or _PREFIXED.fullmatch(tag) for tag in tags):
+    if not prefixes & set(_SAME) or not all(
+        tag == OUTSIDE or _PREFIXED.fullmatch(tag) for tag in tags
+    ):
         return {}, _spelled
-    return {f"{p}-{t[2:]}": f"{_SAME[p]}-{t[2:]}" for t in tags for p in t[:1] if p in _SAME}, _spelled
+    return {
+        f"{p}-{t[2:]}": f"{_SAME[p]}-{t[2:]}" for t in tags for p in t[:1] if p in _SAME
+    }, _spelled
 
 
 def _spans_of_o(tags: set[str]) -> Step:
@@ -183,7 +201,11 @@ def _check_zero(sentences: Sequence[TaggedSentence], tags: Mapping[str, Any]) ->
 
 def _are_brackets(tags: Mapping[str, int]) -> bool:
     """Check for spans as CoNLL-2012 writes them: ``(PER*``, ``*``, ``*)``, ``(LOC)``."""
-    return "*" in tags and any(tag.startswith("(") for tag in tags) and all(_BRACKETS.fullmatch(tag) for tag in tags)
+    return (
+        "*" in tags
+        and any(tag.startswith("(") for tag in tags)
+        and all(_BRACKETS.fullmatch(tag) for tag in tags)
+    )
 
 
 def _of_brackets(sentence: TaggedSentence) -> TaggedSentence:
@@ -193,10 +215,14 @@ def _of_brackets(sentence: TaggedSentence) -> TaggedSentence:
         opened += [(k, type_) for type_ in _OPENED.findall(tag)]
         for _ in range(tag.count(")")):
             if not opened:
-                raise DataError(f"sentence of line {sentence.line}: '{tag}' closes a bracket that was not opened")
+                raise DataError(
+                    f"sentence of line {sentence.line}: '{tag}' closes a bracket that was not opened"
+                )
             start, type_ = opened.pop()
             if not opened:
                 spans.append(Span(start, k + 1, type_))
     if opened:
-        raise DataError(f"sentence of line {sentence.line}: the bracket '({opened[0][1]}' is never closed")
+        raise DataError(
+            f"sentence of line {sentence.line}: the bracket '({opened[0][1]}' is never closed"
+        )
     return replace(sentence, tags=tuple(tags_of(spans, len(sentence.tokens), "BIO")))

@@ -65,7 +65,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if scheme not in ("BIO", "BIOES", None):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
         if scheme is None and source_scheme is not None:
-            raise ConfigError(f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans")
+            raise ConfigError(
+                f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans"
+            )
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
         self.encoding, self.tag_names, self.type_names = encoding, tag_names, type_names
@@ -85,9 +87,16 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             return read_tagged_hub(self.hub, source, *columns)
         file = read_tag_file(source, self.file_format, *columns, self.encoding, self.tag_names)
         rows, note = file.sentences, file.describe()
-        prefixed = None if self.scheme is None or (self._scheme_is_given and not self._as_bio) else with_prefixes(rows)
+        prefixed = (
+            None
+            if self.scheme is None or (self._scheme_is_given and not self._as_bio)
+            else with_prefixes(rows)
+        )
         if prefixed is not None:
-            rows, note = prefixed, f"{note}; the tags have no B- and I-: neighbours of one type are one name"
+            rows, note = (
+                prefixed,
+                f"{note}; the tags have no B- and I-: neighbours of one type are one name",
+            )
         if self.type_names is not None:
             rows = renamed_types(rows, self.type_names)
         self.notes.append(f"{source}: {note}. {counted_tags(rows)}.")
@@ -102,7 +111,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         try:
             scheme = detect_scheme(row.tags for row in rows)
         except DataError as error:
-            raise DataError(f"{source}: {error}. Set source_scheme if all files are in one scheme") from None
+            raise DataError(
+                f"{source}: {error}. Set source_scheme if all files are in one scheme"
+            ) from None
         check_sentences(rows, scheme, source)
         return [replace(row, tags=tuple(convert(row.tags, scheme, "BIO"))) for row in rows]
 
@@ -110,10 +121,14 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         """Return the scheme's tags for all types; without a scheme, the tags that occur."""
         if self.scheme is None:
             labels = sorted_labels(tag for sentence in records for tag in sentence.tags)
-            check_labels(labels, sum(len(row.tags) for row in records), self.name_of("train"), "tag")
+            check_labels(
+                labels, sum(len(row.tags) for row in records), self.name_of("train"), "tag"
+            )
             return labels
         if all(set(sentence.tags) == {OUTSIDE} for sentence in records):
-            raise DataError(f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from")
+            raise DataError(
+                f"{self.name_of('train')}: every tag is {OUTSIDE}: there is no entity to learn from"
+            )
         if self.source_scheme is None:
             self.source_scheme = self._detect_scheme("train", records)
             self.notes.append(f"{self.name_of('train')}: tags in the scheme {self.source_scheme}.")
@@ -121,7 +136,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         types = types_of({tag for sentence in records for tag in sentence.tags}, self.source_scheme)
         return labels_of(types, self.scheme)
 
-    def make_rows(self, split: Split, records: Sequence[TaggedSentence]) -> list[Row[tuple[int, ...]]]:
+    def make_rows(
+        self, split: Split, records: Sequence[TaggedSentence]
+    ) -> list[Row[tuple[int, ...]]]:
         """See :class:`SplitData`."""
         where, train = self.name_of(split), self.name_of("train")
         tags = {tag for sentence in records for tag in sentence.tags}
@@ -135,7 +152,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         elif split != "train":
             if not self._scheme_is_given and tags != {OUTSIDE}:
                 scheme = self._detect_scheme(split, records)
-                self.source_scheme = self.source_scheme or scheme  # of the training split, if that was read
+                self.source_scheme = (
+                    self.source_scheme or scheme
+                )  # of the training split, if that was read
                 if scheme != self.source_scheme:
                     raise DataError(
                         f"{where}: the tags look like {scheme}, those of {train} like {self.source_scheme}: bring them into one "
@@ -145,7 +164,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             check_sentences(records, self.source_scheme, where)
             self._check_types(split, types_of(tags, self.source_scheme))
         limit = self.max_tokens if split == "train" else None
-        self.truncated[split] = sum(limit is not None and len(sentence.tokens) > limit for sentence in records)
+        self.truncated[split] = sum(
+            limit is not None and len(sentence.tokens) > limit for sentence in records
+        )
         return [self._row(sentence, limit) for sentence in records]
 
     def _check_types(self, split: Split, types: Sequence[str]) -> None:

@@ -21,7 +21,11 @@ Row = TypeVar("Row")
 _MAX_ERRORS = 5
 _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 #: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an encoding that cannot be guessed.
 _MAX_ACCENTS = 0.3
 
@@ -40,7 +44,9 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     check_file(path)
     try:
         with open_binary(path) as file:
-            content = b"".join(islice(iter(partial(file.read, _CHUNK), b""), MAX_BYTES // _CHUNK + 2))
+            content = b"".join(
+                islice(iter(partial(file.read, _CHUNK), b""), MAX_BYTES // _CHUNK + 2)
+            )
     except BROKEN as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
@@ -55,7 +61,9 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     text = plain_lines(text)
     if "\0" in text:
         number = text.count("\n", 0, text.index("\0")) + 1
-        raise DataError(f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file")
+        raise DataError(
+            f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file"
+        )
     return text, name
 
 
@@ -129,7 +137,11 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
             return content.decode("cp1252"), "cp1252"
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
-        advice = "set encoding to the file's own, such as latin-1" if encoding is None else "leave it out to find it"
+        advice = (
+            "set encoding to the file's own, such as latin-1"
+            if encoding is None
+            else "leave it out to find it"
+        )
         raise DataError(
             f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
             f"position {column}; {advice}"
@@ -150,7 +162,12 @@ def _encoding_of(content: bytes) -> str:
     name = next((name for mark, name in _MARKS if content.startswith(mark)), "utf-8")
     # UTF-16 without its mark: every other byte of plain letters is zero.
     even, odd = content[:_CHUNK:2].count(0), content[1:_CHUNK:2].count(0)
-    if name == "utf-8" and len(content) >= 8 and max(even, odd) > 0.4 * len(content[:_CHUNK]) and min(even, odd) == 0:
+    if (
+        name == "utf-8"
+        and len(content) >= 8
+        and max(even, odd) > 0.4 * len(content[:_CHUNK])
+        and min(even, odd) == 0
+    ):
         return "utf-16-be" if even else "utf-16-le"
     return name
 
@@ -193,7 +210,9 @@ class RowErrors:
         if len(self._shown) < _MAX_ERRORS:
             self._shown.append(f"{self.unit} {number}: {message}")
 
-    def collect(self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]) -> list[Row]:
+    def collect(
+        self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]
+    ) -> list[Row]:
         """Read numbered rows, and add what is wrong with those that raise a DataError."""
         records = []
         for number, row in rows:
@@ -210,7 +229,11 @@ class RowErrors:
         if self.count:
             rest = self.count - len(self._shown)
             more = f"\n  and {rest:,} more" if rest else ""
-            raise DataError(f"{self.path}: {self.count:,} {self.unit}s are wrong\n  " + "\n  ".join(self._shown) + more)
+            raise DataError(
+                f"{self.path}: {self.count:,} {self.unit}s are wrong\n  "
+                + "\n  ".join(self._shown)
+                + more
+            )
         if not n_rows:
             raise DataError(f"{self.path}: no {what} in this file")
 

@@ -39,7 +39,9 @@ class FoundEncoder:
     name: str  # what it will be called
     kind: Any  # its class
     source: str | None  # its name or folder, as given
-    folder: Path | None = None  # where its files lie; None for a file of word vectors, and for a model on the hub
+    folder: Path | None = (
+        None  # where its files lie; None for a file of word vectors, and for a model on the hub
+    )
 
     def load(self, device: torch.device | str | None = None, precision: str = "float32") -> Encoder:
         """Load the encoder; see :func:`load`."""
@@ -86,7 +88,9 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
 
 
 def load(
-    name_or_folder: str | Path | None = None, device: torch.device | str | None = None, precision: str = "float32"
+    name_or_folder: str | Path | None = None,
+    device: torch.device | str | None = None,
+    precision: str = "float32",
 ) -> Encoder:
     """Load an encoder, see :func:`find`, onto a device, by default a GPU if there is one.
 

@@ -50,16 +50,25 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
     for k, sentence in enumerate(sentences):
         numbers.setdefault(sentence, []).append(k)
     distinct = list(numbers)
-    for chosen in by_length(list(map(len, distinct)), _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True):
+    for chosen in by_length(
+        list(map(len, distinct)), _MAX_SENTENCES, _BATCH_TOKENS, longest_first=True
+    ):
         check_cancelled()
         batch = [distinct[k] for k in chosen]
         with torch.inference_mode():
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
         rows = [row for row, sentence in enumerate(batch) for _ in numbers[sentence]]
-        yield EncodedBatch([k for sentence in batch for k in numbers[sentence]], rows, values, int(model is not None))
+        yield EncodedBatch(
+            [k for sentence in batch for k in numbers[sentence]],
+            rows,
+            values,
+            int(model is not None),
+        )
 
 
-def token_vectors(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[tuple[int, NDArray[np.float16]]]:
+def token_vectors(
+    encoder: Encoder, sentences: Sequence[Sentence]
+) -> Iterator[tuple[int, NDArray[np.float16]]]:
     """Yield the number of each sentence and its ``[L, tokens, D]``, in any order."""
     for batch in encoded_batches(encoder, sentences):
         values = batch.values.to(torch.float16).cpu().numpy()
@@ -77,7 +86,9 @@ class CorpusEncoding:
     pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
     dtype: Literal["float32", "float16"] = "float32"  # of the result
     batch_size: int = 64  # sentences that are encoded at once, at most
-    window: int | None = None  # sentences of more tokens are read in overlapping windows of so many; whole if None
+    window: int | None = (
+        None  # sentences of more tokens are read in overlapping windows of so many; whole if None
+    )
     bf16: bool = False  # products are computed in bfloat16
     first: int = 0  # number of the first sentence, in messages
 
@@ -90,12 +101,18 @@ class CorpusEncoding:
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """Return the ``[sentences + 1]`` token offsets of the sentences."""
-        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.sentences])]).astype(np.int64)
+        return np.concatenate([[0], np.cumsum([len(tokens) for tokens in self.sentences])]).astype(
+            np.int64
+        )
 
     @property
     def row_shape(self) -> tuple[int, ...]:
         """Shape of a row: ``(L, D)``, or ``(D,)`` for a single layer."""
-        return (self.encoder.n_layers, self.encoder.width) if self.layers == "all" else (self.encoder.width,)
+        return (
+            (self.encoder.n_layers, self.encoder.width)
+            if self.layers == "all"
+            else (self.encoder.width,)
+        )
 
     @property
     def row_bytes(self) -> int:
@@ -116,7 +133,9 @@ class CorpusEncoding:
         """Key computed from the encoder's weights, the text and the settings."""
         precision = getattr(self.encoder, "precision", "float32")
         settings = [self.layers, self.pooled, self.dtype, self.window, self.bf16]
-        return hashlib.sha256(json.dumps([self.encoder.checksum, precision, self.text, settings]).encode()).hexdigest()
+        return hashlib.sha256(
+            json.dumps([self.encoder.checksum, precision, self.text, settings]).encode()
+        ).hexdigest()
 
     def row(self, sentence: int) -> int:
         """Return the first row of a sentence."""
@@ -124,7 +143,11 @@ class CorpusEncoding:
 
     def blocks(self, start: int = 0) -> Iterator[tuple[int, int]]:
         """Yield the sentence range of each block, whose end depends only on its start."""
-        limit = _BLOCK_TOKENS if self.pooled else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
+        limit = (
+            _BLOCK_TOKENS
+            if self.pooled
+            else min(_BLOCK_TOKENS, _BLOCK_BYTES // max(1, self.row_bytes))
+        )
         while start < len(self.sentences):
             stop = int(np.searchsorted(self.offsets, self.offsets[start] + limit, side="right")) - 1
             stop = min(max(stop, start + 1), len(self.sentences))
@@ -137,19 +160,27 @@ class CorpusEncoding:
         A row is a token, or a sentence if pooled; one without a token is then zero.
         """
         pieces = np.array(
-            [(k, *span) for k in range(start, stop) for span in windows(len(self.sentences[k]), self.window)],
+            [
+                (k, *span)
+                for k in range(start, stop)
+                for span in windows(len(self.sentences[k]), self.window)
+            ],
             np.int64,
         ).reshape(-1, 5)
         first = self.row(start)
         wide = self.pooled or self.dtype == "float32"
         vectors = np.zeros((self.row(stop) - first, *self.row_shape), "<f4" if wide else "<f2")
-        for batch in by_length((pieces[:, 2] - pieces[:, 1]).tolist(), self.batch_size, _BATCH_TOKENS):
+        for batch in by_length(
+            (pieces[:, 2] - pieces[:, 1]).tolist(), self.batch_size, _BATCH_TOKENS
+        ):
             at, _, _, kept_from, kept_to = pieces[batch].T
             n_kept = kept_to - kept_from
             if self.pooled:
                 np.add.at(vectors, at - start, self._vectors(pieces[batch]))
             else:
-                vectors[token_rows(self.offsets[at] - first + kept_from, n_kept)] = self._vectors(pieces[batch])
+                vectors[token_rows(self.offsets[at] - first + kept_from, n_kept)] = self._vectors(
+                    pieces[batch]
+                )
             if step is not None:
                 step(int(n_kept.sum()))
         if self.pooled:
@@ -165,8 +196,12 @@ class CorpusEncoding:
         A piece is a sentence, the begin and end of a window in it, and those of its kept tokens.
         """
         at, begin, end, kept_from, kept_to = pieces.T
-        with torch.autocast(self.encoder.device.type, torch.bfloat16) if self.bf16 else nullcontext():
-            encoded = self.encoder.encode([self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)])
+        with (
+            torch.autocast(self.encoder.device.type, torch.bfloat16) if self.bf16 else nullcontext()
+        ):
+            encoded = self.encoder.encode(
+                [self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)]
+            )
         # All is put together where the encoder computes, so that only what is kept is copied from a GPU.
         values = encoded.values.float()  # [L, B, T, D]
         if self.layers == "all":
@@ -176,10 +211,19 @@ class CorpusEncoding:
         else:
             values = values.mean(dim=0)
         t = torch.arange(values.shape[1], device=values.device)
-        span = torch.from_numpy(np.stack([kept_from - begin, kept_to - begin])).to(values.device).unsqueeze(2)
+        span = (
+            torch.from_numpy(np.stack([kept_from - begin, kept_to - begin]))
+            .to(values.device)
+            .unsqueeze(2)
+        )
         kept = (span[0] <= t) & (t < span[1])  # [B, T]
         if self.pooled:
-            return (values * kept.view(*kept.shape, *[1] * len(self.row_shape))).sum(dim=1).cpu().numpy()
+            return (
+                (values * kept.view(*kept.shape, *[1] * len(self.row_shape)))
+                .sum(dim=1)
+                .cpu()
+                .numpy()
+            )
         return self._checked(values[kept], np.repeat(at, kept_to - kept_from)).cpu().numpy()
 
     def _checked(self, vectors: Tensor, sentence_of: NDArray[np.int64]) -> Tensor:

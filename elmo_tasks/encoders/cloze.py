@@ -38,7 +38,9 @@ class ClozeOptions:
 
     n_layers: int  # LSTM layers of the biLM
     projection_dim: int  # size P of a direction's state
-    n_words: int = 15_000  # it chooses among so many words V, the most frequent ones of the static vectors
+    n_words: int = (
+        15_000  # it chooses among so many words V, the most frequent ones of the static vectors
+    )
     hidden: int = 512  # size of its hidden layers
     n_heads: int = 4  # heads of the attention over the words around the gap
     dropout: float = 0.1  # share of the hidden numbers that is dropped while it learns
@@ -60,7 +62,10 @@ class Gaps:
 
 
 def gaps_at(
-    static: StaticVectors, places: Sequence[tuple[Sequence[str], int, int]], before: Tensor, after: Tensor
+    static: StaticVectors,
+    places: Sequence[tuple[Sequence[str], int, int]],
+    before: Tensor,
+    after: Tensor,
 ) -> Gaps:
     """Create gaps in place of words.
 
@@ -74,10 +79,14 @@ def gaps_at(
     words = dict.fromkeys(token for tokens, _, _ in places for token in tokens)
     row_of = dict(zip(words, static.rows_of(words).tolist(), strict=True))
     rows = [
-        torch.tensor([row_of[t] for t in tokens[:start]] + [unknown] + [row_of[t] for t in tokens[end:]])
+        torch.tensor(
+            [row_of[t] for t in tokens[:start]] + [unknown] + [row_of[t] for t in tokens[end:]]
+        )
         for tokens, start, end in places
     ]
-    offsets = [torch.arange(len(row)) - start for row, (_, start, _) in zip(rows, places, strict=True)]
+    offsets = [
+        torch.arange(len(row)) - start for row, (_, start, _) in zip(rows, places, strict=True)
+    ]
     lengths = torch.tensor([len(row) for row in rows])
     padded = pad_sequence(rows, batch_first=True, padding_value=unknown)
     return Gaps(
@@ -103,8 +112,12 @@ class Cloze(nn.Module):
         shares = torch.tensor([static.share_of(word) for word in static.words], dtype=torch.float64)
         table = F.normalize(static.vectors.cpu().float(), dim=-1)
         # The static vectors are not saved again; they have their own files.
-        self.register_buffer("table", F.pad(table, (0, 0, 0, 1)), persistent=False)  # [words + 1, S]
-        self.register_buffer("weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False)  # [words + 1]
+        self.register_buffer(
+            "table", F.pad(table, (0, 0, 0, 1)), persistent=False
+        )  # [words + 1, S]
+        self.register_buffer(
+            "weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False
+        )  # [words + 1]
         self.table: Tensor
         self.weights: Tensor
         self.norm = nn.LayerNorm(n_states)
@@ -131,7 +144,9 @@ class Cloze(nn.Module):
         """Compute the ``[n, S]`` vectors that are compared with the words."""
         vectors, states = self.table[gaps.rows], self.norm(gaps.states)  # [n, T, S], [n, 2 K P]
         bags = vectors * (self.weights[gaps.rows] * gaps.mask).unsqueeze(-1)
-        left, right = ((bags * side.unsqueeze(-1)).sum(dim=1) for side in (gaps.offsets < 0, gaps.offsets > 0))
+        left, right = (
+            (bags * side.unsqueeze(-1)).sum(dim=1) for side in (gaps.offsets < 0, gaps.offsets > 0)
+        )
         attended = self._attended(vectors, states, gaps)
         read: Tensor = self.hidden(torch.cat([states, attended, left, right, left + right], dim=1))
         return read
@@ -140,8 +155,12 @@ class Cloze(nn.Module):
         """Attend to the words around the gap with the states as queries: ``[n, S]``."""
         n, length, width = vectors.shape
         heads = (n, length, self.options.n_heads, width // self.options.n_heads)
-        placed = self.key_value(vectors) + self.place(gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST)
-        key, value = (part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1))  # [n, heads, T, S / heads]
+        placed = self.key_value(vectors) + self.place(
+            gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
+        )
+        key, value = (
+            part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1)
+        )  # [n, heads, T, S / heads]
         query = self.query(states).view(n, heads[2], 1, heads[3])
         scores = (query @ key.transpose(-1, -2)) / math.sqrt(heads[3])  # [n, heads, 1, T]
         share = scores.masked_fill(~gaps.mask[:, None, None], -torch.inf).softmax(dim=-1)
@@ -149,7 +168,11 @@ class Cloze(nn.Module):
 
 
 def write_cloze(
-    folder: Path, cloze: Cloze, encoder: Encoder, static: StaticVectors, about: Mapping[str, Any] | None = None
+    folder: Path,
+    cloze: Cloze,
+    encoder: Encoder,
+    static: StaticVectors,
+    about: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a cloze head and its training record into its biLM's folder."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -174,7 +197,9 @@ def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
         model, of_static = (settings[key]["checksum"] for key in ("model", "static"))
         options = ClozeOptions(**settings["options"])
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise WeightsError(f"{path}: not the settings of a cloze head ({type(error).__name__}: {error})") from None
+        raise WeightsError(
+            f"{path}: not the settings of a cloze head ({type(error).__name__}: {error})"
+        ) from None
     if of_static != static.checksum:
         return None
     if model != encoder.checksum:
@@ -186,5 +211,7 @@ def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
     try:
         cloze.load_state_dict(read_safetensors(folder, CLOZE_NAME))
     except RuntimeError as error:  # names or shapes that do not fit
-        raise WeightsError(f"{weight_files(folder, CLOZE_NAME)[0]}: does not fit {path}: {error}") from None
+        raise WeightsError(
+            f"{weight_files(folder, CLOZE_NAME)[0]}: does not fit {path}: {error}"
+        ) from None
     return cloze.eval().requires_grad_(False)

@@ -16,7 +16,13 @@ from elmo_tasks.bilm.int8 import in_precision, is_int8
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.grouping import by_length
-from elmo_tasks.encoders.sentences import OneSentenceWarning, Sentence, Tokens, checked_sentences, tokenized
+from elmo_tasks.encoders.sentences import (
+    OneSentenceWarning,
+    Sentence,
+    Tokens,
+    checked_sentences,
+    tokenized,
+)
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.layers import Layers, Offsets, checked_device, masked_mean
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
@@ -41,7 +47,10 @@ class Elmo:
         self.name, self.files = name, files
         #: The context-free token layer and one per LSTM layer; the vectors are a forward half, then a backward half.
         self.n_layers, self.width = bilm.options.n_layers, bilm.options.width
-        self.layer_names = ("the letters of the word", *(f"LSTM layer {k}" for k in range(1, self.n_layers)))
+        self.layer_names = (
+            "the letters of the word",
+            *(f"LSTM layer {k}" for k in range(1, self.n_layers)),
+        )
         self._learns = False
 
     @classmethod
@@ -90,7 +99,9 @@ class Elmo:
 
     def _check_float(self, limit: str) -> None:
         if is_int8(self.bilm):
-            raise ConfigError(f"{self.name}: a model in int8 {limit}; load it with precision='float32'")
+            raise ConfigError(
+                f"{self.name}: a model in int8 {limit}; load it with precision='float32'"
+            )
 
     def unfrozen(self) -> BiLM:
         """Enable gradients of the weights, and return the model."""
@@ -110,7 +121,9 @@ class Elmo:
 
     def predictions(self) -> tuple[LMSoftmax, Vocabulary] | None:
         """Output layer trained with the model, and its vocabulary; None if unpublished."""
-        return load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
+        return (
+            load_softmax(self.files) if self.files is not None and has_softmax(self.files) else None
+        )
 
     @property
     def checksum(self) -> str:
@@ -120,7 +133,9 @@ class Elmo:
         digest = hashlib.sha256()
         for name, value in sorted(self.bilm.state_dict().items()):
             digest.update(f"{name} {value.dtype} {tuple(value.shape)}\n".encode())
-            digest.update(value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes())
+            digest.update(
+                value.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes()
+            )
         return digest.hexdigest()
 
     def encode(self, sentences: Sequence[Sentence]) -> Layers:
@@ -147,7 +162,9 @@ class Elmo:
         values = torch.zeros(self.n_layers, len(tokens), longest, self.width, device=self.device)
         mask = torch.zeros(len(tokens), longest, dtype=torch.bool, device=self.device)
         with tqdm(total=len(tokens), unit="sentence", disable=None, leave=False) as bar:
-            for chosen in by_length([len(words) for words in tokens], _BATCH_SENTENCES, _BATCH_TOKENS):
+            for chosen in by_length(
+                [len(words) for words in tokens], _BATCH_SENTENCES, _BATCH_TOKENS
+            ):
                 part = self._encode_at_once(tuple(tokens[k] for k in chosen), None)
                 values[:, chosen, : part.values.shape[2]] = part.values
                 mask[chosen, : part.mask.shape[1]] = part.mask
@@ -164,7 +181,9 @@ class Elmo:
                 field="sentences",
             )
 
-    def _encode_at_once(self, tokens: tuple[Tokens, ...], offsets: tuple[Offsets, ...] | None) -> Layers:
+    def _encode_at_once(
+        self, tokens: tuple[Tokens, ...], offsets: tuple[Offsets, ...] | None
+    ) -> Layers:
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)
         longest = max(map(len, tokens))
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
@@ -172,9 +191,15 @@ class Elmo:
         values = self.states(tokens).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1)
         return Layers(values, mask, tokens, offsets)
 
-    def encode_batches(self, sentences: Iterable[Sentence], batch_size: int = 64) -> Iterator[Layers]:
+    def encode_batches(
+        self, sentences: Iterable[Sentence], batch_size: int = 64
+    ) -> Iterator[Layers]:
         """Encode a corpus lazily, one batch at a time; see :meth:`encode`."""
-        if isinstance(sentences, str) or not isinstance(sentences, Iterable) or getattr(sentences, "ndim", 1) != 1:
+        if (
+            isinstance(sentences, str)
+            or not isinstance(sentences, Iterable)
+            or getattr(sentences, "ndim", 1) != 1
+        ):
             checked_sentences(sentences)
         if batch_size < 1:
             raise ConfigError(f"batch_size: expected 1 or more, found {batch_size}")
@@ -219,11 +244,17 @@ class Elmo:
             InputError: no sentence, one without tokens, or lengths that do not fit.
         """
         given = checked_sentences(sentences)
-        tokens = [sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in given]
-        n_tokens = [next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens]
+        tokens = [
+            sentence.split() if isinstance(sentence, str) else list(sentence) for sentence in given
+        ]
+        n_tokens = [
+            next((n for n in range(len(words), 0, -1) if words[n - 1]), 0) for words in tokens
+        ]
         if 0 in n_tokens:
             field = f"sentence {n_tokens.index(0) + 1}"
-            raise InputError(f"{field} has no tokens, and no mean over them; leave it out", field=field)
+            raise InputError(
+                f"{field} has no tokens, and no mean over them; leave it out", field=field
+            )
         lengths = n_tokens if lengths is None else list(lengths)
         fit = (0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False))
         if len(lengths) != len(tokens) or not all(fit):
@@ -234,7 +265,9 @@ class Elmo:
         values = layers.values  # [L, B, T, 2 P]
         mixed = values.mean(dim=0)
         return {
-            "word_emb": values[0, ..., : values.shape[-1] // 2],  # the published layer 0 is one direction, repeated
+            "word_emb": values[
+                0, ..., : values.shape[-1] // 2
+            ],  # the published layer 0 is one direction, repeated
             **{f"lstm_outputs{k}": layer for k, layer in enumerate(values[1:], start=1)},
             "elmo": mixed,
             "default": masked_mean(mixed, layers.mask),
@@ -257,7 +290,10 @@ def steps_of(
             rows[word] = len(characters)
             characters.append(character_ids(word, max_characters))
     longest = max(len(words) for words in sentences)
-    padded = [[0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))] for words in sentences]
+    padded = [
+        [0, *(rows[word] for word in words), 1, *[1] * (longest - len(words))]
+        for words in sentences
+    ]
     table = torch.tensor([list(ids)[:max_characters] for ids in characters], device=device)
     lengths = torch.tensor([len(words) + 2 for words in sentences], device=device)
     return table, torch.tensor(padded, device=device), lengths

@@ -24,7 +24,9 @@ if TYPE_CHECKING:  # it imports the biLM for its own protocol
 class MixedLayers:
     """Output of an :class:`ElmoModule` for a batch."""
 
-    representations: tuple[Tensor, ...]  # one [B, T, D] tensor for each mix, zero where the mask is False
+    representations: tuple[
+        Tensor, ...
+    ]  # one [B, T, D] tensor for each mix, zero where the mask is False
     mask: Tensor  # [B, T] bool, True for a token, and for a boundary where boundaries are kept
 
 
@@ -77,19 +79,29 @@ class ElmoModule(nn.Module):
                 "stateful": stateful,
             }
             if wrong := [name for name, is_set in changed.items() if is_set]:
-                raise ConfigError(f"{', '.join(wrong)}: for a biLM; {elmo.name} is a {type(elmo).__name__}")
+                raise ConfigError(
+                    f"{', '.join(wrong)}: for a biLM; {elmo.name} is a {type(elmo).__name__}"
+                )
         elif elmo.precision != "float32" and (requires_grad or n_layers is not None):
-            raise ConfigError(f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32")
+            raise ConfigError(
+                f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32"
+            )
         words = () if vocabulary is None else checked_texts(vocabulary, "word")
         #: An encoder that is no biLM, in a tuple, so that its weights are no part of this module.
         self._other = () if isinstance(elmo, Elmo) else (elmo,)
         self.bilm = _bilm_of(elmo, n_layers, requires_grad) if isinstance(elmo, Elmo) else None
-        self.requires_grad, self.keep_boundaries, self.stateful = requires_grad, keep_boundaries, stateful
+        self.requires_grad, self.keep_boundaries, self.stateful = (
+            requires_grad,
+            keep_boundaries,
+            stateful,
+        )
         self.dropout = nn.Dropout(dropout)
         total, self.width = elmo.n_layers if n_layers is None else n_layers, elmo.width
         self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))
         self._rows = {word: k for k, word in enumerate(dict.fromkeys(words))}
-        self.register_buffer("table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False)
+        self.register_buffer(
+            "table", self._token_vectors(list(self._rows)) if self._rows else None, persistent=False
+        )
         self._states: Any = None  # as BiLMOutput.states
 
     table: Tensor | None  # [V, P]
@@ -132,8 +144,12 @@ class ElmoModule(nn.Module):
         characters, rows, lengths = steps_of(sentences, limit, device)
         if self.table is None:
             return self.bilm.token_encoder(characters)[rows], lengths
-        words = dict.fromkeys(word for words in sentences for word in words)  # as in characters, behind two boundaries
-        in_table = {k: self._rows[word] for k, word in enumerate(words, start=2) if word in self._rows}
+        words = dict.fromkeys(
+            word for words in sentences for word in words
+        )  # as in characters, behind two boundaries
+        in_table = {
+            k: self._rows[word] for k, word in enumerate(words, start=2) if word in self._rows
+        }
         new = [k for k in range(len(characters)) if k not in in_table]
         vectors = self.table.new_empty(len(characters), self.table.shape[1])
         vectors[new] = self.bilm.token_encoder(characters[new])
@@ -148,7 +164,9 @@ class ElmoModule(nn.Module):
         device = next(self.bilm.parameters()).device
         limit = self.bilm.options.char_cnn.max_characters_per_token
         parts = [words[k : k + 4096] for k in range(0, len(words), 4096)]
-        return torch.cat([bilm.token_encoder(steps_of([part], limit, device)[0])[2:] for part in parts])
+        return torch.cat(
+            [bilm.token_encoder(steps_of([part], limit, device)[0])[2:] for part in parts]
+        )
 
 
 def _first_rows(states: Any, n: int) -> Any:
@@ -169,8 +187,14 @@ def _mix(n_layers: int, layer_norm: bool, fixed_scalars: Sequence[float] | None)
     if fixed_scalars is None:
         return ScalarMix(n_layers, layer_norm)
     if len(fixed_scalars) != n_layers:
-        raise ConfigError(f"fixed_scalars: expected {n_layers} numbers, one for each layer, got {list(fixed_scalars)}")
-    mix = ScalarMix(n_layers, layer_norm, torch.tensor(list(fixed_scalars), dtype=torch.float64).softmax(0).tolist())
+        raise ConfigError(
+            f"fixed_scalars: expected {n_layers} numbers, one for each layer, got {list(fixed_scalars)}"
+        )
+    mix = ScalarMix(
+        n_layers,
+        layer_norm,
+        torch.tensor(list(fixed_scalars), dtype=torch.float64).softmax(0).tolist(),
+    )
     mix.gamma.requires_grad_(False)
     return mix
 
@@ -185,9 +209,13 @@ def _first_layers(bilm: BiLM, n_layers: int) -> BiLM:
     """Copy a model with the lowest layers only."""
     lstm = bilm.options.lstm
     if not 1 <= n_layers <= lstm.n_layers + 1:
-        raise ConfigError(f"n_layers: the biLM has 1 to {lstm.n_layers + 1} layers to keep, not {n_layers}")
+        raise ConfigError(
+            f"n_layers: the biLM has 1 to {lstm.n_layers + 1} layers to keep, not {n_layers}"
+        )
     shorter = BiLM(replace(bilm.options, lstm=replace(lstm, n_layers=n_layers - 1)))
     kept = shorter.state_dict().keys()
-    shorter.load_state_dict({name: value for name, value in bilm.state_dict().items() if name in kept})
+    shorter.load_state_dict(
+        {name: value for name, value in bilm.state_dict().items() if name in kept}
+    )
     first = next(bilm.parameters())
     return shorter.to(first.device, first.dtype).eval().requires_grad_(False)

@@ -34,7 +34,9 @@ _PROGRESS_NAME = "progress.json"
 _log = logging.getLogger(__name__)
 
 
-def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str, step: Step | None = None) -> NDArray[Any]:
+def encoded_rows(
+    encoding: CorpusEncoding, folder: Path, key: str, step: Step | None = None
+) -> NDArray[Any]:
     """Compute the rows of a corpus into ``folder``, memory-mapped.
 
     An interrupted call with this key is resumed. Rows are appended block by block. ``progress.json`` counts the sentences whose
@@ -52,7 +54,14 @@ def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str, step: Step | 
         first, total = int(encoding.offsets[done]), int(encoding.offsets[-1])
         with (
             path.open("ab") as file,
-            tqdm(desc="layers", total=total, initial=first, unit="token", unit_scale=True, disable=None) as bar,
+            tqdm(
+                desc="layers",
+                total=total,
+                initial=first,
+                unit="token",
+                unit_scale=True,
+                disable=None,
+            ) as bar,
         ):
 
             def report(n_tokens: int) -> None:
@@ -69,7 +78,9 @@ def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str, step: Step | 
         if not progress.exists():
             shutil.rmtree(folder, ignore_errors=True)
         raise
-    return _mapped(path, (encoding.row(len(encoding.sentences)), *encoding.row_shape), encoding.dtype)
+    return _mapped(
+        path, (encoding.row(len(encoding.sentences)), *encoding.row_shape), encoding.dtype
+    )
 
 
 def _sentences_done(encoding: CorpusEncoding, folder: Path, key: str) -> int:
@@ -78,7 +89,11 @@ def _sentences_done(encoding: CorpusEncoding, folder: Path, key: str) -> int:
         progress = read_json(folder / _PROGRESS_NAME)
         done = int(progress["sentences"])
         n_bytes = (folder / _ROWS_NAME).stat().st_size
-        return done if progress["key"] == key and n_bytes >= encoding.row(done) * encoding.row_bytes else 0
+        return (
+            done
+            if progress["key"] == key and n_bytes >= encoding.row(done) * encoding.row_bytes
+            else 0
+        )
     except (OSError, ValueError, TypeError, KeyError, IndexError):
         return 0
 
@@ -86,7 +101,11 @@ def _sentences_done(encoding: CorpusEncoding, folder: Path, key: str) -> int:
 def _mapped(path: Path, shape: tuple[int, ...], dtype: str) -> NDArray[Any]:
     number = np.dtype(dtype).newbyteorder("<")  # on every machine
     # A file without a byte cannot be mapped.
-    return np.memmap(path, number, "r", shape=shape) if path.stat().st_size else np.zeros(shape, number)
+    return (
+        np.memmap(path, number, "r", shape=shape)
+        if path.stat().st_size
+        else np.zeros(shape, number)
+    )
 
 
 @dataclass(frozen=True)
@@ -136,11 +155,15 @@ class LayerCache:
             self.offsets: NDArray[np.int64] = np.load(folder / _OFFSETS_NAME)
             n_bytes = (folder / _ROWS_NAME).stat().st_size
         except (OSError, ValueError, TypeError, EOFError) as error:
-            raise DataError(f"{folder}: not a layer cache ({type(error).__name__}: {error})") from None
+            raise DataError(
+                f"{folder}: not a layer cache ({type(error).__name__}: {error})"
+            ) from None
 
         fits = self.offsets.shape == (about.n_sentences + 1,) and self.offsets[-1] == about.n_tokens
         if not fits or n_bytes != 2 * np.prod(about.shape):
-            raise DataError(f"{folder}: files of different sizes than {_DESCRIPTION_NAME} says; build it again")
+            raise DataError(
+                f"{folder}: files of different sizes than {_DESCRIPTION_NAME} says; build it again"
+            )
         self.pooled, self.n_layers, self.width = about.pooled, about.n_layers, about.width
         self._rows = _mapped(folder / _ROWS_NAME, about.shape, "float16")
 
@@ -166,19 +189,25 @@ class LayerCache:
             batch_size: sentences that are encoded at once.
             step: progress callback.
         """
-        encoding = CorpusEncoding(encoder, sentences, "all", pooled is not None, "float16", batch_size)
+        encoding = CorpusEncoding(
+            encoder, sentences, "all", pooled is not None, "float16", batch_size
+        )
         about = CacheDescription.of(encoding)
         target = Path(folder) / about.key
         with contextlib.suppress(DataError):
             return cls(target)  # without the lock: a finished cache may be in a read-only folder
-        with file_lock(target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True):
+        with file_lock(
+            target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True
+        ):
             try:
                 return cls(target)  # if another process wrote it while this one waited
             except DataError as error:
                 if target.exists():
                     _log.warning("%s; the layers are computed again", error)
             partial = target.with_name(f"{target.name}.partial")
-            n_done = encoding.row(_sentences_done(encoding, partial, about.key)) * encoding.row_bytes
+            n_done = (
+                encoding.row(_sentences_done(encoding, partial, about.key)) * encoding.row_bytes
+            )
             _check_room(about, n_done, target.parent, max_bytes)
             encoded_rows(encoding, partial, about.key, step)
             np.save(partial / _OFFSETS_NAME, encoding.offsets)
@@ -213,7 +242,12 @@ class LayerCache:
 
     def pooled_batch(self, indices: Sequence[int] | Tensor) -> Tensor:
         """Return ``[L, B, D]`` float32 means of sentences' tokens, if pooled."""
-        return torch.from_numpy(self._rows[np.asarray(indices, np.int64)]).transpose(0, 1).float().contiguous()
+        return (
+            torch.from_numpy(self._rows[np.asarray(indices, np.int64)])
+            .transpose(0, 1)
+            .float()
+            .contiguous()
+        )
 
 
 def _check_room(about: CacheDescription, n_done: int, folder: Path, max_bytes: int) -> None:
@@ -234,7 +268,14 @@ def _check_room(about: CacheDescription, n_done: int, folder: Path, max_bytes: i
         )
     earlier = f"; {_megabytes(n_done)} of them are there from an earlier run" if n_done else ""
     size = _megabytes(needed)
-    _log.warning("%s: computing a layer cache once (%s): %s in %s%s", about.encoder, content, size, folder, earlier)
+    _log.warning(
+        "%s: computing a layer cache once (%s): %s in %s%s",
+        about.encoder,
+        content,
+        size,
+        folder,
+        earlier,
+    )
 
 
 def _megabytes(n_bytes: int) -> str:

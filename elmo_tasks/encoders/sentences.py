@@ -21,7 +21,8 @@ class OneSentenceWarning(UserWarning):
 def checked_sentences(sentences: Any, first: int = 1) -> list[str | Tokens]:
     """Validate sentences, each a text or tokens; messages number them from ``first``."""
     return [
-        _checked_sentence(sentence, number) for number, sentence in enumerate(_listed(sentences, "sentence"), first)
+        _checked_sentence(sentence, number)
+        for number, sentence in enumerate(_listed(sentences, "sentence"), first)
     ]
 
 
@@ -48,13 +49,19 @@ def checked_token_lists(sentences: Any) -> list[Tokens]:
 
 def checked_texts(texts: Any, what: str = "sentence") -> list[str]:
     """Validate texts of any iterable; ``what`` names them in messages."""
-    return [checked_text(text, f"{what} {number}") for number, text in enumerate(_listed(texts, what), 1)]
+    return [
+        checked_text(text, f"{what} {number}")
+        for number, text in enumerate(_listed(texts, what), 1)
+    ]
 
 
 def checked_text(text: Any, what: str, field: str | None = None) -> str:
     """Validate one text; ``what`` names it in messages."""
     if not isinstance(text, str):
-        raise InputError(f"{what}: expected text, found {_described(text)}", field=what if field is None else field)
+        raise InputError(
+            f"{what}: expected text, found {_described(text)}",
+            field=what if field is None else field,
+        )
     return text
 
 
@@ -82,29 +89,48 @@ def _at_least_one(sentences: Any) -> list[str | Tokens]:
 
 def _listed(values: Any, what: str) -> list[Any]:
     if isinstance(values, str):
-        raise InputError(f"expected a list of {what}s, found one string; put it in a list: [{what}]", field="sentences")
+        raise InputError(
+            f"expected a list of {what}s, found one string; put it in a list: [{what}]",
+            field="sentences",
+        )
     if not isinstance(values, Iterable) or isinstance(values, bytes | Mapping):
-        raise InputError(f"expected a list of {what}s, found {type(values).__name__}", field="sentences")
+        raise InputError(
+            f"expected a list of {what}s, found {type(values).__name__}", field="sentences"
+        )
     if isinstance(values, set | frozenset):
         raise InputError(
-            f"expected a list of {what}s, found a set, which has no order; sort it first", field="sentences"
+            f"expected a list of {what}s, found a set, which has no order; sort it first",
+            field="sentences",
         )
-    if callable(to_list := getattr(values, "to_pylist", None)):  # of PyArrow, whose items are no strings
+    if callable(
+        to_list := getattr(values, "to_pylist", None)
+    ):  # of PyArrow, whose items are no strings
         return list(to_list())
-    if getattr(values, "ndim", 1) != 1:  # a DataFrame gives its column names, and an array rows of one text
+    if (
+        getattr(values, "ndim", 1) != 1
+    ):  # a DataFrame gives its column names, and an array rows of one text
         found = f"found {type(values).__name__} of {values.ndim} dimensions"  # type: ignore[attr-defined]
-        raise InputError(f"expected a list of {what}s, {found}; give one column, such as df['text']", field="sentences")
+        raise InputError(
+            f"expected a list of {what}s, {found}; give one column, such as df['text']",
+            field="sentences",
+        )
     return list(values)
 
 
 def _described(value: Any) -> str:
-    if value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value):
+    if (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and value != value)
+    ):
         return f"a missing value ({value}); leave it out, or put an empty text in its place"
     return f"{type(value).__name__}: {value!r:.80}"
 
 
 def _warn_if_one_tokenized_sentence(sentences: Sequence[str | Tokens]) -> None:
-    if len(sentences) > 2 and all(isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences):
+    if len(sentences) > 2 and all(
+        isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences
+    ):
         warnings.warn(
             f"{len(sentences)} strings of one word each look like the words of one sentence, and are encoded as "
             f"{len(sentences)} sentences; to encode them as one, pass a list with that list in it",

@@ -60,14 +60,22 @@ class StaticVectors:
     language_model = None
 
     def __init__(
-        self, words: Sequence[str], vectors: Tensor, counts: Sequence[int] | None = None, name: str = "static"
+        self,
+        words: Sequence[str],
+        vectors: Tensor,
+        counts: Sequence[int] | None = None,
+        name: str = "static",
     ) -> None:
         self.name = name
         self.folder: Path | None = None
         self.words = tuple(words)
         self.counts = tuple(counts) if counts is not None else (0,) * len(self.words)
         self._n_counted = max(1, sum(self.counts))
-        if vectors.dim() != 2 or len(vectors) != len(self.words) or len(self.counts) != len(self.words):
+        if (
+            vectors.dim() != 2
+            or len(vectors) != len(self.words)
+            or len(self.counts) != len(self.words)
+        ):
             raise WeightsError(
                 f"{name}: expected one vector per word and one count per word, found {len(self.words)} words, "
                 f"{len(self.counts)} counts and vectors of shape {tuple(vectors.shape)}"
@@ -78,10 +86,14 @@ class StaticVectors:
             raise WeightsError(f"{name}: the word '{twice}' is in the vocabulary twice")
         # The row after the last word is the vector of all words that are not there.
         self.width = vectors.shape[1]
-        self._table = torch.cat([vectors.detach().float(), torch.zeros(1, self.width, device=vectors.device)])
+        self._table = torch.cat(
+            [vectors.detach().float(), torch.zeros(1, self.width, device=vectors.device)]
+        )
 
     @classmethod
-    def load(cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu") -> StaticVectors:
+    def load(
+        cls, name_or_folder: str | Path | None = None, device: torch.device | str = "cpu"
+    ) -> StaticVectors:
         """Load vectors written by ``elmo-tasks model vectors`` or another program.
 
         ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
@@ -148,7 +160,9 @@ class StaticVectors:
 
     def rows_of(self, words: Iterable[str]) -> Tensor:
         """Return the ``[len(words)]`` positions in :attr:`words`; unknown: ``len(self)``."""
-        return torch.tensor([self._row(word) for word in words], dtype=torch.long, device=self.device)
+        return torch.tensor(
+            [self._row(word) for word in words], dtype=torch.long, device=self.device
+        )
 
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
         """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`."""
@@ -156,19 +170,28 @@ class StaticVectors:
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         rows = torch.full((len(tokens), int(lengths.max())), len(self.words))
         for k, sentence in enumerate(tokens):
-            rows[k, : len(sentence)] = torch.tensor([self._row(token) for token in sentence], dtype=torch.long)
+            rows[k, : len(sentence)] = torch.tensor(
+                [self._row(token) for token in sentence], dtype=torch.long
+            )
         mask = torch.arange(rows.shape[1]) < lengths.unsqueeze(1)
-        return Layers(self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets)
+        return Layers(
+            self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets
+        )
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:
         """Return the nearest other words by cosine, with their cosines, nearest first."""
         row = self._row(word)
         if row == len(self.words):
-            raise InputError(f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word")
+            raise InputError(
+                f"'{word}' is not among the {len(self.words)} words of {self.name}", field="word"
+            )
         cosines = self._directions @ self._directions[row]
         cosines[row] = -torch.inf
         best = cosines.topk(min(n, len(self.words) - 1))
-        return [(self.words[k], value) for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)]
+        return [
+            (self.words[k], value)
+            for k, value in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+        ]
 
     @cached_property
     def _directions(self) -> Tensor:  # [words, D], of length 1
@@ -214,11 +237,15 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
         for number, line in enumerate(open_text(path), 1):
             word, tab, count = line.rstrip("\n").partition("\t")
             if not (word and tab and count.isascii() and count.isdigit()):
-                raise WeightsError(f"{path}, line {number}: expected 'word<TAB>count', found {line!r:.80}")
+                raise WeightsError(
+                    f"{path}, line {number}: expected 'word<TAB>count', found {line!r:.80}"
+                )
             words.append(word)
             counts.append(int(count))
     except DataError as error:
-        raise WeightsError(f"{error}; expected the words of the vectors, 'word<TAB>count' on each line") from None
+        raise WeightsError(
+            f"{error}; expected the words of the vectors, 'word<TAB>count' on each line"
+        ) from None
     return words, counts
 
 
@@ -243,13 +270,17 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
         with open_binary(path) as file:
             for place, word, vector in _word_rows(path, file):
                 if word in places:
-                    raise WeightsError(f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already")
+                    raise WeightsError(
+                        f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already"
+                    )
                 places[word] = place
                 vectors.append(vector)
     except DataError as error:  # an archive or a document
         raise WeightsError(str(error)) from None
     except (OSError, *BROKEN) as error:
-        raise WeightsError(f"{path}: cannot be read ({str(error) or type(error).__name__})") from None
+        raise WeightsError(
+            f"{path}: cannot be read ({str(error) or type(error).__name__})"
+        ) from None
     return list(places), np.stack(vectors)
 
 
@@ -280,7 +311,9 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
                 row = np.array(numbers, np.float32)
             if len(row) != width or not start or not np.isfinite(row).all():
                 found = repr(line.decode("utf-8", "replace"))[:80]
-                raise WeightsError(f"{path}, line {number}: expected a word and {width} numbers, found {found}")
+                raise WeightsError(
+                    f"{path}, line {number}: expected a word and {width} numbers, found {found}"
+                )
             # A cut or broken character stays one word of its own: words that differ in such bytes alone stay apart.
             yield f"line {number}", start.decode("utf-8", "backslashreplace"), row
             n_rows += 1
@@ -295,10 +328,14 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
 def _is_text(start: bytes) -> bool:
     """Check by the first bytes if the rows are text, a word and decimal numbers."""
     numbers = start.partition(b"\n")[0].split()[1:]
-    return bool(numbers) and all(re.fullmatch(rb"[-+.\deE]+|[-+]?(nan|inf)", number) for number in numbers)
+    return bool(numbers) and all(
+        re.fullmatch(rb"[-+.\deE]+|[-+]?(nan|inf)", number) for number in numbers
+    )
 
 
-def _binary_rows(path: Path, file: IO[bytes], n: int, width: int) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
+def _binary_rows(
+    path: Path, file: IO[bytes], n: int, width: int
+) -> Iterator[tuple[str, str, NDArray[np.float32]]]:
     for k in range(1, n + 1):
         raw = b""
         while (byte := file.read(1)) not in (b" ", b"") and len(raw) <= _MAX_WORD:
@@ -306,8 +343,12 @@ def _binary_rows(path: Path, file: IO[bytes], n: int, width: int) -> Iterator[tu
             raw += byte if byte != b"\n" or raw else b""
         content = file.read(4 * width) if byte == b" " else b""
         if len(content) < 4 * width:
-            raise WeightsError(f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends there")
+            raise WeightsError(
+                f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends there"
+            )
         row, word = np.frombuffer(content, "<f4"), raw.decode("utf-8", "backslashreplace")
         if not np.isfinite(row).all():
-            raise WeightsError(f"{path}, word {k:,} of {n:,}: '{word[:40]}' has numbers that are not finite")
+            raise WeightsError(
+                f"{path}, word {k:,} of {n:,}: '{word[:40]}' has numbers that are not finite"
+            )
         yield f"word {k:,} of {n:,}", word, row

@@ -18,7 +18,13 @@ from elmo_tasks.bilm.folders import sha256
 from elmo_tasks.bilm.safetensors_files import weight_files
 from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, tokenized
-from elmo_tasks.encoders.transformer_files import HUB, WEIGHTS_NAME, read_model, read_tokenizer, transformer_folder
+from elmo_tasks.encoders.transformer_files import (
+    HUB,
+    WEIGHTS_NAME,
+    read_model,
+    read_tokenizer,
+    transformer_folder,
+)
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
 from elmo_tasks.layers import Layers, checked_device
@@ -34,7 +40,9 @@ class Window:
 
     sentence: int  # number of the sentence in its batch
     ids: list[int]  # word pieces, with the special tokens around them
-    places: list[int]  # which of ids are kept: those that have more context here than in the next window
+    places: list[
+        int
+    ]  # which of ids are kept: those that have more context here than in the next window
     words: list[int]  # the word that each of these is a piece of
 
 
@@ -50,20 +58,28 @@ class Transformer:
     reads_sentence = True
     language_model = None  # a masked one has no states that have not read the word
 
-    def __init__(self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None
+    ) -> None:
         # The decoder of a model with two halves writes text; it is the other half that reads.
         reader = model.get_encoder() if model.config.is_encoder_decoder else model
         self.model = reader.float().eval().requires_grad_(False)
         self.tokenizer, self.name, self.folder = tokenizer, name, folder
-        sizes: list[Any] = [getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")]
+        sizes: list[Any] = [
+            getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")
+        ]
         if not all(isinstance(value, int) for value in sizes):
-            raise ConfigError(f"{name}: {type(model).__name__} is no encoder of text: it does not say its sizes")
+            raise ConfigError(
+                f"{name}: {type(model).__name__} is no encoder of text: it does not say its sizes"
+            )
         #: The embeddings and one layer per transformer layer.
         self.n_layers, self.width = int(sizes[0]) + 1, int(sizes[1])
         layers = (f"transformer layer {k}" for k in range(1, self.n_layers))
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
-            raise ConfigError(f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece")
+            raise ConfigError(
+                f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece"
+            )
         # Truncation and padding of its file are unused; the first call would drop them and change the checksum.
         tokenizer.backend_tokenizer.no_truncation()
         tokenizer.backend_tokenizer.no_padding()
@@ -98,11 +114,15 @@ class Transformer:
     def checksum(self) -> str:
         """SHA-256 of the weights and the tokenizer."""
         if self.folder is None:
-            state = {key: value.cpu().contiguous() for key, value in self.model.state_dict().items()}
+            state = {
+                key: value.cpu().contiguous() for key, value in self.model.state_dict().items()
+            }
             return _digest(save(state), self.tokenizer.backend_tokenizer.to_str().encode())
         weights = sha256(weight_files(self.folder, WEIGHTS_NAME))
         settings = (self.folder / "config.json").read_bytes()
-        return _digest(weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode())
+        return _digest(
+            weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode()
+        )
 
     @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
@@ -118,7 +138,9 @@ class Transformer:
         counts = torch.zeros(len(tokens) * longest, device=self.device)
         windows = [window for window in self._windows(tokens) if window.places]
         # By length, so that little of a batch is padding; the sums put every piece back in its place.
-        for chosen in by_length([len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True):
+        for chosen in by_length(
+            [len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True
+        ):
             batch = [windows[k] for k in chosen]
             hidden = self._hidden([window.ids for window in batch])  # [L, N, P, D]
             rows = [k for k, window in enumerate(batch) for _ in window.places]
@@ -127,7 +149,9 @@ class Transformer:
             where = torch.tensor(target, dtype=torch.long, device=self.device)
             sums.index_add_(1, where, hidden[:, rows, columns])  # [L, pieces, D]
             counts.index_add_(0, where, torch.ones(len(target), device=self.device))
-        values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(self.n_layers, len(tokens), longest, self.width)
+        values = (sums / counts.clamp(min=1).unsqueeze(-1)).view(
+            self.n_layers, len(tokens), longest, self.width
+        )
         mask = torch.arange(longest) < lengths.unsqueeze(1)
         return Layers(values, mask.to(self.device), tokens, offsets)
 
@@ -169,7 +193,9 @@ class Transformer:
             verbose=False,
         )
         pairs = [
-            (piece, word) for piece, word in zip(read["input_ids"], read.word_ids(), strict=True) if word is not None
+            (piece, word)
+            for piece, word in zip(read["input_ids"], read.word_ids(), strict=True)
+            if word is not None
         ]
         return [piece for piece, _ in pairs], [word for _, word in pairs]
 
@@ -185,13 +211,21 @@ class Transformer:
         """Compute ``[L, N, P, D]`` float32 hidden states of ``N`` windows."""
         longest = max(map(len, ids))
         filler = self.tokenizer.pad_token_id or 0
-        padded = torch.tensor([[*row, *[filler] * (longest - len(row))] for row in ids], device=self.device)
-        mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=self.device)
+        padded = torch.tensor(
+            [[*row, *[filler] * (longest - len(row))] for row in ids], device=self.device
+        )
+        mask = torch.tensor(
+            [[1] * len(row) + [0] * (longest - len(row)) for row in ids], device=self.device
+        )
         on_gpu = self.device.type == "cuda"
         with torch.autocast("cuda", torch.bfloat16) if on_gpu else nullcontext():
-            states = self.model(input_ids=padded, attention_mask=mask, output_hidden_states=True).hidden_states
+            states = self.model(
+                input_ids=padded, attention_mask=mask, output_hidden_states=True
+            ).hidden_states
         if len(states) != self.n_layers:
-            raise ConfigError(f"{self.name}: config.json says {self.n_layers} hidden states, found {len(states)}")
+            raise ConfigError(
+                f"{self.name}: config.json says {self.n_layers} hidden states, found {len(states)}"
+            )
         return torch.stack([state.float() for state in states])
 
 
@@ -200,7 +234,9 @@ def _longest(model: Any, tokenizer: Any) -> int:
     places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
     table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if table is not None and getattr(table, "padding_idx", None) is not None:
-        places -= table.padding_idx + 1  # as RoBERTa, which counts its places from behind that of the padding
+        places -= (
+            table.padding_idx + 1
+        )  # as RoBERTa, which counts its places from behind that of the padding
     return int(min(places, tokenizer.model_max_length))
 
 

@@ -19,7 +19,14 @@ from elmo_tasks.errors import ConfigError, WeightsError
 HUB = "hub:"
 WEIGHTS_NAME = "model"
 # Beside config.json, what a tokenizer may be made of. Nothing pickled, and no code.
-_TOKENIZER_FILES = ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "vocab.json", "merges.txt", "*.model")
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "*.model",
+)
 
 
 def is_transformer(name_or_folder: str) -> bool:
@@ -58,7 +65,9 @@ def _downloaded(name: str) -> Path:
         patterns = ["config.json", f"{WEIGHTS_NAME}*.safetensors*", *_TOKENIZER_FILES]
         return Path(snapshot_download(name, allow_patterns=patterns))
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
-        raise ConfigError(f"{HUB}{name}: not on this machine, and not downloaded ({_first_line(error)})") from None
+        raise ConfigError(
+            f"{HUB}{name}: not on this machine, and not downloaded ({_first_line(error)})"
+        ) from None
 
 
 def read_model(folder: Path) -> Any:
@@ -68,12 +77,20 @@ def read_model(folder: Path) -> Any:
     try:
         with _quiet():
             model, about = AutoModel.from_pretrained(
-                folder, local_files_only=True, use_safetensors=True, trust_remote_code=False, output_loading_info=True
+                folder,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
             )
     except (SafetensorError, RuntimeError) as error:  # the latter: shapes that do not fit
-        raise WeightsError(f"{folder}: weights are broken, or do not fit config.json ({_first_line(error)})") from None
+        raise WeightsError(
+            f"{folder}: weights are broken, or do not fit config.json ({_first_line(error)})"
+        ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{folder}: not a transformer that can be read here ({_first_line(error)})") from None
+        raise ConfigError(
+            f"{folder}: not a transformer that can be read here ({_first_line(error)})"
+        ) from None
     # The pooler reads the first special token, which is dropped; many models come without one.
     if missing := sorted(key for key in about["missing_keys"] if "pooler" not in key):
         raise WeightsError(f"{folder}: {len(missing)} weights are missing, {missing[0]} among them")
@@ -103,10 +120,16 @@ def read_tokenizer(folder: Path) -> Any:
     try:
         # A prefix space: to tokenizers that take spaces for a part of the word, every token is a word of its own.
         return AutoTokenizer.from_pretrained(
-            folder, local_files_only=True, use_fast=True, trust_remote_code=False, add_prefix_space=True
+            folder,
+            local_files_only=True,
+            use_fast=True,
+            trust_remote_code=False,
+            add_prefix_space=True,
         )
     except Exception as error:  # the library's own reader in Rust raises plain Exception
-        raise ConfigError(f"{folder}: the tokenizer cannot be read ({_first_line(error)})") from None
+        raise ConfigError(
+            f"{folder}: the tokenizer cannot be read ({_first_line(error)})"
+        ) from None
 
 
 def _first_line(error: BaseException) -> str:
@@ -118,7 +141,11 @@ MODULES_NAME = "modules.json"
 
 def gives_sentences(folder: Path | None) -> bool:
     """Check if a folder describes sentence vectors and the package is installed."""
-    return folder is not None and (folder / MODULES_NAME).is_file() and find_spec("sentence_transformers") is not None
+    return (
+        folder is not None
+        and (folder / MODULES_NAME).is_file()
+        and find_spec("sentence_transformers") is not None
+    )
 
 
 class SentenceModel:
@@ -128,11 +155,15 @@ class SentenceModel:
         _check_parts(folder)
         from sentence_transformers import SentenceTransformer
 
-        self._model: Any = SentenceTransformer(str(folder), device=str(device), local_files_only=True)
+        self._model: Any = SentenceTransformer(
+            str(folder), device=str(device), local_files_only=True
+        )
 
     def vectors(self, sentences: Sequence[str]) -> Tensor:
         """Compute the ``[n, D]`` vectors of ``n`` sentences, on the CPU."""
-        vectors: Tensor = self._model.encode(list(sentences), convert_to_tensor=True, show_progress_bar=False)
+        vectors: Tensor = self._model.encode(
+            list(sentences), convert_to_tensor=True, show_progress_bar=False
+        )
         return vectors.float().cpu()
 
 
@@ -140,13 +171,24 @@ def _check_parts(folder: Path) -> None:
     """Check the modules named in the model's file, which would be imported."""
     path = folder / MODULES_NAME
     try:
-        parts = [(str(part["type"]), str(part["path"])) for part in json.loads(path.read_text(encoding="utf-8"))]
+        parts = [
+            (str(part["type"]), str(part["path"]))
+            for part in json.loads(path.read_text(encoding="utf-8"))
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ConfigError(f"{path}: expected a list of parts with 'type' and 'path' ({error})") from None
+        raise ConfigError(
+            f"{path}: expected a list of parts with 'type' and 'path' ({error})"
+        ) from None
     for kind, place in parts:
         if not kind.startswith("sentence_transformers."):
-            raise ConfigError(f"{path}: the part '{kind}' is code of its own, which is not run here")
-        pickled = [file.name for file in (folder / place).glob("*") if file.suffix in (".bin", ".pt", ".pth", ".pkl")]
+            raise ConfigError(
+                f"{path}: the part '{kind}' is code of its own, which is not run here"
+            )
+        pickled = [
+            file.name
+            for file in (folder / place).glob("*")
+            if file.suffix in (".bin", ".pt", ".pth", ".pkl")
+        ]
         if pickled and not list((folder / place).glob("*.safetensors")):
             raise WeightsError(
                 f"{folder / place}: expected weights in safetensors, found {', '.join(sorted(pickled))}, which may hold code"

@@ -23,7 +23,9 @@ class UseVectors:
     #: ``[L - 1, n, D / 2]`` states of a language model one step before the word, which have not read it; the top
     #: layer last. None for any other encoder.
     before: Tensor | None = None
-    after: Tensor | None = None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
+    after: Tensor | None = (
+        None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
+    )
     #: for each use ``[L + 1, T]``: the length of the vector of every token of its sentence, the mean of the layers last;
     #: empty unless requested
     token_norms: tuple[Tensor, ...] = ()
@@ -38,7 +40,9 @@ def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
     """Encode each sentence once, by length; keep the words of the uses, and lengths if asked."""
     n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
-    before, after = (torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2))
+    before, after = (
+        torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2)
+    )
     norms: dict[int, Tensor] = {}
     for numbers, batch in use_batches(encoder, uses, with_norms=with_norms):
         layers[:, numbers] = batch.layers
@@ -62,7 +66,9 @@ def use_batches(
             layers[:, j] = batch.values[:, rows[j], starts[j] : ends[j]].float().mean(dim=1).cpu()
         norms: tuple[Tensor, ...] = ()
         if with_norms:
-            lengths = torch.stack([v.float().norm(dim=-1) for v in (*batch.values, batch.values.float().mean(0))])
+            lengths = torch.stack(
+                [v.float().norm(dim=-1) for v in (*batch.values, batch.values.float().mean(0))]
+            )
             norms = tuple(
                 lengths[:, b, batch.first : batch.first + len(uses[k].tokens)].cpu()
                 for k, b in zip(numbers, batch.rows, strict=True)
@@ -75,7 +81,9 @@ def use_batches(
             yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu(), norms)
 
 
-def progress_fraction(progress: Callable[[float], None] | None, total: int) -> Callable[[int], None]:
+def progress_fraction(
+    progress: Callable[[float], None] | None, total: int
+) -> Callable[[int], None]:
     """Wrap a fraction callback so that it can be called with item counts."""
     n_done = 0
 

@@ -34,12 +34,16 @@ class SenseScores:
     meanings: float  #: mean number of meanings of a word
     sentences: int
     first: float  #: accuracy of "always the first meaning"
-    by_views: Mapping[str, float]  #: accuracy of nearest centroid in each set of views, without anything fitted
+    by_views: Mapping[
+        str, float
+    ]  #: accuracy of nearest centroid in each set of views, without anything fitted
     right: float  #: accuracy of the calibrated model, "another meaning" aside
     sure: float  #: share of sentences with a probability of at least .7
     right_when_sure: float
     calibration_error: float  #: expected calibration error of the likeliest answer
-    unknown_found: float  #: share of sentences called "another meaning" when their own meaning is left out
+    unknown_found: (
+        float  #: share of sentences called "another meaning" when their own meaning is left out
+    )
     false_alarms: float  #: share called so when it is there
 
 
@@ -54,7 +58,9 @@ class SetScores:
     several_named: float  #: among sets in several meanings
     several_right: float
     one_split: float  #: share of sets in one meaning that are confidently split
-    by_source: Mapping[str, int]  #: how many of the words are in the dictionary, on the list, in neither
+    by_source: Mapping[
+        str, int
+    ]  #: how many of the words are in the dictionary, on the list, in neither
 
 
 def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
@@ -68,7 +74,9 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     ]
     uses = [find_mention(entries[e].word, sentence) for e, _, _, sentence in rows]
     with progress("dictionary", len(uses), "sentence") as bar:
-        views = extract(model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update)
+        views = extract(
+            model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update
+        )
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
     groups = {
         "context words": [name for name in views if name == WORDS],
@@ -77,7 +85,9 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
         "all views": list(views),
     }
     spaces = {
-        name: unit(np.concatenate([plain[view] for view in group], axis=1)) for name, group in groups.items() if group
+        name: unit(np.concatenate([plain[view] for view in group], axis=1))
+        for name, group in groups.items()
+        if group
     }
     embedded = model.calibration.embed(views)
     labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
@@ -92,10 +102,24 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
             for vectors in spaces.values()
         ]
         evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
-        for k, (answer, g) in enumerate(zip(classify(model.calibration, evidence), gold, strict=True)):
+        for k, (answer, g) in enumerate(
+            zip(classify(model.calibration, evidence), gold, strict=True)
+        ):
             is_right, is_answer = int(np.argmax(answer.probabilities)) == g, answer.best == g
-            left_out = classify(model.calibration, evidence.without(k, g))[0].best is None if n > 2 else np.nan
-            row = [entry.is_held_out, is_right, is_answer, g == 0, answer.best is None, answer.top, left_out]
+            left_out = (
+                classify(model.calibration, evidence.without(k, g))[0].best is None
+                if n > 2
+                else np.nan
+            )
+            row = [
+                entry.is_held_out,
+                is_right,
+                is_answer,
+                g == 0,
+                answer.best is None,
+                answer.top,
+                left_out,
+            ]
             scored.append([*row, *(hit[k] for hit in hits)])
     table = np.array(scored, np.float64).reshape(-1, 7 + len(spaces))
     scores = []
@@ -122,15 +146,22 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     return scores
 
 
-def _centroids(vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int) -> Vectors:
+def _centroids(
+    vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int
+) -> Vectors:
     """Return ``[n, H]`` means of the examples of each meaning, test sentences left out."""
     examples = at[labels[at, 2] == 0]
-    return np.stack([unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)])
+    return np.stack(
+        [unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)]
+    )
 
 
 def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) -> float:
     """Expected calibration error over ten equal bins (Guo et al., 2017)."""
-    values = torch.tensor(np.array(probabilities, np.float64)), torch.tensor(np.array(right, np.int64))
+    values = (
+        torch.tensor(np.array(probabilities, np.float64)),
+        torch.tensor(np.array(right, np.int64)),
+    )
     return float(binary_calibration_error(*values, n_bins=10, norm="l1"))
 
 
@@ -147,12 +178,18 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     for number, line in enumerate(lines, 1):
         try:
             raw = json.loads(line)
-            word, sentences, gold = str(raw["word"]), [str(s) for s in raw["sentences"]], list(raw["gold"])
+            word, sentences, gold = (
+                str(raw["word"]),
+                [str(s) for s in raw["sentences"]],
+                list(raw["gold"]),
+            )
             uses = [find_mention(word, sentence) for sentence in sentences]
             if len(gold) != len(uses) or not uses:
                 raise ValueError(f"{len(uses)} sentences, {len(gold)} in gold")
         except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{path}, line {number}: expected word, sentences and gold ({error})") from None
+            raise DataError(
+                f"{path}, line {number}: expected word, sentences and gold ({error})"
+            ) from None
         judged = judge(model, uses, model.embed(uses), word, lexicon)
         groups = group_by(gold)
         is_named = judged.certainty is Certainty.CONFIDENT
@@ -183,24 +220,39 @@ def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetSco
         ("meanings a word", [f"{s.meanings:.2f}" for s in scores]),
         ("test sentences", [f"{s.sentences:,}" for s in scores]),
         ("always the first meaning, %", [_percent(s.first) for s in scores]),
-        *((f"nearest centroid, {v}, %", [_percent(s.by_views[v]) for s in scores]) for v in scores[0].by_views),
+        *(
+            (f"nearest centroid, {v}, %", [_percent(s.by_views[v]) for s in scores])
+            for v in scores[0].by_views
+        ),
         ("**calibrated model, %**", [f"**{_percent(s.right)}**" for s in scores]),
         ("with a probability of .7 or more: share, %", [_percent(s.sure) for s in scores]),
         ("of those right, %", [_percent(s.right_when_sure) for s in scores]),
         ("calibration error, %", [_percent(s.calibration_error) for s in scores]),
-        ("a left-out meaning is called another meaning, %", [_percent(s.unknown_found) for s in scores]),
+        (
+            "a left-out meaning is called another meaning, %",
+            [_percent(s.unknown_found) for s in scores],
+        ),
         ("false alarms, %", [_percent(s.false_alarms) for s in scores]),
     ]
     lines = _markdown(model, [s.name for s in scores], rows)
     if sets:
-        names = ["number", "named, %", "right of those, %", "in several meanings: named", "right", "in one: split"]
+        names = [
+            "number",
+            "named, %",
+            "right of those, %",
+            "in several meanings: named",
+            "right",
+            "in one: split",
+        ]
         shares = [(s.named, s.right, s.several_named, s.several_right, s.one_split) for s in sets]
         cells = [[str(s.sets), *map(_percent, row)] for s, row in zip(sets, shares, strict=True)]
         lines += ["", *_markdown("sets", names, zip([s.name for s in sets], cells, strict=True))]
     return "\n".join(lines)
 
 
-def _markdown(corner: str, names: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+def _markdown(
+    corner: str, names: Sequence[str], rows: Iterable[tuple[str, Sequence[str]]]
+) -> list[str]:
     head = [f"| {corner} | {' | '.join(names)} |", "|---|" + "---:|" * len(names)]
     return [*head, *(f"| {title} | {' | '.join(cells)} |" for title, cells in rows)]
 

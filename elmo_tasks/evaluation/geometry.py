@@ -38,10 +38,25 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
     for k, layers in token_vectors(reader.encoder, [(token,) for token in tokens]):
         layer_0[k] = layers[0, 0]
     tables = (layer_0, reader.static.vectors_of(tokens).cpu().numpy())
-    bag, static_bag = (pairs_in_order(_bags(reader, uses, tokens, table), words, senses) for table in tables)
+    bag, static_bag = (
+        pairs_in_order(_bags(reader, uses, tokens, table), words, senses) for table in tables
+    )
     return [
-        Row("order", "Pairs in order, held-out words", scores, without=0.5, without_name="by chance", note=note),
-        Row("order", "Bag of layer 0", {"0": bag}, without=static_bag, without_name="bag of the static vectors"),
+        Row(
+            "order",
+            "Pairs in order, held-out words",
+            scores,
+            without=0.5,
+            without_name="by chance",
+            note=note,
+        ),
+        Row(
+            "order",
+            "Bag of layer 0",
+            {"0": bag},
+            without=static_bag,
+            without_name="bag of the static vectors",
+        ),
     ]
 
 
@@ -90,26 +105,53 @@ def _bags(reader: Reader, uses: Sequence[Use], tokens: Sequence[str], table: Vec
 def cosines(reader: Reader, data: Path) -> list[Row]:
     """Cosines of words of the English Web Treebank."""
     sentences = read_tagged(data / COSINE_FILES[0], tag_column="upos")
-    places = [(n, k) for n, s in enumerate(sentences) for k, token in enumerate(s.tokens) if token[0].isalpha()]
+    places = [
+        (n, k)
+        for n, s in enumerate(sentences)
+        for k, token in enumerate(s.tokens)
+        if token[0].isalpha()
+    ]
     words = [sentences[n].tokens[k].lower() for n, k in places]
-    uses = reader.words([Use.of_tokens(sentences[n].tokens, k) for n, k in places], "shape of the layers")
+    uses = reader.words(
+        [Use.of_tokens(sentences[n].tokens, k) for n, k in places], "shape of the layers"
+    )
     chosen = np.random.default_rng(0).permutation(len(places))[:_RANDOM_WORDS]
     sentence = torch.tensor([places[k][0] for k in chosen])
     word = torch.from_numpy(np.unique(words, return_inverse=True)[1][chosen])
     between, within = {}, {}
     for view in reader.views:
         vectors = uses.view(view)
-        between[view] = float(random_pair_cosine(torch.from_numpy(vectors[chosen])[None], sentence, word)[0])
-        if not np.isnan(similarity := self_similarity(vectors, words)):  # in a small data set no word has enough uses
+        between[view] = float(
+            random_pair_cosine(torch.from_numpy(vectors[chosen])[None], sentence, word)[0]
+        )
+        if not np.isnan(
+            similarity := self_similarity(vectors, words)
+        ):  # in a small data set no word has enough uses
             within[view] = similarity
     note = "Cosines: words of UD English EWT, dev; one word: the mean over words with five uses or more (Ethayarajh, 2019)."
     return [
-        Row("geometry", "Cosine of two random words", between, "index", high_is_good=False, note=note),
-        Row("geometry", "Cosine of two uses of one word", within, "index", high_is_good=False, note=note),
+        Row(
+            "geometry",
+            "Cosine of two random words",
+            between,
+            "index",
+            high_is_good=False,
+            note=note,
+        ),
+        Row(
+            "geometry",
+            "Cosine of two uses of one word",
+            within,
+            "index",
+            high_is_good=False,
+            note=note,
+        ),
     ]
 
 
-def self_similarity(vectors: NDArray[np.floating], words: Sequence[str], min_uses: int = 5) -> float:
+def self_similarity(
+    vectors: NDArray[np.floating], words: Sequence[str], min_uses: int = 5
+) -> float:
     """Mean cosine of two uses ``[n, D]`` of one word, averaged over words.
 
     See Ethayarajh (2019), equation 1. 1 if the context changes nothing; NaN without a word with enough uses.

@@ -30,8 +30,14 @@ from elmo_tasks.evaluation.results import Row, rows_by_label
 from elmo_tasks.senses.clustering import directions, k_means
 from elmo_tasks.senses.features import unit
 
-WIC = tuple(f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold"))
-MCL_WIC = tuple(f"wsd/mcl_wic/{split}.en-en.{kind}" for split in ("training", "dev") for kind in ("data", "gold"))
+WIC = tuple(
+    f"wsd/wic/{split}.{kind}.txt" for split in ("train", "dev") for kind in ("data", "gold")
+)
+MCL_WIC = tuple(
+    f"wsd/mcl_wic/{split}.en-en.{kind}"
+    for split in ("training", "dev")
+    for kind in ("data", "gold")
+)
 COSIMLEX = ("wsd/cosimlex/cosimlex_en.csv",)
 _N_EXAMPLES = 5
 
@@ -57,14 +63,20 @@ def _same_meaning(
         cosine = (words[0::2] * words[1::2]).sum(axis=1)
         scores[view] = accuracy_at(best_threshold(cosine[:n], same[:n]), cosine[n:], same[n:])
     commoner = float(max(same[n:].mean(), 1 - same[n:].mean()))
-    note = "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
+    note = (
+        "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
+    )
     return [Row(task, title, scores, without=commoner, without_name="one answer always", note=note)]
 
 
 #: Pilehvar and Camacho-Collados (2019), and Martelli et al. (2021).
 wic = partial(_same_meaning, task="wic", title="WiC dev, accuracy", files=WIC, read=read_wic)
 mcl_wic = partial(
-    _same_meaning, task="mclwic", title="MCL-WiC dev (English), accuracy", files=MCL_WIC, read=read_mcl_wic
+    _same_meaning,
+    task="mclwic",
+    title="MCL-WiC dev (English), accuracy",
+    files=MCL_WIC,
+    read=read_mcl_wic,
 )
 
 
@@ -91,7 +103,9 @@ def accuracy_at(threshold: float, cosines: Numbers, same: NDArray[np.bool_]) -> 
 def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     """CoSimLex, English, scored as in SemEval-2020 task 3."""
     pairs = read_cosimlex(data / COSIMLEX[0])
-    vectors = reader.words([use for pair in pairs for text in pair.uses for use in text], "CoSimLex")
+    vectors = reader.words(
+        [use for pair in pairs for text in pair.uses for use in text], "CoSimLex"
+    )
     people = np.array([pair.likeness for pair in pairs])  # [n, texts]
     judged = people[:, 1] - people[:, 0]
     both, rank, change, change_rank, moved = {}, {}, {}, {}, {}
@@ -101,7 +115,10 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         rank[view] = spearman(cosines.ravel(), people.ravel())
         both[view] = harmonic_mean(rank[view], pearson(cosines.ravel(), people.ravel()))
         moved[view] = cosines[:, 1] - cosines[:, 0]
-        change[view], change_rank[view] = uncentred(moved[view], judged), spearman(moved[view], judged)
+        change[view], change_rank[view] = (
+            uncentred(moved[view], judged),
+            spearman(moved[view], judged),
+        )
     top = str(reader.encoder.n_layers - 1)
     how = (
         "CoSimLex: the cosine of two words in one text against how alike people found them there (task 2 of SemEval-2020 task 3: "
@@ -119,7 +136,16 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         ("change from text to text, rank correlation", change_rank, how),
     )
     return [
-        Row("cosimlex", f"CoSimLex, {title}", by_view, "index", 0.0, "chance", note=note, is_main=by_view is both)
+        Row(
+            "cosimlex",
+            f"CoSimLex, {title}",
+            by_view,
+            "index",
+            0.0,
+            "chance",
+            note=note,
+            is_main=by_view is both,
+        )
         for title, by_view, note in lines
     ]
 
@@ -152,7 +178,11 @@ def _named(pairs: Sequence[GradedPair], change: Numbers) -> str:
 
 
 #: SemCor, and the unified sets with their senses.
-ALL_WORDS = ("wsd/semcor3/semcor.jsonl.xz", "wsd/unified_eval/ALL.data.xml", "wsd/unified_eval/ALL.gold.key.txt")
+ALL_WORDS = (
+    "wsd/semcor3/semcor.jsonl.xz",
+    "wsd/unified_eval/ALL.data.xml",
+    "wsd/unified_eval/ALL.gold.key.txt",
+)
 #: Optional: WordNet's list of senses, for words that SemCor lacks.
 FIRST_SENSES = "wsd/wordnet/index.sense"
 #: CoarseWSD-20: twenty nouns with well separated senses, from Wikipedia.
@@ -161,7 +191,9 @@ SENSEVAL_WORDS = ("hard", "interest", "line", "serve")
 SENSEVAL = tuple(f"wsd/senseval/{word}.jsonl.xz" for word in SENSEVAL_WORDS)
 
 
-def sense_means(vectors: Numbers, senses: Sequence[Sequence[str]]) -> tuple[NDArray[np.float32], tuple[str, ...]]:
+def sense_means(
+    vectors: Numbers, senses: Sequence[Sequence[str]]
+) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """Mean vector of each sense, of length 1, and the sense names in order.
 
     ``vectors [n, D]`` of uses with one or more senses give ``[senses, D]`` (Peters et al., 2018, section 5.3).
@@ -177,7 +209,9 @@ def sense_scores(predicted: Sequence[str], gold: Sequence[str]) -> tuple[float, 
     """Accuracy and macro F1 of the predicted senses of one word."""
     accuracy = float(np.mean([a == b for a, b in zip(predicted, gold, strict=True)]))
     labels = sorted(set(gold))
-    return accuracy, float(f1_score(gold, predicted, labels=labels, average="macro", zero_division=0))
+    return accuracy, float(
+        f1_score(gold, predicted, labels=labels, average="macro", zero_division=0)
+    )
 
 
 def all_words_f1(predicted: Sequence[str | None], gold: Sequence[Sequence[str]]) -> float:
@@ -237,13 +271,17 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
     rows_of = rows_by_label(lemmas)
     commonest = {lemma: most_frequent([senses[k] for k in rows]) for lemma, rows in rows_of.items()}
     # The baseline is a view without a name, so that it is scored as the others are.
-    predicted: dict[str, list[str | None]] = {"": [(commonest | first).get(lemma) for lemma in query_lemmas]}
+    predicted: dict[str, list[str | None]] = {
+        "": [(commonest | first).get(lemma) for lemma in query_lemmas]
+    }
     for view in reader.views:
         here, query_here = vectors.view(view), query_vectors.view(view)
         predicted[view] = predict_all_words(here, lemmas, senses, query_here, query_lemmas, first)
     unseen = sum(lemma not in rows_of for lemma in query_lemmas)
     answer = (
-        f"get WordNet's first sense, from {FIRST_SENSES}" if first else f"have no answer ({FIRST_SENSES} is not here)"
+        f"get WordNet's first sense, from {FIRST_SENSES}"
+        if first
+        else f"have no answer ({FIRST_SENSES} is not here)"
     )
     note = (
         f"WSD: nearest mean of the senses of the word in SemCor, any gold sense is right. {unseen:,} of {len(queries):,} uses are "
@@ -253,8 +291,13 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
     for group in (*dict.fromkeys(use.group for use in queries), "ALL"):
         selected = [k for k, use in enumerate(queries) if group in (use.group, "ALL")]
         gold = [queries[k].senses for k in selected]
-        scores = {view: all_words_f1([answers[k] for k in selected], gold) for view, answers in predicted.items()}
-        row = Row("wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note)
+        scores = {
+            view: all_words_f1([answers[k] for k in selected], gold)
+            for view, answers in predicted.items()
+        }
+        row = Row(
+            "wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note
+        )
         rows.append(replace(row, is_main=group == "ALL"))
     return rows
 
@@ -280,7 +323,9 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
             scores.append((*by_mean, by_use[0]))
         # A mean over words, as published: one with many uses weighs no more than the others.
         accuracy[view], f1[view], single[view] = np.mean(scores, axis=0).tolist()
-    commonest = [sense_scores([most_frequent(senses[word])] * len(gold[word]), gold[word]) for word in words]
+    commonest = [
+        sense_scores([most_frequent(senses[word])] * len(gold[word]), gold[word]) for word in words
+    ]
     baseline, baseline_f1 = np.mean(commonest, axis=0).tolist()
     note = "CoarseWSD-20: test uses, by what is nearest among the training uses; mean over the 20 words."
     lines = (
@@ -290,7 +335,17 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     )
     how = "commonest sense"
     return [
-        Row("coarsewsd", f"CoarseWSD-20, {title}", by_view, "percent", without, how, True, note, by_view is accuracy)
+        Row(
+            "coarsewsd",
+            f"CoarseWSD-20, {title}",
+            by_view,
+            "percent",
+            without,
+            how,
+            True,
+            note,
+            by_view is accuracy,
+        )
         for title, by_view, without in lines
     ]
 
@@ -302,11 +357,24 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
         uses = read_senseval(data / file)
         vectors = reader.words([use.use for use in uses], f"senseval, {word}")
         senses = [use.senses[0] for use in uses]
-        scores[word] = {view: groups_match_senses(vectors.view(view), senses) for view in reader.views}
-    mean = {view: float(np.mean([scores[word][view] for word in SENSEVAL_WORDS])) for view in reader.views}
+        scores[word] = {
+            view: groups_match_senses(vectors.view(view), senses) for view in reader.views
+        }
+    mean = {
+        view: float(np.mean([scores[word][view] for word in SENSEVAL_WORDS]))
+        for view in reader.views
+    }
     note = "Groups: k-means, as many groups as senses; 1 where groups and senses are the same, 0 where they have nothing in common."
     return [
-        Row("senseval", f"Groups of senseval uses, {word}, adjusted Rand index", row, "index", 0.0, "chance", note=note)
+        Row(
+            "senseval",
+            f"Groups of senseval uses, {word}, adjusted Rand index",
+            row,
+            "index",
+            0.0,
+            "chance",
+            note=note,
+        )
         for word, row in {"mean of the four words": mean, **scores}.items()
     ]
 

@@ -51,7 +51,9 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
         for bar in panel.bars:
             parts.append(_text(_NAMES - 8, y + 14, bar.name, "s", "end"))
             style, width = "f" if bar.is_faint else "a", x(bar.value) - _NAMES
-            parts.append(f'<rect class="{style}" x="{_NAMES}" y="{y + 2}" width="{width:.1f}" height="{_ROW - 6}"/>')
+            parts.append(
+                f'<rect class="{style}" x="{_NAMES}" y="{y + 2}" width="{width:.1f}" height="{_ROW - 6}"/>'
+            )
             parts.append(_text(x(bar.value) + 6, y + 14, bar.text))
             y += _ROW
         if panel.mark is not None:
@@ -74,7 +76,9 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
     def x(share: float) -> float:
         if len(shares) == 1:
             return (left + right) / 2
-        return left + (right - left) * math.log(share / shares[0]) / math.log(shares[-1] / shares[0])
+        return left + (right - left) * math.log(share / shares[0]) / math.log(
+            shares[-1] / shares[0]
+        )
 
     def y(score: float) -> float:
         return bottom - (bottom - top) * (score - low) / (high - low)
@@ -84,13 +88,18 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
         parts.append(f'<path class="g" d="M{left},{y(k / 10):.1f} H{right}"/>')
         parts.append(_text(left - 8, y(k / 10) + 4, str(10 * k), "s", "end"))
     parts += [_text(x(share), bottom + 22, f"{100 * share:g} %", "s", "middle") for share in shares]
-    parts.append(_text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle"))
+    parts.append(
+        _text((left + right) / 2, bottom + 44, "share of the training data", "s", "middle")
+    )
     for k, (name, points) in enumerate(lines.items()):
         places = " ".join(f"{x(share):.1f},{y(score):.1f}" for share, score in points)
         color = f"l{k % 6}"
         parts.append(f'<polyline class="{color}" points="{places}"/>')
         # A line of a single point is invisible without its mark.
-        parts += [f'<circle class="{color}" cx="{x(share):.1f}" cy="{y(score):.1f}" r="4"/>' for share, score in points]
+        parts += [
+            f'<circle class="{color}" cx="{x(share):.1f}" cy="{y(score):.1f}" r="4"/>'
+            for share, score in points
+        ]
         level = bottom + 72 + _ROW * k  # the legend is below: names have any length
         parts.append(f'<polyline class="{color}" points="{left},{level} {left + 28},{level}"/>')
         parts.append(_text(left + 36, level + 4, _cut(name)))

@@ -53,35 +53,69 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     baseline = _baseline(train, dev, None)["word accuracy"]
     note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
     how = "commonest tag of the word"
-    return [Row("pos", "Parts of speech, UD EWT dev, accuracy", scores, without=baseline, without_name=how, note=note)]
+    return [
+        Row(
+            "pos",
+            "Parts of speech, UD EWT dev, accuracy",
+            scores,
+            without=baseline,
+            without_name=how,
+            note=note,
+        )
+    ]
 
 
-def _spans(reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str) -> list[Row]:
+def _spans(
+    reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str
+) -> list[Row]:
     """Non-nested spans, by a linear layer and a CRF."""
     train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
     tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
     name = title.partition(",")[0]
 
     def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
-        predicted = span_tags(train_rows, tags, test_rows, [len(row) for row in gold], "BIOES", step)
+        predicted = span_tags(
+            train_rows, tags, test_rows, [len(row) for row in gold], "BIOES", step
+        )
         return micro(span_counts(predicted, gold, "BIOES").values()).f1
 
     splits = {f"{corpus}, train": _tokens(train), corpus: _tokens(held_out)}
     scores = _by_layer(reader, splits, name.lower(), SPAN_STEPS, score)
     baseline = _baseline(train, held_out, "BIOES")["word f1"]
-    note = f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
-    return [Row(task, title, scores, without=baseline, without_name="commonest tag of the word", note=note)]
+    note = (
+        f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
+    )
+    return [
+        Row(
+            task,
+            title,
+            scores,
+            without=baseline,
+            without_name="commonest tag of the word",
+            note=note,
+        )
+    ]
 
 
-chunks = partial(_spans, files=CHUNKS, task="chunks", corpus="CoNLL-2000", title="Chunks, CoNLL-2000 test, F1")
-entities = partial(_spans, files=NER, task="ner", corpus="CoNLL-2003", title="Entities, CoNLL-2003 dev, F1")
+chunks = partial(
+    _spans, files=CHUNKS, task="chunks", corpus="CoNLL-2000", title="Chunks, CoNLL-2000 test, F1"
+)
+entities = partial(
+    _spans, files=NER, task="ner", corpus="CoNLL-2003", title="Entities, CoNLL-2003 dev, F1"
+)
 
 
 def _by_layer(
-    reader: Reader, splits: Mapping[str, Sequence[tuple[str, ...]]], what: str, steps: int, score: Score
+    reader: Reader,
+    splits: Mapping[str, Sequence[tuple[str, ...]]],
+    what: str,
+    steps: int,
+    score: Score,
 ) -> dict[str, float]:
     """Score of each layer, given vectors of the training and held-out sentences."""
-    train_vectors, test_vectors = (reader.tokens(sentences, name) for name, sentences in splits.items())
+    train_vectors, test_vectors = (
+        reader.tokens(sentences, name) for name, sentences in splits.items()
+    )
     scores = {}
     for (view, train_rows), (_, test_rows) in zip(train_vectors, test_vectors, strict=True):
         with progress(f"{what}, {view}", steps, "step") as bar:
@@ -96,18 +130,25 @@ def _tokens(sentences: Sequence[TaggedSentence]) -> list[tuple[str, ...]]:
 def _baseline(
     train: Sequence[TaggedSentence], held_out: Sequence[TaggedSentence], scheme: Scheme | None
 ) -> dict[str, float]:
-    train_pairs, pairs = ([(sentence.tokens, sentence.tags) for sentence in split] for split in (train, held_out))
+    train_pairs, pairs = (
+        [(sentence.tokens, sentence.tags) for sentence in split] for split in (train, held_out)
+    )
     return find_task("tagging").baseline_scores(train_pairs, pairs, scheme)
 
 
 def _in_bioes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence]:
     scheme = detect_scheme(sentence.tags for sentence in sentences)
-    return [TaggedSentence(s.tokens, tuple(convert(s.tags, scheme, "BIOES")), s.line) for s in sentences]
+    return [
+        TaggedSentence(s.tokens, tuple(convert(s.tags, scheme, "BIOES")), s.line) for s in sentences
+    ]
 
 
 def sentiment(reader: Reader, data: Path) -> list[Row]:
     """Sentences of SST-2, by softmax regression on the mean of their tokens."""
-    train, dev = (read_labelled(data / file, columns=TextColumns(text=0, label=1, header=False)) for file in SST2)
+    train, dev = (
+        read_labelled(data / file, columns=TextColumns(text=0, label=1, header=False))
+        for file in SST2
+    )
     sentences = [[tuple(row.text.split()) for row in split] for split in (train, dev)]
     labels, gold = ([row.label for row in split] for split in (train, dev))
     lengths = [np.array([len(sentence) for sentence in split]) for split in sentences]
@@ -125,7 +166,9 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     baseline = sum(label == commonest for label in gold) / len(gold)
     note = f"Sentiment: a linear layer on the mean of the tokens, {CLASS_STEPS:,} steps on the training part of SST-2."
     title = "Sentiment, SST-2 dev, accuracy"
-    return [Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)]
+    return [
+        Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)
+    ]
 
 
 def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
@@ -136,7 +179,11 @@ def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
 
 
 def class_accuracy(
-    train: Rows, train_labels: Sequence[str], held_out: Rows, held_out_labels: Sequence[str], step: Step | None = None
+    train: Rows,
+    train_labels: Sequence[str],
+    held_out: Rows,
+    held_out_labels: Sequence[str],
+    step: Step | None = None,
 ) -> float:
     """Accuracy on ``[m, D]`` vectors of softmax regression, trained on ``[n, D]``.
 
@@ -149,7 +196,9 @@ def class_accuracy(
 
     def loss() -> Tensor:
         chosen = torch.randint(len(train), (_TOKENS,), generator=generator)
-        return nn.functional.cross_entropy(linear(standardize(train[chosen.numpy()])), target[chosen])
+        return nn.functional.cross_entropy(
+            linear(standardize(train[chosen.numpy()])), target[chosen]
+        )
 
     _minimize([*linear.parameters()], loss, CLASS_STEPS, step)
     with torch.no_grad():
@@ -159,7 +208,12 @@ def class_accuracy(
 
 
 def span_tags(
-    train: Rows, train_tags: Tags, held_out: Rows, lengths: Sequence[int], scheme: Scheme, step: Step | None = None
+    train: Rows,
+    train_tags: Tags,
+    held_out: Rows,
+    lengths: Sequence[int],
+    scheme: Scheme,
+    step: Step | None = None,
 ) -> list[tuple[str, ...]]:
     """Predict held-out tags by a linear layer and a CRF.
 
@@ -190,7 +244,9 @@ def span_tags(
     places = _places(lengths)
     with torch.no_grad():
         for chosen in _cut(np.argsort(lengths, kind="stable"), 4 * _SENTENCES):
-            decoded = crf.decode(*_padded(linear, standardize, held_out, [places[k] for k in chosen]))
+            decoded = crf.decode(
+                *_padded(linear, standardize, held_out, [places[k] for k in chosen])
+            )
             for k, row in zip(chosen, decoded, strict=True):
                 predicted[k] = tuple(labels[tag] for tag in row)
     return predicted
@@ -203,7 +259,9 @@ def _zero_linear(width: int, n_labels: int) -> nn.Linear:
     return linear
 
 
-def _minimize(parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: Step | None) -> None:
+def _minimize(
+    parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: Step | None
+) -> None:
     optimizer = torch.optim.Adam(parameters, _MAX_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
     for _ in range(steps):
@@ -224,11 +282,16 @@ def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _padded(
-    linear: nn.Linear, standardize: Callable[[Rows], Tensor], rows: Rows, places: Sequence[tuple[int, int]]
+    linear: nn.Linear,
+    standardize: Callable[[Rows], Tensor],
+    rows: Rows,
+    places: Sequence[tuple[int, int]],
 ) -> tuple[Tensor, Tensor]:
     """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""
     lengths = torch.tensor([end - start for start, end in places])
     mask = torch.arange(int(lengths.max())) < lengths.unsqueeze(1)
     emissions = torch.zeros(*mask.shape, linear.out_features)
-    emissions[mask] = linear(standardize(np.concatenate([rows[start:end] for start, end in places])))
+    emissions[mask] = linear(
+        standardize(np.concatenate([rows[start:end] for start, end in places]))
+    )
     return emissions, mask

@@ -64,7 +64,11 @@ class Reader:
             WORDS: self.static,
             MEANINGS: self.senses,
         }
-        others = [] if self.layers_only else [view for view, source in sources.items() if source is not None]
+        others = (
+            []
+            if self.layers_only
+            else [view for view, source in sources.items() if source is not None]
+        )
         return (*layer_names(self.encoder.n_layers), *others)
 
     def words(self, words: Sequence[Use], what: str) -> UseViews:
@@ -76,16 +80,22 @@ class Reader:
             for rows, read in use_batches(self.encoder, words):
                 layers[:, rows] = read.layers.numpy()
                 uses = [words[k] for k in rows]
-                parts: dict[str, Vectors] = views_of(self.static, self.expected, uses, read, all_layers)
+                parts: dict[str, Vectors] = views_of(
+                    self.static, self.expected, uses, read, all_layers
+                )
                 if self.senses is not None:
                     parts[MEANINGS] = self.senses.calibration.embed(parts)
                 for name, view in _VIEWS.items():
                     if name in parts:
-                        others.setdefault(view, np.zeros((n, parts[name].shape[1]), np.float16))[rows] = parts[name]
+                        others.setdefault(view, np.zeros((n, parts[name].shape[1]), np.float16))[
+                            rows
+                        ] = parts[name]
                 bar.update(len(rows))
         return UseViews(layers, others)
 
-    def tokens(self, sentences: Sequence[tuple[str, ...]], what: str) -> Iterator[tuple[str, NDArray[np.float16]]]:
+    def tokens(
+        self, sentences: Sequence[tuple[str, ...]], what: str
+    ) -> Iterator[tuple[str, NDArray[np.float16]]]:
         """Yield the name and ``[n, D]`` vectors of each layer and of their mean."""
         ends = np.cumsum([len(sentence) for sentence in sentences])
         values = np.zeros((self.encoder.n_layers, int(ends[-1]), self.encoder.width), np.float16)
@@ -95,7 +105,12 @@ class Reader:
                 bar.update(len(sentences[k]))
         for name in layer_names(len(values)):
             is_mean = name == MEAN
-            yield name, values.mean(axis=0, dtype=np.float32).astype(np.float16) if is_mean else values[int(name)]
+            yield (
+                name,
+                values.mean(axis=0, dtype=np.float32).astype(np.float16)
+                if is_mean
+                else values[int(name)],
+            )
 
 
 def progress(what: str, total: int, unit: str) -> tqdm:

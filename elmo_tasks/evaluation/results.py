@@ -23,7 +23,9 @@ class Row:
 
     task: str  #: the test it is of, as ``--only`` names it
     title: str
-    scores: Mapping[str, float] = field(default_factory=dict)  #: by view; shares of 1 where the unit is percent
+    scores: Mapping[str, float] = field(
+        default_factory=dict
+    )  #: by view; shares of 1 where the unit is percent
     unit: Unit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline
     without_name: str = ""  #: of the baseline
@@ -33,12 +35,18 @@ class Row:
 
     def shown(self, score: float | None) -> str:
         """Format a number for the table."""
-        return "-" if score is None else _SHOWN[self.unit].format(100 * score if self.unit == "percent" else score)
+        return (
+            "-"
+            if score is None
+            else _SHOWN[self.unit].format(100 * score if self.unit == "percent" else score)
+        )
 
     @property
     def is_above_layer_0(self) -> bool | None:
         """True if the best contextual layer is above layer 0; None if undefined."""
-        contextual = [score for view, score in self.scores.items() if view.isdecimal() and view != "0"]
+        contextual = [
+            score for view, score in self.scores.items() if view.isdecimal() and view != "0"
+        ]
         if not self.high_is_good or not contextual or "0" not in self.scores:
             return None
         return max(contextual) > self.scores["0"]
@@ -52,32 +60,52 @@ class Evaluation:
     checksum: str  #: of its weights
     views: tuple[str, ...]  #: the columns
     rows: tuple[Row, ...]  #: the lines
-    missing: Mapping[str, str] = field(default_factory=dict)  #: tests that were not measured, and why
+    missing: Mapping[str, str] = field(
+        default_factory=dict
+    )  #: tests that were not measured, and why
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
 
     def to_dict(self) -> dict[str, Any]:
         """Return the contents of a JSON file."""
         rows = [{**vars(row), "scores": dict(row.scores)} for row in self.rows]
-        return {**vars(self), "rows": rows, "missing": dict(self.missing), "seconds": dict(self.seconds)}
+        return {
+            **vars(self),
+            "rows": rows,
+            "missing": dict(self.missing),
+            "seconds": dict(self.seconds),
+        }
 
     @classmethod
     def of_dict(cls, raw: Mapping[str, Any]) -> Evaluation:
         """Parse the output of :meth:`to_dict`."""
         values = {field.name: raw[field.name] for field in fields(cls) if field.name in raw}
-        return cls(**{**values, "views": tuple(raw["views"]), "rows": tuple(Row(**row) for row in raw["rows"])})
+        return cls(
+            **{
+                **values,
+                "views": tuple(raw["views"]),
+                "rows": tuple(Row(**row) for row in raw["rows"]),
+            }
+        )
 
     def to_markdown(self) -> str:
         """Format a table with the best score of each row in bold, and notes below."""
         layers = [view for view in self.views if view.isdecimal()]
         titles = " | ".join(column_title(view, layers) for view in self.views)
-        lines = [f"| {self.model} | {titles} | without a model |", "|---|" + "---:|" * (len(self.views) + 1)]
+        lines = [
+            f"| {self.model} | {titles} | without a model |",
+            "|---|" + "---:|" * (len(self.views) + 1),
+        ]
         lines += [self._line(row) for row in self.rows]
         blank = " |" * len(self.views)
         lines += [f"| {task} | not measured: {why} |{blank}" for task, why in self.missing.items()]
         return "\n".join([*lines, "", *self._remarks()])
 
     def _line(self, row: Row) -> str:
-        best = row.shown(max(row.scores.values())) if row.high_is_good and len(row.scores) > 1 else None
+        best = (
+            row.shown(max(row.scores.values()))
+            if row.high_is_good and len(row.scores) > 1
+            else None
+        )
         cells = [row.shown(row.scores.get(view)) for view in self.views]
         cells = [f"**{cell}**" if cell == best else cell for cell in cells]
         without = row.shown(row.without) + (f" ({row.without_name})" if row.without_name else "")
@@ -92,7 +120,9 @@ class Evaluation:
                 f"The best layer that reads the sentence is above layer 0 in {len(compared) - len(below)} of {len(compared)} "
                 f"lines{'' if not below else '; not in ' + ', '.join(below)}."
             )
-        remarks.append(f"Measured in {sum(self.seconds.values()) / 60:.1f} minutes of processor time.")
+        remarks.append(
+            f"Measured in {sum(self.seconds.values()) / 60:.1f} minutes of processor time."
+        )
         return [f"- {remark}" for remark in remarks]
 
 
@@ -130,9 +160,23 @@ class Published:
 
 #: The two tests that Peters et al. (2018), section 5.3, probe by layer.
 PUBLISHED = (
-    Published("pos", "Penn Treebank", {"1": 0.973, "2": 0.968}, None, "", "Peters et al., 2018, table 6", False),
     Published(
-        "wsd", "the same sets", {"1": 0.674, "2": 0.690}, 0.659, "first sense", "Peters et al., 2018, table 5", True
+        "pos",
+        "Penn Treebank",
+        {"1": 0.973, "2": 0.968},
+        None,
+        "",
+        "Peters et al., 2018, table 6",
+        False,
+    ),
+    Published(
+        "wsd",
+        "the same sets",
+        {"1": 0.674, "2": 0.690},
+        0.659,
+        "first sense",
+        "Peters et al., 2018, table 5",
+        True,
     ),
 )
 
@@ -164,7 +208,11 @@ def joined(earlier: Evaluation, new: Evaluation) -> Evaluation:
 
 def _published(evaluation: Evaluation, task: str) -> list[Published]:
     """Return the paper's results of a test, if the model has such layers."""
-    return [paper for paper in PUBLISHED if paper.task == task and set(paper.scores) <= set(evaluation.views)]
+    return [
+        paper
+        for paper in PUBLISHED
+        if paper.task == task and set(paper.scores) <= set(evaluation.views)
+    ]
 
 
 def beside_published(evaluation: Evaluation) -> Evaluation:
@@ -174,7 +222,17 @@ def beside_published(evaluation: Evaluation) -> Evaluation:
         rows += [evaluation.rows[k] for k in places]
         for paper in _published(evaluation, task):
             title = f"↳ the paper’s ELMo, {paper.data} ({paper.source})"
-            rows.append(Row(task, title, paper.scores, "percent", paper.without, paper.without_name, is_main=False))
+            rows.append(
+                Row(
+                    task,
+                    title,
+                    paper.scores,
+                    "percent",
+                    paper.without,
+                    paper.without_name,
+                    is_main=False,
+                )
+            )
     return replace(evaluation, rows=tuple(rows))
 
 
@@ -182,12 +240,23 @@ def plot(evaluation: Evaluation, layers: Sequence[str]) -> str:
     """Draw the main score of each test as bars, by layer, beside the paper's, as SVG."""
     panels = []
     for row in (row for row in evaluation.rows if row.is_main):
-        names = {view: "mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}" for view in row.scores}
+        names = {
+            view: "mean of the layers" if view == MEAN else f"{view}: {layers[int(view)]}"
+            for view in row.scores
+        }
         bars = [Bar(names[view], score, row.shown(score)) for view, score in row.scores.items()]
         for paper in _published(evaluation, row.task):
             data = "" if paper.same_data else f", {paper.data}"
             for k, score in paper.scores.items():
-                bars.append(Bar(f"the paper’s ELMo, layer {k}{data}", score, row.shown(score), is_faint=True))
-        mark = None if not row.without else (row.without, f"{row.without_name}: {row.shown(row.without)}")
+                bars.append(
+                    Bar(
+                        f"the paper’s ELMo, layer {k}{data}", score, row.shown(score), is_faint=True
+                    )
+                )
+        mark = (
+            None
+            if not row.without
+            else (row.without, f"{row.without_name}: {row.shown(row.without)}")
+        )
         panels.append(Panel(row.title, bars, mark))
     return bar_chart(f"What each layer of {evaluation.model} knows", panels)

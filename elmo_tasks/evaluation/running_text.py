@@ -54,7 +54,9 @@ class TextScores:
     sure_acceptable: float
     others: int  #: words called "another meaning"
     others_right: float
-    false_alarms: Mapping[int, float]  #: share of words with a listed meaning so called, by length of the sentence
+    false_alarms: Mapping[
+        int, float
+    ]  #: share of words with a listed meaning so called, by length of the sentence
 
 
 def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Judgement]]:
@@ -74,7 +76,9 @@ def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Jud
             for row in rows
         }
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise DataError(f"{path}: expected judged words of the passages beside it ({error!r})") from None
+        raise DataError(
+            f"{path}: expected judged words of the passages beside it ({error!r})"
+        ) from None
     return texts, judged
 
 
@@ -90,7 +94,9 @@ def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]
                 continue
             meaning = word.meaning
             said = None if meaning is None else f"{meaning.word}: {meaning.key}"
-            rows.append((_verdict(said, judgement), word.meant.probability, said is None, judgement))
+            rows.append(
+                (_verdict(said, judgement), word.meant.probability, said is None, judgement)
+            )
     plain = [row for row in rows if row[1] >= _PLAIN]
     sure = [row for row in rows if row[1] >= _SURE]
     others = [row for row in rows if row[2]]
@@ -139,7 +145,10 @@ def text_table(model: str, scores: TextScores, passages: int) -> str:
     """Format the scores as Markdown."""
     rows = [
         ("passages; words underlined and judged", f"{passages}; {scores.words:,}"),
-        ("right, %; right or a neighbouring meaning, %", f"{_percent(scores.right)}; {_percent(scores.acceptable)}"),
+        (
+            "right, %; right or a neighbouring meaning, %",
+            f"{_percent(scores.right)}; {_percent(scores.acceptable)}",
+        ),
         ("stated plainly (.7 or more), %", _percent(scores.plain)),
         (
             "of these right, %; or a neighbour, %",
@@ -149,16 +158,23 @@ def text_table(model: str, scores: TextScores, passages: int) -> str:
             "stated at .95 or more: words; right or a neighbour, %",
             f"{scores.sure:,}; {_percent(scores.sure_acceptable)}",
         ),
-        ("“another meaning”: words; right, %", f"{scores.others:,}; {_percent(scores.others_right)}"),
+        (
+            "“another meaning”: words; right, %",
+            f"{scores.others:,}; {_percent(scores.others_right)}",
+        ),
         *(
             (
-                f"false alarms in sentences of fewer than {high} words, %" if high < BANDS[-1] else "in longer ones, %",
+                f"false alarms in sentences of fewer than {high} words, %"
+                if high < BANDS[-1]
+                else "in longer ones, %",
                 _percent(share),
             )
             for high, share in scores.false_alarms.items()
         ),
     ]
-    return "\n".join([f"| {model} | |", "|---|---:|", *(f"| {title} | {value} |" for title, value in rows)])
+    return "\n".join(
+        [f"| {model} | |", "|---|---:|", *(f"| {title} | {value} |" for title, value in rows)]
+    )
 
 
 def _percent(share: float) -> str:

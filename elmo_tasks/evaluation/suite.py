@@ -48,7 +48,12 @@ def to_measure(
     among = tuple(TASKS) if among is None else among
     if unknown := [name for name in only if name not in among]:
         raise ConfigError(f"no test is called {', '.join(unknown)}; expected {', '.join(among)}")
-    absent = {name: file for name in among for file in TASKS[name].files[::-1] if not (data / file).is_file()}
+    absent = {
+        name: file
+        for name in among
+        for file in TASKS[name].files[::-1]
+        if not (data / file).is_file()
+    }
     for name in only:
         if name in absent:
             raise DataError(
@@ -58,7 +63,9 @@ def to_measure(
     return selected, {name: f"{file} is not here" for name, file in absent.items() if not only}
 
 
-def evaluate(reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()) -> Evaluation:
+def evaluate(
+    reader: Reader, data: Path, only: Sequence[str] = (), first: Sequence[Row] = ()
+) -> Evaluation:
     """Run every test that has data; rows measured elsewhere come first."""
     tests, missing = to_measure(data, only)
     rows, seconds = list(first), {}

@@ -42,7 +42,11 @@ class ClassificationHead(TaskHead):
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:
         """Cross-entropy, the mean over texts; see :meth:`TaskHead.loss_of`."""
         scores = scores.float()  # [B, n]
-        weights = self.class_weights.to(scores) if self.training and self.class_weights is not None else None
+        weights = (
+            self.class_weights.to(scores)
+            if self.training and self.class_weights is not None
+            else None
+        )
         return nn.functional.cross_entropy(scores, target, weights)
 
     def labels_of(self, scores: Tensor, mask: Tensor | None) -> list[Prediction]:
@@ -56,10 +60,15 @@ class ClassificationHead(TaskHead):
         """Classify texts; see :meth:`TaskHead.predict` and :meth:`forward`."""
         rows = self(values, mask, features).float().softmax(dim=1).tolist()  # [B, n]
         probabilities = [dict(zip(self.labels, row, strict=True)) for row in rows]
-        return [TextPrediction(max(classes, key=classes.__getitem__), classes) for classes in probabilities]
+        return [
+            TextPrediction(max(classes, key=classes.__getitem__), classes)
+            for classes in probabilities
+        ]
 
 
 def balanced_weights(classes: Sequence[int], n_classes: int) -> Tensor:
     """Class weights ``[n_classes]`` inverse to frequency; their mean over rows is 1."""
-    counts = torch.bincount(torch.tensor(classes, dtype=torch.long), minlength=n_classes).clamp(min=1)
+    counts = torch.bincount(torch.tensor(classes, dtype=torch.long), minlength=n_classes).clamp(
+        min=1
+    )
     return len(classes) / (n_classes * counts.float())

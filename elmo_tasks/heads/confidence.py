@@ -46,7 +46,9 @@ class Confidence:
         try:
             confidence = cls(**read_json(path))
             if not (confidence.temperature > 0 and 0 <= confidence.least <= 1):
-                raise ValueError(f"temperature {confidence.temperature}, minimum probability {confidence.least}")
+                raise ValueError(
+                    f"temperature {confidence.temperature}, minimum probability {confidence.least}"
+                )
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(
                 f"{path}: expected what `elmo-tasks calibrate --head` writes ({type(error).__name__}: {error}); fit it again, or "
@@ -55,22 +57,33 @@ class Confidence:
         return confidence
 
     @classmethod
-    def fit(cls, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
+    def fit(
+        cls, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str
+    ) -> Confidence:
         """Fit temperature and threshold on ``[n][classes]`` probabilities and right classes."""
         gold = _ids(classes)
         has_class = gold >= 0
         if not has_class.any():
-            raise DataError(f"{name}: no row has one of the head's classes, so that nothing can be fitted")
-        labelled, right = np.asarray(probabilities)[has_class], (np.arange(has_class.sum()), gold[has_class])
+            raise DataError(
+                f"{name}: no row has one of the head's classes, so that nothing can be fitted"
+            )
+        labelled, right = (
+            np.asarray(probabilities)[has_class],
+            (np.arange(has_class.sum()), gold[has_class]),
+        )
         losses = [-_scaled(labelled, t)[right].mean() for t in _TEMPERATURES]
         temperature = round(float(_TEMPERATURES[int(np.argmin(losses))]), 3)
         scaled = _scaled(probabilities, temperature)
         top, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
-        limits = (x for x in _LIMITS if (top >= x).any() and is_right[top >= x].mean() >= MIN_PRECISION)
+        limits = (
+            x for x in _LIMITS if (top >= x).any() and is_right[top >= x].mean() >= MIN_PRECISION
+        )
         least = round(float(next(limits, 1.0)), 3)
         return cls(temperature, least).scored(probabilities, classes, name)
 
-    def scored(self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str) -> Confidence:
+    def scored(
+        self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str
+    ) -> Confidence:
         """Evaluate the same temperature and threshold on other rows; see :meth:`fit`."""
         scaled, gold = _scaled(probabilities, self.temperature), _ids(classes)
         has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
@@ -93,7 +106,9 @@ class Confidence:
         """Calibrate the probabilities of a text and decide whether the label is certain."""
         scaled = _scaled([list(prediction.probabilities.values())], self.temperature)
         probabilities = dict(zip(prediction.probabilities, np.exp(scaled[0]).tolist(), strict=True))
-        return TextPrediction(prediction.label, probabilities, max(probabilities.values()) >= self.least)
+        return TextPrediction(
+            prediction.label, probabilities, max(probabilities.values()) >= self.least
+        )
 
 
 def _ids(classes: Sequence[int | None]) -> np.ndarray:
@@ -105,7 +120,9 @@ def _share(cases: np.ndarray) -> float:
     return round(float(cases.mean()), 4) if len(cases) else 0.0
 
 
-def _scaled(probabilities: Sequence[Sequence[float]] | np.ndarray, temperature: float) -> np.ndarray:
+def _scaled(
+    probabilities: Sequence[Sequence[float]] | np.ndarray, temperature: float
+) -> np.ndarray:
     """``[n, C]`` log-probabilities at a temperature."""
     divided = np.log(np.clip(probabilities, 1e-12, 1.0)) / temperature
     return np.asarray(divided - np.logaddexp.reduce(divided, axis=1, keepdims=True))

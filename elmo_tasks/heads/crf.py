@@ -24,7 +24,14 @@ from elmo_tasks.heads.lattice import (
     path_scores,
     segment_probabilities,
 )
-from elmo_tasks.text.tag_schemes import Scheme, Span, allowed_transitions, continuations, split_tag, tags_of
+from elmo_tasks.text.tag_schemes import (
+    Scheme,
+    Span,
+    allowed_transitions,
+    continuations,
+    split_tag,
+    tags_of,
+)
 
 Reduction = Literal["none", "sum", "mean", "token_mean"]
 
@@ -59,9 +66,14 @@ class CRF(torchcrf.CRF):
 
     def __init__(self, labels: Sequence[str], scheme: Scheme | None = None) -> None:
         # By their parts, so that both spellings of BIOES are the same label.
-        ids = {(label, "") if scheme is None else split_tag(label, scheme): k for k, label in enumerate(labels)}
+        ids = {
+            (label, "") if scheme is None else split_tag(label, scheme): k
+            for k, label in enumerate(labels)
+        }
         if not labels or len(ids) != len(labels):
-            raise ConfigError(f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}")
+            raise ConfigError(
+                f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}"
+            )
         super().__init__(len(labels), batch_first=True)
         self.labels, self.scheme, self._ids = tuple(labels), scheme, ids
         allowed = None if scheme is None else allowed_transitions(labels, scheme)
@@ -71,10 +83,16 @@ class CRF(torchcrf.CRF):
         pairs = [[allowed is None or (a, b) in allowed.pairs for b in labels] for a in labels]
         self._keep("may_follow", pairs)  # [K, K] from, to
         self._keep("may_end", [allowed is None or a in allowed.ends for a in labels])  # [K]
-        self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])  # [K, K] from, to
+        self._keep(
+            "continues", [[(a, b) in joined for b in labels] for a in labels]
+        )  # [K, K] from, to
 
     def forward(
-        self, emissions: Tensor, tags: Tensor, mask: Tensor | None = None, reduction: Reduction = "sum"
+        self,
+        emissions: Tensor,
+        tags: Tensor,
+        mask: Tensor | None = None,
+        reduction: Reduction = "sum",
     ) -> Tensor:
         """Log likelihood of ``tags [B, T]``; masked values are ignored, empty sentences add 0.
 
@@ -89,7 +107,11 @@ class CRF(torchcrf.CRF):
                 return likelihood
             if reduction == "mean":
                 return likelihood.mean()
-            return likelihood.sum() if reduction == "sum" else likelihood.sum() / lattice.mask.sum().clamp(min=1)
+            return (
+                likelihood.sum()
+                if reduction == "sum"
+                else likelihood.sum() / lattice.mask.sum().clamp(min=1)
+            )
 
     @torch.no_grad()
     def decode(self, emissions: Tensor, mask: Tensor | None = None) -> list[list[int]]:
@@ -108,10 +130,16 @@ class CRF(torchcrf.CRF):
             log_p = scores - log_partition(lattice).unsqueeze(1)  # [B, k]
             log_p = log_p.masked_fill(~self._allowed(lattice, tags), -torch.inf)
         return [
-            [TagPath(tuple(p[:n]), min(c, 0.0)) for p, c in zip(paths, chances, strict=True) if c > -math.inf]
+            [
+                TagPath(tuple(p[:n]), min(c, 0.0))
+                for p, c in zip(paths, chances, strict=True)
+                if c > -math.inf
+            ]
             if n
             else [TagPath((), 0.0)]
-            for n, paths, chances in zip(lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True)
+            for n, paths, chances in zip(
+                lattice.lengths.tolist(), tags.tolist(), log_p.tolist(), strict=True
+            )
         ]
 
     @torch.no_grad()
@@ -126,7 +154,10 @@ class CRF(torchcrf.CRF):
             lattice = self._lattice(emissions, mask)
             paths = [[self._path(span) for span in row] for row in spans]
             places = [
-                (b, s.start, path) for b, row in enumerate(spans) for s, path in zip(row, paths[b], strict=True) if path
+                (b, s.start, path)
+                for b, row in enumerate(spans)
+                for s, path in zip(row, paths[b], strict=True)
+                if path
             ]
             probabilities = iter(segment_probabilities(lattice, places, self.continues).tolist())
         return [[next(probabilities) if path else 0.0 for path in row] for row in paths]
@@ -134,12 +165,18 @@ class CRF(torchcrf.CRF):
     def _lattice(self, emissions: Tensor, mask: Tensor | None) -> Lattice:
         """Apply the constraints to the scores, so that loaded weights cannot lose them."""
         if emissions.dim() != 3 or emissions.shape[2] != self.num_tags:
-            raise ValueError(f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}")
+            raise ValueError(
+                f"expected emissions [B, T, {self.num_tags}], got {tuple(emissions.shape)}"
+            )
         if mask is None:
             mask = emissions.new_ones(emissions.shape[:2], dtype=torch.bool)
         if mask.shape != emissions.shape[:2]:
-            raise ValueError(f"the mask {tuple(mask.shape)} does not fit emissions {tuple(emissions.shape)}")
-        if not emissions.shape[1]:  # only empty sentences: one step of padding spares every recursion a special case
+            raise ValueError(
+                f"the mask {tuple(mask.shape)} does not fit emissions {tuple(emissions.shape)}"
+            )
+        if not emissions.shape[
+            1
+        ]:  # only empty sentences: one step of padding spares every recursion a special case
             emissions = emissions.new_zeros(len(emissions), 1, self.num_tags)
             mask = mask.new_zeros(len(mask), 1)
         dtype = torch.promote_types(emissions.dtype, torch.float32)
@@ -154,8 +191,12 @@ class CRF(torchcrf.CRF):
 
     def _allowed(self, lattice: Lattice, tags: Tensor) -> Tensor:
         """``[B, k]`` whether sequences ``[B, k, T]`` keep to the constraints."""
-        moves = self.may_follow[tags[:, :, :-1], tags[:, :, 1:]] | ~lattice.mask[:, None, 1:]  # [B, k, T - 1]
-        last = tags.gather(2, lattice.last.view(-1, 1, 1).expand(-1, tags.shape[1], 1)).squeeze(2)  # [B, k]
+        moves = (
+            self.may_follow[tags[:, :, :-1], tags[:, :, 1:]] | ~lattice.mask[:, None, 1:]
+        )  # [B, k, T - 1]
+        last = tags.gather(2, lattice.last.view(-1, 1, 1).expand(-1, tags.shape[1], 1)).squeeze(
+            2
+        )  # [B, k]
         return moves.all(dim=2) & self.may_start[tags[:, :, 0]] & self.may_end[last]
 
     def _path(self, span: Span) -> list[int]:

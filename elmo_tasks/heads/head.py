@@ -30,7 +30,9 @@ class TokenFeatures:
     def to(self, device: torch.device | str) -> TokenFeatures:
         """Move the features to a device."""
         tensors = (self.characters, self.words, self.static)
-        return TokenFeatures(*(None if t is None else t.to(device, non_blocking=True) for t in tensors))
+        return TokenFeatures(
+            *(None if t is None else t.to(device, non_blocking=True) for t in tensors)
+        )
 
 
 def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
@@ -39,7 +41,9 @@ def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
     rows = {"": 0}
     words = torch.zeros(len(tokens), max(map(len, tokens), default=0), dtype=torch.long)
     for k, sentence in enumerate(tokens):
-        words[k, : len(sentence)] = torch.tensor([rows.setdefault(t, len(rows)) for t in sentence], dtype=torch.long)
+        words[k, : len(sentence)] = torch.tensor(
+            [rows.setdefault(t, len(rows)) for t in sentence], dtype=torch.long
+        )
     return torch.tensor([character_ids(word) for word in rows]), words
 
 
@@ -112,7 +116,11 @@ class TaskHead(nn.Module, ABC):
 
     @torch.no_grad()
     def scored(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+        self,
+        values: Tensor,
+        mask: Tensor | None,
+        target: Tensor,
+        features: TokenFeatures | None = None,
     ) -> tuple[Tensor, list[Prediction]]:
         """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass.
 
@@ -122,13 +130,19 @@ class TaskHead(nn.Module, ABC):
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
 
     def loss(
-        self, values: Tensor, mask: Tensor | None, target: Tensor, features: TokenFeatures | None = None
+        self,
+        values: Tensor,
+        mask: Tensor | None,
+        target: Tensor,
+        features: TokenFeatures | None = None,
     ) -> Tensor:
         """``[]`` mean loss of the batch in training; see :meth:`scored`."""
         return self.loss_of(self(values, mask, features), mask, target)
 
     @abstractmethod
-    def predict(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None) -> list[Any]:
+    def predict(
+        self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None
+    ) -> list[Any]:
         """Predict each sentence with probabilities, in evaluation mode; see :meth:`forward`."""
 
 
@@ -142,7 +156,9 @@ class BiLSTM(nn.Module):
         dropout: dropout on the output of each layer but the last.
     """
 
-    def __init__(self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0) -> None:
+    def __init__(
+        self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0
+    ) -> None:
         super().__init__()
         check_at_least("lstm_layers", n_layers, 1)
         self.output_dim = 2 * hidden
@@ -170,7 +186,9 @@ class BiLSTM(nn.Module):
         x = x.masked_fill(~mask.unsqueeze(2), 0.0)
         for k, (forward, backward) in enumerate(zip(self.forwards, self.backwards, strict=True)):
             x = self.dropout(x) if k else x
-            x = torch.cat([forward(x)[0], reordered(backward(reordered(x, reverse))[0], reverse)], dim=2)
+            x = torch.cat(
+                [forward(x)[0], reordered(backward(reordered(x, reverse))[0], reverse)], dim=2
+            )
         return x.masked_fill(~mask.unsqueeze(2), 0.0)
 
 

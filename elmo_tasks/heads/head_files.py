@@ -30,7 +30,9 @@ _OURS = "elmo_tasks.heads."
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
 # About ten times the sizes of the largest head.
 _MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
-HEAD_FOLDER = FolderKind("a head", re.compile(r"(head|card|confidence)\.json|head[-\w]*\.safetensors(\.index\.json)?"))
+HEAD_FOLDER = FolderKind(
+    "a head", re.compile(r"(head|card|confidence)\.json|head[-\w]*\.safetensors(\.index\.json)?")
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class HeadFiles:
     static: Source | None = None  # the static vectors beside them, if any
     #: how its data were read (columns, names of labels, ...), for reading other files alike
     reading: dict[str, Any] = field(default_factory=dict)
-    card: dict[str, Any] = field(default_factory=dict)  # title, data and licence, scores, layer weights by epoch
+    card: dict[str, Any] = field(
+        default_factory=dict
+    )  # title, data and licence, scores, layer weights by epoch
 
 
 def write_head(
@@ -88,7 +92,9 @@ def bundled_heads() -> list[str]:
 
 def heads_below(folders: Iterable[Path]) -> list[Path]:
     """List the folders of heads below some folders, such as ``runs/``."""
-    heads = {path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)}
+    heads = {
+        path.parent for folder in folders if folder.is_dir() for path in folder.rglob(CONFIG_NAME)
+    }
     # Unfinished heads are in folders whose names begin with a dot.
     return sorted(folder for folder in heads if not folder.name.startswith("."))
 
@@ -117,7 +123,9 @@ def find_head(head: str | Path) -> HeadFiles:
             raise ConfigError(f"{name}: expected a head, found no {CONFIG_NAME} in this repository")
     elif Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
         folder = CHECKPOINTS / name
-    elif places := [path for path in (Path(name), Path(name) / "head") if (path / CONFIG_NAME).is_file()]:
+    elif places := [
+        path for path in (Path(name), Path(name) / "head") if (path / CONFIG_NAME).is_file()
+    ]:
         folder = places[0]  # the second is the head of a run's folder
     else:
         raise ConfigError(
@@ -137,7 +145,10 @@ def find_head(head: str | Path) -> HeadFiles:
             raise ConfigError(message)
         card, place = folder / CARD_NAME, folder.resolve()
         return HeadFiles(
-            name=title or (place.parent if place.name == "head" else place).name,  # a run's head is runs/NAME/head
+            name=title
+            or (
+                place.parent if place.name == "head" else place
+            ).name,  # a run's head is runs/NAME/head
             folder=folder,
             head=config["head"],
             kind=classes[config["head"]].kind,
@@ -152,7 +163,9 @@ def find_head(head: str | Path) -> HeadFiles:
         raise
     # The file may be written by hand: every error in it becomes a readable message.
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(f"{path}: not the settings of a head ({type(error).__name__}: {error})") from None
+        raise ConfigError(
+            f"{path}: not the settings of a head ({type(error).__name__}: {error})"
+        ) from None
 
 
 def _check_sizes(path: Path, value: Any) -> None:
@@ -163,7 +176,9 @@ def _check_sizes(path: Path, value: Any) -> None:
             if isinstance(inner, (int, float)) and not -limit <= inner <= limit:
                 raise ConfigError(f"{path}: '{key}' is {inner:.3g}; the maximum is {limit:,}")
             if isinstance(inner, list) and len(inner) > _MAX_LABELS:
-                raise ConfigError(f"{path}: '{key}' has {len(inner):,} entries; the maximum is {_MAX_LABELS:,}")
+                raise ConfigError(
+                    f"{path}: '{key}' has {len(inner):,} entries; the maximum is {_MAX_LABELS:,}"
+                )
             _check_sizes(path, inner)
 
 
@@ -182,13 +197,19 @@ def build_head(files: HeadFiles) -> TaskHead:
     try:
         head.load_state_dict(read_safetensors(files.folder, WEIGHTS_NAME))
     except RuntimeError as error:
-        raise WeightsError(f"{files.folder}: the weights do not fit {CONFIG_NAME} ({error})") from None
+        raise WeightsError(
+            f"{files.folder}: the weights do not fit {CONFIG_NAME} ({error})"
+        ) from None
     return head.eval()
 
 
 def _class_name(head: type[TaskHead]) -> str:
     """Return the name of a head class in files; the module is part of it outside this package."""
-    return head.__qualname__ if head.__module__.startswith(_OURS) else f"{head.__module__}.{head.__qualname__}"
+    return (
+        head.__qualname__
+        if head.__module__.startswith(_OURS)
+        else f"{head.__module__}.{head.__qualname__}"
+    )
 
 
 def head_classes() -> Mapping[str, type[TaskHead]]:
@@ -197,7 +218,9 @@ def head_classes() -> Mapping[str, type[TaskHead]]:
     Names in files never cause an import.
     """
     _import_ours()
-    for module in filter(None, (part.strip() for part in os.environ.get(HEADS_VARIABLE, "").split(","))):
+    for module in filter(
+        None, (part.strip() for part in os.environ.get(HEADS_VARIABLE, "").split(","))
+    ):
         try:
             import_module(module)
         except ImportError as error:
@@ -205,7 +228,9 @@ def head_classes() -> Mapping[str, type[TaskHead]]:
                 f"{HEADS_VARIABLE}={module}: expected the name of a module with heads, found none that can be imported ({error}); "
                 "start the program in its folder, or name that folder in PYTHONPATH"
             ) from error
-    return dict(sorted((_class_name(head), head) for head in _subclasses(TaskHead) if not isabstract(head)))
+    return dict(
+        sorted((_class_name(head), head) for head in _subclasses(TaskHead) if not isabstract(head))
+    )
 
 
 @cache

@@ -57,21 +57,29 @@ class NerHead(TaggingHead):
         self.dropout = nn.Dropout(dropout)
         if normalize_mixed is None:
             normalize_mixed = bool(character_filters or task.static_dim)
-        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=normalize_mixed)
+        self.mix = ScalarMix(
+            task.n_layers, mix_layer_norm, fixed_weights, output_norm=normalize_mixed
+        )
         self.characters = (
-            _character_cnn(character_filters, character_width, character_embedding) if character_filters else None
+            _character_cnn(character_filters, character_width, character_embedding)
+            if character_filters
+            else None
         )
         joined = task.input_dim + character_filters + task.static_dim
         self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
         self.crf = CRF(task.labels, task.scheme)
-        self.emit = nn.Linear(joined if self.bilstm is None else self.bilstm.output_dim, self.crf.num_tags)
+        self.emit = nn.Linear(
+            joined if self.bilstm is None else self.bilstm.output_dim, self.crf.num_tags
+        )
 
     @property
     def reads_characters(self) -> bool:
         """True if :class:`TokenFeatures` must have characters."""
         return self.characters is not None
 
-    def forward(self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None) -> Tensor:
+    def forward(
+        self, values: Tensor, mask: Tensor, features: TokenFeatures | None = None
+    ) -> Tensor:
         """Score every tag for every token; see :meth:`TaskHead.forward`."""
         x = self._inputs(self.mix(values, mask), features or TokenFeatures())  # [B, T, inputs]
         return self.emit(x if self.bilstm is None else self.dropout(self.bilstm(x, mask)))

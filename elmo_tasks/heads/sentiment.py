@@ -44,13 +44,17 @@ class SentimentHead(ClassificationHead):
         settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
         super().__init__(task, settings)
         if pooling not in get_args(Pooling):
-            raise ConfigError(f"pooling: expected one of {', '.join(get_args(Pooling))}, got '{pooling}'")
+            raise ConfigError(
+                f"pooling: expected one of {', '.join(get_args(Pooling))}, got '{pooling}'"
+            )
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("hidden", hidden, 0)
         check_share("dropout", dropout)
         self.pooling = pooling
         # Normalized where static vectors are joined, so that neither drowns the other.
-        self.mix = ScalarMix(task.n_layers, mix_layer_norm, fixed_weights, output_norm=bool(task.static_dim))
+        self.mix = ScalarMix(
+            task.n_layers, mix_layer_norm, fixed_weights, output_norm=bool(task.static_dim)
+        )
         self.dropout = nn.Dropout(dropout)
         joined = task.input_dim + task.static_dim
         self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
@@ -64,7 +68,9 @@ class SentimentHead(ClassificationHead):
         """True if nothing before the pooling reads single tokens: the mean commutes with the mix."""
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
-    def forward(self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None) -> Tensor:
+    def forward(
+        self, values: Tensor, mask: Tensor | None = None, features: TokenFeatures | None = None
+    ) -> Tensor:
         """Score every class for every text; see :meth:`TaskHead.forward`.
 
         Without a mask all are tokens. A text without tokens is classified as a zero vector.
@@ -74,7 +80,9 @@ class SentimentHead(ClassificationHead):
             x = self.dropout(torch.relu(self.hidden(x)))
         return self.classify(x)
 
-    def _text_vectors(self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None) -> Tensor:
+    def _text_vectors(
+        self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None
+    ) -> Tensor:
         """One vector ``[B, dim]`` for each text, zero for a text without tokens."""
         dtype = self.classify.weight.dtype
         static = features.static if features is not None and self.task.static_dim else None
@@ -101,5 +109,9 @@ class SentimentHead(ClassificationHead):
         assert self.attend is not None
         scores = self.attend(x).squeeze(2).float()  # [B, T]
         # A finite low score, as a softmax of nothing but -inf is NaN; the result of an empty text is set to 0 below.
-        shares = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=1).masked_fill(~mask, 0.0)
+        shares = (
+            scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
+            .softmax(dim=1)
+            .masked_fill(~mask, 0.0)
+        )
         return (shares.unsqueeze(2) * x).sum(dim=1)

@@ -56,7 +56,11 @@ class TaggingHead(TaskHead):
 
     @torch.no_grad()
     def predict(
-        self, values: Tensor, mask: Tensor | None, features: TokenFeatures | None = None, n_readings: int = 1
+        self,
+        values: Tensor,
+        mask: Tensor | None,
+        features: TokenFeatures | None = None,
+        n_readings: int = 1,
     ) -> list[TagSequence]:
         """Tag sentences; see :meth:`TaskHead.predict`. No tokens give an empty sequence.
 
@@ -67,14 +71,24 @@ class TaggingHead(TaskHead):
         emissions = self(values, mask, features)  # [B, T, K]
         paths = self.crf.k_best(emissions, n_readings, mask)
         tags = [[self._as_bio(path.tags) for path in row] for row in paths]
-        spans = [sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags]
+        spans = [
+            sorted({span for sequence in row for span in self._spans(sequence)}) for row in tags
+        ]
         # Each span once for all tag sequences.
-        chances = self.crf.span_probabilities(emissions, spans, mask) if self.scheme is not None else [[]] * len(spans)
+        chances = (
+            self.crf.span_probabilities(emissions, spans, mask)
+            if self.scheme is not None
+            else [[]] * len(spans)
+        )
         predictions = []
         for row, spelled, listed, chance in zip(paths, tags, spans, chances, strict=True):
             confidence = dict(zip(listed, chance, strict=True))
             best, *others = (
-                TagSequence(sequence, self._scored_spans(sequence, confidence), math.exp(path.log_probability))
+                TagSequence(
+                    sequence,
+                    self._scored_spans(sequence, confidence),
+                    math.exp(path.log_probability),
+                )
                 for path, sequence in zip(row, spelled, strict=True)
             )
             predictions.append(replace(best, alternatives=tuple(others)))
@@ -87,5 +101,7 @@ class TaggingHead(TaskHead):
     def _spans(self, tags: Sequence[str]) -> list[Span]:
         return [] if self.scheme is None else spans_of(tags, "BIO")
 
-    def _scored_spans(self, tags: Sequence[str], confidence: Mapping[Span, float]) -> tuple[FoundSpan, ...]:
+    def _scored_spans(
+        self, tags: Sequence[str], confidence: Mapping[Span, float]
+    ) -> tuple[FoundSpan, ...]:
         return tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(tags))

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from elmo_tasks.api import ComparisonItem, HiddenWord, Message, NearestUses, NearUse, StaticNeighbour
+from elmo_tasks.api import (
+    ComparisonItem,
+    HiddenWord,
+    Message,
+    NearestUses,
+    NearUse,
+    StaticNeighbour,
+)
 from elmo_tasks.messages.text import first_capital, listed, number, number_word, percent, view_place
 
 #: Sentence for each side of the word that may separate two uses more.
@@ -15,11 +22,16 @@ SIDE_ANSWERS = {
     "unclear": "The layers do not agree on which side tells the two apart more.",
 }
 #: Sentence for models whose layers have no halves.
-NO_SIDES = "This model reads both sides of a word at once: it has no layers that have read one side only."
+NO_SIDES = (
+    "This model reads both sides of a word at once: it has no layers that have read one side only."
+)
 
 
 def why_answer(
-    items: Sequence[ComparisonItem], words: Sequence[HiddenWord], named: HiddenWord | None, several: Sequence[str]
+    items: Sequence[ComparisonItem],
+    words: Sequence[HiddenWord],
+    named: HiddenWord | None,
+    several: Sequence[str],
 ) -> str:
     """Name the decisive hidden word or, without one, the words with the largest effect."""
     if not words:
@@ -44,14 +56,18 @@ def evidence_answer(named: Sequence[tuple[str, float]], has_words: bool) -> str:
 
 def on_the_list(word: str) -> str:
     """State that the answer was known before the sentences were read."""
-    return f"“{word}” is on the list of words with one everyday meaning, and the answer rests on that."
+    return (
+        f"“{word}” is on the list of words with one everyday meaning, and the answer rests on that."
+    )
 
 
 def one_vector_sentence(word: str, *, is_same: bool) -> str:
     """Describe the uses of a word by one vector for each word."""
     if is_same:
         return f"“{word}” has one vector, whatever the sentence: every use is the same to it, 1.00."
-    return "Each spelling has one vector, whatever the sentence: only the spellings make a difference."
+    return (
+        "Each spelling has one vector, whatever the sentence: only the spellings make a difference."
+    )
 
 
 def letters_sentence(*, is_same: bool) -> str:
@@ -72,7 +88,9 @@ def own_mix_sentence() -> str:
     return "Drag the weights: the layers are added up with them."
 
 
-def nearest_answer(word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = "") -> Message:
+def nearest_answer(
+    word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = ""
+) -> Message:
     """Name the nearest use, and count those of the same word and, if known, meaning."""
     if not uses:
         nothing = "There is nothing else to compare with."
@@ -103,18 +121,29 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
     return f"Nearest uses in the same meaning: {listed([text for _, text in parts])}."
 
 
-def nearest_of_word_vectors(vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]) -> Message:
+def nearest_of_word_vectors(
+    vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]
+) -> Message:
     """Describe ``near``, the nearest words by one vector per word; an unknown word has none."""
     if not near:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
-    nearest = f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}."
-    return Message(f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.", nearest)
+    nearest = (
+        f"The word nearest to “{word}” is “{near[0].word}” with a cosine of {near[0].cosine:.2f}."
+    )
+    return Message(
+        f"“{vectors}” does not read the sentence: its nearest words are the same in all of them.",
+        nearest,
+    )
 
 
 def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
     """Describe the comparison by a model with one vector per word."""
-    every = "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
-    return Message(f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}")
+    every = (
+        "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
+    )
+    return Message(
+        f"“{model}” does not read the sentence: a word has the same vector in all of them, {every}"
+    )
 
 
 def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
@@ -141,7 +170,9 @@ Grouping = frozenset[frozenset[int]]
 """Groups of uses, in no order."""
 
 
-def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None) -> str:
+def agreement(
+    groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None
+) -> str:
     """State which models agree, or are ``right`` if that is known, or name no groups."""
     silent = [f"“{model}”" for model, groups in groupings.items() if groups is None]
     naming = {model: groups for model, groups in groupings.items() if groups is not None}
@@ -156,7 +187,9 @@ def agreement(groupings: Mapping[str, Grouping | None], right: Collection[str] |
 
 
 def _who_is_right(naming: Collection[str], right: Collection[str]) -> str:
-    yes, no = ([f"“{model}”" for model in naming if (model in right) is which] for which in (True, False))
+    yes, no = (
+        [f"“{model}”" for model in naming if (model in right) is which] for which in (True, False)
+    )
     are, are_not = ("is" if len(names) == 1 else "are" for names in (yes, no))
     if not yes:
         return f"{listed(no)} {are_not} not right"

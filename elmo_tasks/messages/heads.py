@@ -19,11 +19,24 @@ TYPES = {
     "Disease": ("a disease", "diseases"),
 }
 TAGS = {
-    "ADJ": "adjective", "ADP": "preposition", "ADV": "adverb", "AUX": "auxiliary verb", "CCONJ": "coordinating conjunction",
-    "DET": "determiner", "INTJ": "interjection", "NOUN": "noun", "NUM": "number", "PART": "particle",
-    "PRON": "pronoun", "PROPN": "name", "PUNCT": "punctuation", "SCONJ": "subordinating conjunction", "SYM": "symbol",
-    "VERB": "verb", "X": "other",
-}  # fmt: skip
+    "ADJ": "adjective",
+    "ADP": "preposition",
+    "ADV": "adverb",
+    "AUX": "auxiliary verb",
+    "CCONJ": "coordinating conjunction",
+    "DET": "determiner",
+    "INTJ": "interjection",
+    "NOUN": "noun",
+    "NUM": "number",
+    "PART": "particle",
+    "PRON": "pronoun",
+    "PROPN": "name",
+    "PUNCT": "punctuation",
+    "SCONJ": "subordinating conjunction",
+    "SYM": "symbol",
+    "VERB": "verb",
+    "X": "other",
+}
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
@@ -34,7 +47,9 @@ ALONE = "On layer 0 alone, where a word has one vector"
 def class_words(label: str) -> str:
     """Format a class for a sentence: ``very_positive`` is “very positive”."""
     words = label.replace("_", " ").strip()
-    return CLASSES.get(words.lower(), words.lower() if words.isascii() and words.isupper() else words)
+    return CLASSES.get(
+        words.lower(), words.lower() if words.isascii() and words.isupper() else words
+    )
 
 
 def type_words(name: str) -> str:
@@ -91,7 +106,11 @@ def verdict(result: ClassifiedText) -> str:
 def class_difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:
     """State the labels of the head on layer 0 alone where they differ, or that they do not."""
     pairs = list(zip(results, without, strict=True))
-    changed = [(k, other) for k, (one, other) in enumerate(pairs, 1) if short_verdict(one) != short_verdict(other)]
+    changed = [
+        (k, other)
+        for k, (one, other) in enumerate(pairs, 1)
+        if short_verdict(one) != short_verdict(other)
+    ]
     if not changed:
         return f"{ALONE}, it says the same." if pairs else ""
     if len(pairs) == 1:
@@ -117,17 +136,27 @@ def tip(result: ClassifiedText, word: WordOcclusion) -> str:
 
 def unweighed(results: Sequence[ClassifiedText]) -> str:
     """Name the texts too long for occlusion; empty if there are none."""
-    numbers = [str(k) for k, result in enumerate(results, 1) if not result.occlusion and len(result.tokens) > 1]
+    numbers = [
+        str(k)
+        for k, result in enumerate(results, 1)
+        if not result.occlusion and len(result.tokens) > 1
+    ]
     if not numbers:
         return ""
-    where = "this text" if len(results) == 1 else f"text{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
+    where = (
+        "this text"
+        if len(results) == 1
+        else f"text{'s' if len(numbers) > 1 else ''} {listed(numbers)}"
+    )
     return f"Too many words to test each one in {where}; try fewer or shorter texts."
 
 
 def has_spans(results: Sequence[TaggedSentence]) -> bool:
     """Return True if the tags mark spans (BIO), unlike parts of speech."""
     sequences = [sequence for result in results for sequence in (result.best, *result.alternatives)]
-    return all(tag == "O" or tag[:2] in ("B-", "I-") for sequence in sequences for tag in sequence.tags)
+    return all(
+        tag == "O" or tag[:2] in ("B-", "I-") for sequence in sequences for tag in sequence.tags
+    )
 
 
 def tag_headline(results: Sequence[TaggedSentence]) -> str:
@@ -157,10 +186,19 @@ def tag_differences(result: TaggedSentence, best: TagSequence, other: TagSequenc
     phrases = []
     used: set[Entity] = set()
     for entity in best.entities:
-        overlapping = [span for span in other.entities if span.start < entity.end and entity.start < span.end]
-        same_place = next((span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)), None)
+        overlapping = [
+            span for span in other.entities if span.start < entity.end and entity.start < span.end
+        ]
+        same_place = next(
+            (span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)),
+            None,
+        )
         name, old = f"“{entity_text(result, entity)}”", type_words(entity.type)
-        parts = [f"“{entity_text(result, s)}” as {type_words(s.type)}" for s in overlapping if s not in used]
+        parts = [
+            f"“{entity_text(result, s)}” as {type_words(s.type)}"
+            for s in overlapping
+            if s not in used
+        ]
         if same_place:
             if same_place.type != entity.type:
                 phrases.append(f"{name} as {type_words(same_place.type)} instead of {old}")
@@ -185,7 +223,9 @@ def tag_difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSe
     phrases = []
     for k, (result, other) in enumerate(zip(results, without, strict=True), 1):
         place = f" (sentence {k})" if len(results) > 1 else ""
-        phrases += [f"{phrase}{place}" for phrase in tag_differences(result, result.best, other.best)]
+        phrases += [
+            f"{phrase}{place}" for phrase in tag_differences(result, result.best, other.best)
+        ]
     if not phrases:
         return f"{ALONE}, it says the same." if results and without else ""
     return f"{ALONE}, it reads {first_phrases(phrases)}."

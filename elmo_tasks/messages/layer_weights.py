@@ -83,7 +83,11 @@ def course(entry: LayerWeights) -> str:
     moved = max(range(len(entry.layers)), key=lambda at: abs(last.weights[at] - first.weights[at]))
     start = "at the start" if first.epoch == 0 else f"after epoch {first.epoch}"
     began_at, ended_at = number(first.gamma), number(last.gamma)
-    gamma = f"gamma stayed at {ended_at}" if began_at == ended_at else f"gamma went from {began_at} to {ended_at}"
+    gamma = (
+        f"gamma stayed at {ended_at}"
+        if began_at == ended_at
+        else f"gamma went from {began_at} to {ended_at}"
+    )
     if percent(first.weights[moved]) == percent(last.weights[moved]):
         began = "the start" if first.epoch == 0 else f"epoch {first.epoch}"
         return f"The shares hardly moved from {began} to epoch {last.epoch}; {gamma}."
@@ -104,9 +108,15 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
         return f"In none of the {len(entries)} heads is one layer ahead of the others."
     tops = [entry.layers[order(entry)[0]] for entry in ahead]
     # Sure: in every run, the same layer is on top, by a margin.
-    chance = sum(len(entry.runs) < 2 or any(order(entry)[0] in g for g in unclear(entry)) for entry in ahead)
+    chance = sum(
+        len(entry.runs) < 2 or any(order(entry)[0] in g for g in unclear(entry)) for entry in ahead
+    )
     whose = "For one of them" if chance == 1 else f"For {chance} of them"
-    doubt = f" {whose} this may be chance: the runs overlap there, or there is one run only." if chance else ""
+    doubt = (
+        f" {whose} this may be chance: the runs overlap there, or there is one run only."
+        if chance
+        else ""
+    )
     if len(set(tops)) == 1 and len(ahead) == len(entries):
         return f"{'Both' if len(entries) == 2 else f'All {len(entries)}'} heads draw most from layer {tops[0]}.{doubt}"
     parts: list[str] = []

@@ -22,7 +22,13 @@ def meanings_answer(
     untold = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
     is_other = any(use.best is None and use.is_sure for use in uses)
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
-    probably = "" if certainty is api.Certainty.CONFIDENT else "probably " if probability >= 0.5 else "perhaps "
+    probably = (
+        ""
+        if certainty is api.Certainty.CONFIDENT
+        else "probably "
+        if probability >= 0.5
+        else "perhaps "
+    )
     meanings = f"{number_word(named)} meaning{'' if named == 1 else 's'}"
     more = ", and another that is not in the dictionary" if is_other and named else ""
     if certainty is api.Certainty.ABSTAIN and unsure:
@@ -63,7 +69,9 @@ def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Messa
     return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{on_list}, {doubt}")
 
 
-def unlisted_answer(word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool) -> api.Message:
+def unlisted_answer(
+    word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool
+) -> api.Message:
     """State that the word is in no list, and whether its uses share a meaning."""
     if certainty is api.Certainty.ABSTAIN:
         headline = f"The model cannot tell whether “{word}” means the same in {_all(n)}."
@@ -87,7 +95,9 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
     words = "1 word of this text has" if n == 1 else f"{n} words of this text have"
     several = "several meanings in the dictionary"
     pale = f" The model is unsure of {unsure}, shown pale." if unsure else ""
-    return api.Message(f"{words} {several}.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}")
+    return api.Message(
+        f"{words} {several}.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}"
+    )
 
 
 def not_english_answer(language: str) -> api.Message:
@@ -110,20 +120,32 @@ def uncalibrated_answer(model: str) -> api.Message:
     )
 
 
-def different_words_answer(words: Sequence[str], cosine: Sequence[Sequence[float]], random: float) -> api.Message:
+def different_words_answer(
+    words: Sequence[str], cosine: Sequence[Sequence[float]], random: float
+) -> api.Message:
     """Name the nearest two different words, beside two uses of one word and two random words.
 
     The ``cosine`` ``[n][n]`` is of the ``words`` in their sentences.
     """
     pairs = [(a, b) for b in range(len(words)) for a in range(b)]
     same = {(a, b) for a, b in pairs if words[a].lower() == words[b].lower()}
-    a, b = max((pair for pair in pairs if pair not in same), key=lambda pair: cosine[pair[0]][pair[1]])
+    a, b = max(
+        (pair for pair in pairs if pair not in same), key=lambda pair: cosine[pair[0]][pair[1]]
+    )
     near = number(cosine[a][b])
     headline = f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}: cosine {near}."
-    own = [f"“{words[c]}” in {c + 1} and “{words[d]}” in {d + 1} have {number(cosine[c][d])}" for c, d in sorted(same)]
-    parts = [*own[:2], f"two random words {number(random)}" if own else f"two random words have {number(random)}"]
+    own = [
+        f"“{words[c]}” in {c + 1} and “{words[d]}” in {d + 1} have {number(cosine[c][d])}"
+        for c, d in sorted(same)
+    ]
+    parts = [
+        *own[:2],
+        f"two random words {number(random)}" if own else f"two random words have {number(random)}",
+    ]
     told = first_capital(f"{', '.join(parts)}.")
-    return api.Message(headline, f"{told} These are different words: only their vectors are compared.")
+    return api.Message(
+        headline, f"{told} These are different words: only their vectors are compared."
+    )
 
 
 def source_line(source: api.Source, n_words: int) -> str:
@@ -136,14 +158,18 @@ def source_line(source: api.Source, n_words: int) -> str:
 
 
 def heading(
-    meaning: api.Meaning | None, source: api.Source = api.Source.DICTIONARY, uses: Sequence[api.UseMeaning] = ()
+    meaning: api.Meaning | None,
+    source: api.Source = api.Source.DICTIONARY,
+    uses: Sequence[api.UseMeaning] = (),
 ) -> str:
     """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning."""
     if meaning is not None:
         return meaning.gloss
     if uses and not any(use.is_sure for use in uses):
         return _TOO_LITTLE if len(uses) == 1 else "the sentences say too little to tell"
-    return f"another meaning, not {'among yours' if source is api.Source.OWN else 'in the dictionary'}"
+    return (
+        f"another meaning, not {'among yours' if source is api.Source.OWN else 'in the dictionary'}"
+    )
 
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
@@ -182,7 +208,9 @@ def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
     if has_text:
         return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
     if not examples:
-        return f"Paste a text that uses {quoted(word)}, or let the examples of the dictionary count."
+        return (
+            f"Paste a text that uses {quoted(word)}, or let the examples of the dictionary count."
+        )
     return f"{quoted(word)} is not in the dictionary. Paste your own text that uses it, or choose another word."
 
 
@@ -203,9 +231,14 @@ def map_verdict(
         return api.Message(f"{counted}, a word with one everyday meaning.", details)
     if not are_meanings:
         if not groups:
-            return api.Message(f"{counted}, too few or too alike for clusters.", "The word is not in the dictionary.")
+            return api.Message(
+                f"{counted}, too few or too alike for clusters.",
+                "The word is not in the dictionary.",
+            )
         details = "so the clusters have no names, and they may be topics or turns of phrase."
-        return api.Message(f"{counted} in {len(groups)} clusters.", f"The word is not in the dictionary, {details}")
+        return api.Message(
+            f"{counted} in {len(groups)} clusters.", f"The word is not in the dictionary, {details}"
+        )
     if not own:
         details = "The meanings are those of the dictionary; where the uses lie is computed."
         return api.Message(f"{counted} in {_counted(len(groups), 'meaning')}.", details)
@@ -227,17 +260,28 @@ def _counted(n: int, noun: str) -> str:
 
 def texts_compared(answer: api.SenseMap) -> list[tuple[str, list[str]]]:
     """Describe the share of each group in two texts, as ``8 % (1 of 13)``."""
-    columns = [answer.sources.index(source) for source in (api.TEXT_A, api.TEXT_B) if source in answer.sources]
+    columns = [
+        answer.sources.index(source)
+        for source in (api.TEXT_A, api.TEXT_B)
+        if source in answer.sources
+    ]
     if len(columns) < 2 or not answer.groups:
         return []
     totals = {c: max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns}
-    counts = [(group.name, [(group.by_source[c], totals[c]) for c in columns]) for group in answer.groups]
-    return [(name, [f"{percent(n / total)} ({n} of {total})" for n, total in pairs]) for name, pairs in counts]
+    counts = [
+        (group.name, [(group.by_source[c], totals[c]) for c in columns]) for group in answer.groups
+    ]
+    return [
+        (name, [f"{percent(n / total)} ({n} of {total})" for n, total in pairs])
+        for name, pairs in counts
+    ]
 
 
 def typed_otherwise(answer: api.SenseMap) -> str:
     """Note that the examples are of another form of the typed word; else empty."""
-    if not answer.examples_of or answer.word.lower() in {word.lower() for word in answer.examples_of}:
+    if not answer.examples_of or answer.word.lower() in {
+        word.lower() for word in answer.examples_of
+    }:
         return ""
     return f"You typed “{answer.word}”; the examples are those of {listed([f'“{w}”' for w in answer.examples_of])}."
 
@@ -257,12 +301,16 @@ def own_words(answer: api.SenseMap) -> str:
     on_map = sum(use.own for use in answer.uses)
     if answer.n_own <= on_map:
         return ""
-    return f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map."
+    return (
+        f"Your text has {answer.n_own:,} uses; {on_map} of them, at even distances, are on the map."
+    )
 
 
 def read_as(answer: api.SenseMap) -> str:
     """State how the user's tables were read; empty for running text."""
-    return " ".join(f"Read from {source_name(source)}: {description}." for source, description in answer.read_as)
+    return " ".join(
+        f"Read from {source_name(source)}: {description}." for source, description in answer.read_as
+    )
 
 
 def use_name(use: api.MapUse, number: int, answer: api.SenseMap) -> str:
@@ -277,5 +325,7 @@ def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool)
     if not meanings:
         return "It lands beside its nearest uses. Its meaning is not given."
     where = "" if meanings[0].group is not None else " No use on this map has it."
-    first, *others = (f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2])
+    first, *others = (
+        f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2]
+    )
     return f"It means: {first}.{where}" if is_sure else f"Unsure: {first}, or {others[0]}.{where}"

@@ -32,12 +32,20 @@ _VIEWS = {
     "0": ("Layer 0: the word alone", "at layer 0", "by layer 0"),
     "mean": ("Mean of layers", "in the mean of all layers", "by the mean of the layers"),
     "sentence": ("As trained for sentences", "as it was trained for sentences", ""),
-    "words": ("The words around it", "by the words around them", "by the words around them, without ELMo"),
+    "words": (
+        "The words around it",
+        "by the words around them",
+        "by the words around them, without ELMo",
+    ),
     "meanings": ("Meaning features", "by meaning features", "by meaning features"),
     "verdict": ("The verdict", "", ""),
     "static": ("One vector per word", "with one vector per word", ""),
     "mix-tagging": ("as the entity head mixes them", "as the entity head mixes the layers", ""),
-    "mix-classification": ("as the sentiment head mixes them", "as the sentiment head mixes the layers", ""),
+    "mix-classification": (
+        "as the sentiment head mixes them",
+        "as the sentiment head mixes the layers",
+        "",
+    ),
     OWN_MIX: ("my own mix", "in your own mix of the layers", ""),
 }
 READS_LETTERS = "the letters of the word"

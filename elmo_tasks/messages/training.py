@@ -76,7 +76,18 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             "tokens and tags; or a .marked file of lines such as [Ada Marsh](PER) flew to [Oslo](LOC).",
             typing="Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER) moved to [Lisbon]\u2060(LOC). "
             "Twenty sentences or more, a few hundred for a useful result. They stay on the machine that runs this app.",
-            endings=(".conll", ".txt", ".tsv", ".csv", ".iob", ".bio", ".conllu", ".jsonl", ".json", ".marked"),
+            endings=(
+                ".conll",
+                ".txt",
+                ".tsv",
+                ".csv",
+                ".iob",
+                ".bio",
+                ".conllu",
+                ".jsonl",
+                ".json",
+                ".marked",
+            ),
             purpose="for entities",
             train="make train-ner",
             hidden=100,
@@ -103,7 +114,11 @@ def best_epoch(course: Sequence[TrainingEpoch]) -> TrainingEpoch | None:
     def rank(epoch: TrainingEpoch) -> tuple[float, float, int]:
         loss = epoch.validation_loss
         watched = epoch.score if epoch.watched is None else epoch.watched
-        return watched or 0.0, -math.inf if loss is None or math.isnan(loss) else -loss, -epoch.epoch
+        return (
+            watched or 0.0,
+            -math.inf if loss is None or math.isnan(loss) else -loss,
+            -epoch.epoch,
+        )
 
     return max(scored, key=rank) if scored else None
 
@@ -172,7 +187,11 @@ def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
     if count <= 0:
         return 0.0, 1.0
     middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z / (1 + z * z / count) * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    half = (
+        z
+        / (1 + z * z / count)
+        * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
+    )
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
@@ -184,7 +203,9 @@ def details(job: TrainingJob) -> str:
     if job.status == "running":
         best = best_epoch(job.course)
         if best is not None and best.score is not None and len(job.course) > 2:
-            parts.append(f"The best so far is round {best.epoch} ({score_text(job.metric, best.score)}).")
+            parts.append(
+                f"The best so far is round {best.epoch} ({score_text(job.metric, best.score)})."
+            )
         if job.seconds_left is not None:
             parts.append(f"Time left: {duration(job.seconds_left)}.")
         return " ".join(parts)
@@ -195,7 +216,9 @@ def details(job: TrainingJob) -> str:
     parts.append(comparison(job))
     if job.status == "done" and job.best_epoch:
         held_back = f"the {TASK_WORDS[job.kind].unit} held back"
-        parts.append(f"Round {job.best_epoch} of {job.epochs} did best on {held_back}, and was kept.")
+        parts.append(
+            f"Round {job.best_epoch} of {job.epochs} did best on {held_back}, and was kept."
+        )
     return " ".join(filter(None, parts))
 
 
@@ -212,9 +235,7 @@ def balance_warning(preview: DatasetPreview) -> str:
             f"little here. {remedy}"
         )
     if most >= _UNEVEN * least:
-        return (
-            f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom predict. {remedy}"
-        )
+        return f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom predict. {remedy}"
     return ""
 
 

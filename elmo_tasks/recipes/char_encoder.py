@@ -94,7 +94,12 @@ class WordTypes(TextFiles):
             )
         self.save_hyperparameters()
         self.static, self.start_from, self.min_count = static, start_from, min_count
-        self.batch_size, self.n_batches, self.held_out_share, self.seed = batch_size, n_batches, held_out_share, seed
+        self.batch_size, self.n_batches, self.held_out_share, self.seed = (
+            batch_size,
+            n_batches,
+            held_out_share,
+            seed,
+        )
         self.words: list[str] = []
 
     def setup(self, stage: str | None = None) -> None:
@@ -104,7 +109,11 @@ class WordTypes(TextFiles):
         corpus = self.read_corpus()
         static = StaticVectors.load(self.static)
         self.old = load_bilm(find_model(self.start_from))
-        frequent = [k for k in range(len(SPECIAL_WORDS), len(corpus.words)) if corpus.counts[k] >= self.min_count]
+        frequent = [
+            k
+            for k in range(len(SPECIAL_WORDS), len(corpus.words))
+            if corpus.counts[k] >= self.min_count
+        ]
         with_letters = {k for k in frequent if any(c.isalpha() for c in corpus.words[k])}
         lexical = [k for k in frequent if k in with_letters and corpus.words[k] in static]
         formal = [BEGIN_ID, END_ID, *(k for k in frequent if k not in with_letters)]
@@ -115,13 +124,18 @@ class WordTypes(TextFiles):
             )
         chosen = np.array(lexical + formal)
         self.words = [corpus.words[k] for k in chosen]
-        self.counts, self.characters = corpus.counts[chosen], torch.from_numpy(corpus.characters[chosen])
+        self.counts, self.characters = (
+            corpus.counts[chosen],
+            torch.from_numpy(corpus.characters[chosen]),
+        )
         rows = static.rows_of(self.words[: len(lexical)]).numpy()
         rare = np.setdiff1d(rows, rows[: max(1, len(rows) // 10)])
         out = np.random.default_rng(self.seed).random(len(rare)) < self.held_out_share
         self.held_out = np.concatenate([np.isin(rows, rare[out]), np.zeros(len(formal), bool)])
         meaning = F.normalize(static.vectors_of(self.words[: len(lexical)]), dim=1)
-        meaning = F.normalize(meaning - (_shares(self.counts[: len(lexical)]) * meaning).sum(0), dim=1)
+        meaning = F.normalize(
+            meaning - (_shares(self.counts[: len(lexical)]) * meaning).sum(0), dim=1
+        )
         self._meaning = torch.cat([meaning, torch.zeros(len(formal), meaning.shape[1])])
 
     def targets(self, dim: int) -> tuple[Tensor, Tensor, Tensor]:
@@ -135,7 +149,9 @@ class WordTypes(TextFiles):
         mean = (share * old).sum(0)
         scale = _OLD_WEIGHT / (share * (old - mean) ** 2).sum().sqrt()
         joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
-        components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]  # [J, D]
+        components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[
+            :, :dim
+        ]  # [J, D]
         components = F.pad(components, (0, dim - components.shape[1]))
         linear = scale * components[self._meaning.shape[1] :].T  # [D, P]
         return joint @ components, linear, -(linear @ mean)
@@ -144,21 +160,30 @@ class WordTypes(TextFiles):
         """Words as they are drawn; each process draws its own."""
         chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** _DRAW_POWER)
         seed = (self.seed, self.share()[0])
-        return self.resumed(WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed))
+        return self.resumed(
+            WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed)
+        )
 
     def val_dataloader(self) -> FixedBatches[WordBatch]:
         """The held-out words, once each, in batches of similar length."""
         rows = torch.from_numpy(np.flatnonzero(self.held_out))
         rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
         parts = rows.split(self.batch_size)
-        return FixedBatches([WordBatch(self.characters[part].long(), part) for part in parts if len(part)])
+        return FixedBatches(
+            [WordBatch(self.characters[part].long(), part) for part in parts if len(part)]
+        )
 
 
 class WordLoader(BucketedBatches[WordBatch]):
     """Batches of words, sampled by their weights."""
 
     def __init__(
-        self, characters: Tensor, chance: NDArray[np.float64], batch_size: int, n_batches: int, seed: tuple[int, ...]
+        self,
+        characters: Tensor,
+        chance: NDArray[np.float64],
+        batch_size: int,
+        n_batches: int,
+        seed: tuple[int, ...],
     ) -> None:
         super().__init__(n_batches, batch_size, _POOL, word_lengths(characters).numpy(), seed)
         self.characters, self._up_to = characters, chance.cumsum()
@@ -189,7 +214,9 @@ class CharEncoderModule(pl.LightningModule):
         warmup_steps: steps over which it rises.
     """
 
-    def __init__(self, filters: list[tuple[int, int]], learning_rate: float = 1e-3, warmup_steps: int = 50) -> None:
+    def __init__(
+        self, filters: list[tuple[int, int]], learning_rate: float = 1e-3, warmup_steps: int = 50
+    ) -> None:
         super().__init__()
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
@@ -254,14 +281,22 @@ class CharEncoderModule(pl.LightningModule):
         total = int(self.trainer.estimated_stepping_batches)
 
         def rate(step: int) -> float:
-            return risen(step, self.warmup_steps) * 0.5 * (1 + math.cos(math.pi * min(1.0, step / total)))
+            return (
+                risen(step, self.warmup_steps)
+                * 0.5
+                * (1 + math.cos(math.pi * min(1.0, step / total)))
+            )
 
         return scheduled(optimizer, rate)
 
     def seen(self) -> dict[str, Any]:
         """Words sampled, training time, and the variance of the old vectors that is kept."""
         kept = {} if self._kept is None else {"old_variance_kept": round(self._kept, 4)}
-        return {"words": self._words, "seconds": round(self._seconds + time.monotonic() - self._since), **kept}
+        return {
+            "words": self._words,
+            "seconds": round(self._seconds + time.monotonic() - self._since),
+            **kept,
+        }
 
     def learned_from(self) -> list[str]:
         """Describe the training target, for the model's card."""
@@ -276,7 +311,10 @@ class CharEncoderModule(pl.LightningModule):
         data = self.data
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
         bilm, self._kept = with_char_encoder(data.old, self.reader.cpu(), data.characters, counts)
-        print(f"A linear map of the new word vectors keeps {self._kept:.1%} of those of {data.start_from}.", flush=True)
+        print(
+            f"A linear map of the new word vectors keeps {self._kept:.1%} of those of {data.start_from}.",
+            flush=True,
+        )
         files = find_model(data.start_from)
         return (bilm, *load_softmax(files)) if has_softmax(files) else (bilm, None, None)
 
@@ -322,7 +360,9 @@ def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bia
 
 
 @torch.no_grad()
-def with_char_encoder(old: BiLM, encoder: CharacterCNN, characters: Tensor, weights: Tensor) -> tuple[BiLM, float]:
+def with_char_encoder(
+    old: BiLM, encoder: CharacterCNN, characters: Tensor, weights: Tensor
+) -> tuple[BiLM, float]:
     """Attach a biLM's LSTMs to another character CNN, by a linear map.
 
     It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
@@ -332,7 +372,9 @@ def with_char_encoder(old: BiLM, encoder: CharacterCNN, characters: Tensor, weig
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.
     """
     bilm = BiLM(BiLMOptions(old.options.lstm, encoder.options))
-    bilm.load_state_dict({**old.state_dict(), **{f"token_encoder.{k}": v for k, v in encoder.state_dict().items()}})
+    bilm.load_state_dict(
+        {**old.state_dict(), **{f"token_encoder.{k}": v for k, v in encoder.state_dict().items()}}
+    )
     share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
     x, y = (encode_words(cnn, characters).double().cpu() for cnn in (encoder, old.token_encoder))
     x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
@@ -343,7 +385,9 @@ def with_char_encoder(old: BiLM, encoder: CharacterCNN, characters: Tensor, weig
     kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
     bias = y_mean - x_mean @ linear
     for direction in (bilm.forward_lm, bilm.backward_lm):
-        weight, first_bias = (direction.layers[0].get_parameter(f"{name}_ih_l0") for name in ("weight", "bias"))
+        weight, first_bias = (
+            direction.layers[0].get_parameter(f"{name}_ih_l0") for name in ("weight", "bias")
+        )
         first_bias.add_((weight.double() @ bias).float())
         weight.copy_((weight.double() @ linear.T).float())
     return bilm, kept

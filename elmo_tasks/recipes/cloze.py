@@ -90,7 +90,12 @@ class ClozeGaps(TextFiles):
                 f"data.n_words {n_words}, batch_size {batch_size}, n_batches {n_batches}: expected at least 1"
             )
         self.save_hyperparameters()
-        self.static_name, self.n_words, self.batch_size, self.n_batches = static, n_words, batch_size, n_batches
+        self.static_name, self.n_words, self.batch_size, self.n_batches = (
+            static,
+            n_words,
+            batch_size,
+            n_batches,
+        )
         self.held_out, self.held_out_index, self.seed = held_out, held_out_index, seed
         self.static: StaticVectors
 
@@ -103,16 +108,22 @@ class ClozeGaps(TextFiles):
 
     def train_dataloader(self) -> GapLoader:
         """Sentences as they are drawn; each process draws its own."""
-        chances = self._chances(self._corpus.words, self._rows, self._corpus.counts / self._corpus.counts.sum())
+        chances = self._chances(
+            self._corpus.words, self._rows, self._corpus.counts / self._corpus.counts.sum()
+        )
         seed = (self.seed, self.share()[0])
-        return self.resumed(GapLoader(self._corpus, self._rows, chances, self.batch_size, self.n_batches, seed))
+        return self.resumed(
+            GapLoader(self._corpus, self._rows, chances, self.batch_size, self.n_batches, seed)
+        )
 
     def val_dataloader(self) -> FixedBatches[GapBatch]:
         """Held-out sentences with one target word each, sampled as in training."""
         if self.held_out is None:
             return FixedBatches([])
         index = None if self.held_out_index is None else Path(self.held_out_index)
-        sentences = held_out_sentences(Path(self.held_out), index, [path.name for path in self.paths()])
+        sentences = held_out_sentences(
+            Path(self.held_out), index, [path.name for path in self.paths()]
+        )
         fitting = [words for words in sentences if _MIN_WORDS <= len(words) <= _MAX_WORDS]
         fitting = fitting[:: max(1, len(fitting) // _MAX_HELD_OUT)][:_MAX_HELD_OUT]
         rng = np.random.default_rng(self.seed)
@@ -121,7 +132,9 @@ class ClozeGaps(TextFiles):
             batch = GapBatch(fitting[start : start + self.batch_size], [])
             for k, words in enumerate(batch.sentences):
                 rows = self.static.rows_of(words).numpy()
-                chances = self._chances(words, rows, np.array([self.static.share_of(word) for word in words]))
+                chances = self._chances(
+                    words, rows, np.array([self.static.share_of(word) for word in words])
+                )
                 if chances.any():
                     at = int(rng.choice(len(words), p=chances / chances.sum()))
                     batch.gaps.append((k, at, int(rows[at])))
@@ -134,7 +147,9 @@ class ClozeGaps(TextFiles):
     ) -> NDArray[np.float64]:
         """Chance that a word becomes a target; 0 without a letter or beyond the target words."""
         has_letter = np.array([any(c.isalpha() for c in word) for word in words])
-        return np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * has_letter
+        return (
+            np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * has_letter
+        )
 
 
 class GapLoader(BucketedBatches[GapBatch]):
@@ -144,13 +159,20 @@ class GapLoader(BucketedBatches[GapBatch]):
     """
 
     def __init__(
-        self, corpus: TokenizedCorpus, rows: NDArray[np.int64], chances: NDArray[np.float64],
-        batch_size: int, n_batches: int, seed: tuple[int, ...],
-    ) -> None:  # fmt: skip
+        self,
+        corpus: TokenizedCorpus,
+        rows: NDArray[np.int64],
+        chances: NDArray[np.float64],
+        batch_size: int,
+        n_batches: int,
+        seed: tuple[int, ...],
+    ) -> None:
         begins, sizes = corpus.sentences()
         fitting = (sizes >= _MIN_WORDS) & (sizes <= _MAX_WORDS)
         if not fitting.any():
-            raise DataError(f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words out of")
+            raise DataError(
+                f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words out of"
+            )
         super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
         self._corpus, self._rows, self._chances = corpus, rows, chances
         self._begins, self._gap_seed = begins[fitting], (*seed, 1)
@@ -163,7 +185,9 @@ class GapLoader(BucketedBatches[GapBatch]):
         """The ``k``-th batch."""
         chosen, rng = self.rows(k), np.random.default_rng((*self._gap_seed, k))
         batch = GapBatch([], [])
-        for of, (begin, size) in enumerate(zip(self._begins[chosen], self.lengths[chosen], strict=True)):
+        for of, (begin, size) in enumerate(
+            zip(self._begins[chosen], self.lengths[chosen], strict=True)
+        ):
             ids = np.asarray(self._corpus.forward[begin : begin + size])
             batch.sentences.append([self._corpus.words[w] for w in ids])
             targets = np.flatnonzero(rng.random(size) < self._chances[ids])
@@ -199,7 +223,12 @@ class ClozeModule(pl.LightningModule):
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
         self.init_from = init_from
-        self.encoder_name, self.hidden, self.n_heads, self.dropout = encoder, hidden, n_heads, dropout
+        self.encoder_name, self.hidden, self.n_heads, self.dropout = (
+            encoder,
+            hidden,
+            n_heads,
+            dropout,
+        )
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.cloze: Cloze
         self.encoder: Encoder
@@ -251,7 +280,9 @@ class ClozeModule(pl.LightningModule):
         """Scores ``[n, V]`` of the words in the gaps of a batch."""
         assert self.encoder.language_model is not None
         with torch.no_grad():
-            lstms = self.encoder.language_model.states(batch.sentences).layers[1:]  # [K, B, T + 2, 2 P]
+            lstms = self.encoder.language_model.states(batch.sentences).layers[
+                1:
+            ]  # [K, B, T + 2, 2 P]
         ahead, back = lstms.chunk(2, dim=-1)
         of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
         places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]
@@ -263,7 +294,9 @@ class ClozeModule(pl.LightningModule):
         if not len(batch):
             return None
         self._gaps += len(batch) * self.trainer.world_size
-        loss = F.cross_entropy(self.scores(batch), torch.tensor(batch.gaps, device=self.device)[:, 2])
+        loss = F.cross_entropy(
+            self.scores(batch), torch.tensor(batch.gaps, device=self.device)[:, 2]
+        )
         self.log("train_loss", loss, prog_bar=True, batch_size=len(batch))
         return loss
 
@@ -282,11 +315,16 @@ class ClozeModule(pl.LightningModule):
         """Adam; the rate rises, then falls to zero."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate)
         total = int(self.trainer.estimated_stepping_batches)
-        return scheduled(optimizer, lambda step: risen(step, self.warmup_steps) * max(0.0, 1 - step / total))
+        return scheduled(
+            optimizer, lambda step: risen(step, self.warmup_steps) * max(0.0, 1 - step / total)
+        )
 
     def seen(self) -> dict[str, int]:
         """Target words so far and training time, over all resumes."""
-        return {"gaps": self._gaps, "seconds": round(self._seconds + time.monotonic() - self._since)}
+        return {
+            "gaps": self._gaps,
+            "seconds": round(self._seconds + time.monotonic() - self._since),
+        }
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Save the counts of the run."""
@@ -306,11 +344,17 @@ class ExportCloze(pl.Callback):
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write it with how it was trained, on one process."""
         if trainer.is_global_zero and isinstance(pl_module, ClozeModule):
-            metrics = {k: round(float(v), 4) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
+            metrics = {
+                k: round(float(v), 4)
+                for k, v in trainer.callback_metrics.items()
+                if k.startswith("val_")
+            }
             versions = {"torch": torch.__version__, "lightning": pl.__version__}
             about = {
                 "training": {"steps": trainer.global_step, **pl_module.seen()},
                 "while_training": metrics,
                 "versions": {"python": platform.python_version(), **versions},
             }
-            write_cloze(self.folder, pl_module.cloze, pl_module.encoder, pl_module.data.static, about)
+            write_cloze(
+                self.folder, pl_module.cloze, pl_module.encoder, pl_module.data.static, about
+            )

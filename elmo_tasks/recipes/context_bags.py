@@ -35,7 +35,11 @@ class ContextBagModule(BiLMModule):
     """
 
     def __init__(
-        self, bag_weight: float = 1.0, pair_weight: float = 10.0, static: str = DEFAULT_NAME, **language_model: Any
+        self,
+        bag_weight: float = 1.0,
+        pair_weight: float = 10.0,
+        static: str = DEFAULT_NAME,
+        **language_model: Any,
     ) -> None:
         super().__init__(**language_model)
         if min(bag_weight, pair_weight) < 0:
@@ -164,7 +168,9 @@ def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tens
 def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
     """Mean squared difference of the cosines of two sets of rows, over all pairs."""
     # The diagonal is 1 in both and adds nothing.
-    return (_cosines(halves) - _cosines(bags)).square().sum() / max(1, len(halves) * (len(halves) - 1))
+    return (_cosines(halves) - _cosines(bags)).square().sum() / max(
+        1, len(halves) * (len(halves) - 1)
+    )
 
 
 def _cosines(vectors: Tensor) -> Tensor:

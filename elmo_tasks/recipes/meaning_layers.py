@@ -56,7 +56,9 @@ class Rates:
     learning_rate: float = 1e-3
     softmax_rate: float = 1e-4
     meaning_weight: float = 10.0
-    anchor_weight: float = 0.01  # squared distance to the old top layer, on the dictionary's sentences
+    anchor_weight: float = (
+        0.01  # squared distance to the old top layer, on the dictionary's sentences
+    )
     meaning_dropout: float = 0.3  # of the top LSTM's input, dictionary
     text_dropout: float = 0.1  # of the top LSTM's input and output, running text
 
@@ -66,7 +68,10 @@ class TopLayers(nn.Module):
 
     def __init__(self, bilm: BiLM) -> None:
         super().__init__()
-        self.forward_top, self.backward_top = bilm.forward_lm.layers[-1], bilm.backward_lm.layers[-1]
+        self.forward_top, self.backward_top = (
+            bilm.forward_lm.layers[-1],
+            bilm.backward_lm.layers[-1],
+        )
         self._skip = bilm.forward_lm.use_skip_connections
         for top in (self.forward_top, self.backward_top):
             top.requires_grad_(True)
@@ -97,7 +102,9 @@ def below_top(bilm: BiLM, tokens: Tensor, reverse: Tensor) -> list[Tensor]:
 class Text:
     """Running text as an endless, shuffled stream of batches of sentences."""
 
-    def __init__(self, paths: Sequence[Path], vocabulary: Vocabulary, per_file: int, seed: int) -> None:
+    def __init__(
+        self, paths: Sequence[Path], vocabulary: Vocabulary, per_file: int, seed: int
+    ) -> None:
         rng = random.Random(seed)
         self.words: list[str] = []
         self._row: dict[str, int] = {}
@@ -135,7 +142,9 @@ class Text:
 class UseStates:
     """States of a use in the layers that do not learn, computed once before training."""
 
-    below: tuple[Tensor, Tensor]  #: ``[T, P]`` the layer below the top one, each direction in its reading order
+    below: tuple[
+        Tensor, Tensor
+    ]  #: ``[T, P]`` the layer below the top one, each direction in its reading order
     step: int  #: position of the word, reading forward
     step_back: int  #: position of the word, reading back
     old: Tensor  #: ``[2 P]`` the word at the top layer before training
@@ -159,11 +168,19 @@ def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
     labelled = []
     for entry in lexicon.ambiguous:
         if not entry.is_held_out:
-            examples = [(sentence, k) for k, sense in enumerate(entry.senses) for sentence in sense.training_examples]
+            examples = [
+                (sentence, k)
+                for k, sense in enumerate(entry.senses)
+                for sentence in sense.training_examples
+            ]
             uses: list[Use] = [find_mention(entry.word, sentence) for sentence, _ in examples]
             senses = [k for _, k in examples]
             for use, sense in list(zip(uses, senses, strict=True)):
-                others = [u for u, k in zip(uses, senses[: len(examples)], strict=False) if k == sense and u is not use]
+                others = [
+                    u
+                    for u, k in zip(uses, senses[: len(examples)], strict=False)
+                    if k == sense and u is not use
+                ]
                 if others:
                     uses.append(_joined(use, rng.choice(others), before=rng.random() < 0.5))
                     senses.append(sense)
@@ -175,14 +192,23 @@ def _joined(use: Use, other: Use, before: bool) -> Use:
     """Return the use in a text of two sentences, its own and another one."""
     if before:
         shift = len(other.tokens)
-        return Use.of_tokens(other.tokens + use.tokens, use.token_start + shift, use.token_end + shift)
+        return Use.of_tokens(
+            other.tokens + use.tokens, use.token_start + shift, use.token_end + shift
+        )
     return Use.of_tokens(use.tokens + other.tokens, use.token_start, use.token_end)
 
 
 class MeaningLosses:
     """Both losses of one model."""
 
-    def __init__(self, elmo: Elmo, softmax: LMSoftmax, text: Text, words: Sequence[LabelledUses], rates: Rates) -> None:
+    def __init__(
+        self,
+        elmo: Elmo,
+        softmax: LMSoftmax,
+        text: Text,
+        words: Sequence[LabelledUses],
+        rates: Rates,
+    ) -> None:
         self.elmo, self.text, self.words, self.rates = elmo, text, list(words), rates
         self.softmax = softmax.requires_grad_(True)
         self.top = TopLayers(elmo.bilm).train()
@@ -207,7 +233,9 @@ class MeaningLosses:
         for row, sentence in zip(ids, sentences, strict=True):
             row[: len(sentence) + 2] = torch.tensor([n, *sentence, n + 1])
         table = torch.cat([self._token_vectors, self._boundaries])
-        targets = torch.cat([self.text.vocabulary_ids, torch.tensor([1, 0])])[ids]  # <S> is 1, </S> is 0
+        targets = torch.cat([self.text.vocabulary_ids, torch.tensor([1, 0])])[
+            ids
+        ]  # <S> is 1, </S> is 0
         reverse = reversed_positions(lengths, longest)
         below = below_top(self.elmo.bilm, table[ids], reverse)
         ahead, back = self.top(below, self.rates.text_dropout)
@@ -244,11 +272,17 @@ class MeaningLosses:
     def _tops(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
         """New and old top-layer vectors ``[n, 2 P]`` of the uses in these rows."""
         uses = [self._states[row] for row in rows]
-        below = [pad_sequence([use.below[k] for use in uses], batch_first=True).float() for k in (0, 1)]
+        below = [
+            pad_sequence([use.below[k] for use in uses], batch_first=True).float() for k in (0, 1)
+        ]
         ahead, back = self.top(below, self.rates.meaning_dropout)
         place = torch.arange(len(uses))
         new = torch.cat(
-            [ahead[place, [use.step for use in uses]], back[place, [use.step_back for use in uses]]], dim=-1
+            [
+                ahead[place, [use.step for use in uses]],
+                back[place, [use.step_back for use in uses]],
+            ],
+            dim=-1,
         )
         return new, torch.stack([use.old for use in uses])
 
@@ -266,7 +300,9 @@ class MeaningLosses:
                 at, n = use.token_start + 1, int(lengths[k])
                 back = n - 1 - at
                 old = torch.cat([tops[0][k, at], tops[1][k, back]])
-                states.append(UseStates((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old))
+                states.append(
+                    UseStates((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old)
+                )
         self.top.train()
         return states
 
@@ -281,7 +317,11 @@ def save(folder: Path, state: dict[str, Any]) -> None:
 def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> dict[str, Any]:
     """The card of the trained model, with the objective of each part of its training."""
     folder = elmo.folder
-    card = dict(read_json(folder / CARD_NAME)) if folder is not None and (folder / CARD_NAME).exists() else {}
+    card = (
+        dict(read_json(folder / CARD_NAME))
+        if folder is not None and (folder / CARD_NAME).exists()
+        else {}
+    )
     learned = (
         f"which uses of {len(losses.words):,} words of the dictionary share a meaning, at the top layer alone, together with the "
         "next word of the text (elmo_tasks/recipes/meaning_layers.py)"
@@ -296,21 +336,39 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
         "seconds": round(seconds),
     }
     training["parts"] = [*training.get("parts", []), part]
-    training |= {count: training.get(count, 0) + part[count] for count in ("steps", "positions", "seconds")}
+    training |= {
+        count: training.get(count, 0) + part[count] for count in ("steps", "positions", "seconds")
+    }
     objectives = dict.fromkeys([*card.get("learned_from", []), learned])
-    return {**card, "learned_from": list(objectives), "dictionary_layers": [_TOP_LAYER], "training": training}
+    return {
+        **card,
+        "learned_from": list(objectives),
+        "dictionary_layers": [_TOP_LAYER],
+        "training": training,
+    }
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train until the minutes are used up; see the module."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--text", nargs="+", required=True, help="files of running text, one tokenized sentence a line, or patterns"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--out", type=Path, default=Path("runs/meaning_layers"), help="folder of the run")
+    parser.add_argument(
+        "--text",
+        nargs="+",
+        required=True,
+        help="files of running text, one tokenized sentence a line, or patterns",
+    )
+    parser.add_argument(
+        "--out", type=Path, default=Path("runs/meaning_layers"), help="folder of the run"
+    )
     parser.add_argument("--model", help="the biLM to train; the bundled one by default")
-    parser.add_argument("--minutes", type=float, default=120, help="of training in all, resumed parts included")
-    parser.add_argument("--per_file", type=int, default=30_000, help="sentences taken from each file")
+    parser.add_argument(
+        "--minutes", type=float, default=120, help="of training in all, resumed parts included"
+    )
+    parser.add_argument(
+        "--per_file", type=int, default=30_000, help="sentences taken from each file"
+    )
     parser.add_argument("--seed", type=int, default=1)
     for name, value in vars(Rates()).items():
         parser.add_argument(f"--{name}", type=float, default=value)
@@ -321,7 +379,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elmo = Elmo.load(args.model)
     output = elmo.predictions()
     if output is None:
-        raise ConfigError(f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs")
+        raise ConfigError(
+            f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs"
+        )
     text = Text(matching_files(args.text), output[1], args.per_file, args.seed)
     losses = MeaningLosses(elmo, output[0], text, training_uses(bundled_lexicon()), rates)
     print(
@@ -351,13 +411,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
     def snapshot() -> dict[str, Any]:
         return {
-            "top": losses.top.state_dict(), "softmax": losses.softmax.state_dict(), "scale": losses.scale.data,
-            "optimizer": optimizer.state_dict(), "step": step, "seconds": seconds + time.monotonic() - began,
-        }  # fmt: skip
+            "top": losses.top.state_dict(),
+            "softmax": losses.softmax.state_dict(),
+            "scale": losses.scale.data,
+            "optimizer": optimizer.state_dict(),
+            "step": step,
+            "seconds": seconds + time.monotonic() - began,
+        }
 
     while (done := (seconds + time.monotonic() - began) / (60 * args.minutes)) < 1:
         # Warm-up over 2 %, then a cosine down to a twentieth.
-        share = min(1.0, done / 0.02) * (0.05 + 0.95 * 0.5 * (1 + float(torch.cos(torch.tensor(done * torch.pi)))))
+        share = min(1.0, done / 0.02) * (
+            0.05 + 0.95 * 0.5 * (1 + float(torch.cos(torch.tensor(done * torch.pi))))
+        )
         for group, rate in zip(optimizer.param_groups, base, strict=True):
             group["lr"] = rate * max(share, 0.02)
         optimizer.zero_grad()
@@ -371,7 +437,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sums += torch.tensor([loss.item() for loss in (text_loss, meaning, distance)])
         if step % 50 == 0:
             a, b, c = (sums / 50).tolist()
-            print(f"{done:.1%} step {step} text {a:.3f} meaning {b:.3f} distance {c:.3f}", flush=True)
+            print(
+                f"{done:.1%} step {step} text {a:.3f} meaning {b:.3f} distance {c:.3f}", flush=True
+            )
             sums.zero_()
         if time.monotonic() - saved > 120:
             save(args.out, snapshot())

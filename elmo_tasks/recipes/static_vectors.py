@@ -31,13 +31,20 @@ from elmo_tasks import encoders
 from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.static_vectors import LOOKUP, WEIGHTS_NAME, WORDS_NAME, StaticVectors, normalized
+from elmo_tasks.encoders.static_vectors import (
+    LOOKUP,
+    WEIGHTS_NAME,
+    WORDS_NAME,
+    StaticVectors,
+    normalized,
+)
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import read_json
 from elmo_tasks.text.vocabulary import open_text
 
 VECTORS_FOLDER = FolderKind(
-    "static vectors", re.compile(r"words\.txt\.xz|card\.json|vectors[-\w]*\.safetensors(\.index\.json)?")
+    "static vectors",
+    re.compile(r"words\.txt\.xz|card\.json|vectors[-\w]*\.safetensors(\.index\.json)?"),
 )
 ALGORITHMS = ("cbow", "skip-gram")
 _BATCH = 512
@@ -67,11 +74,16 @@ class StaticSettings:
         if not 0 <= self.seed < 2**32:
             raise ConfigError(f"seed {self.seed}: expected a number from 0 to {2**32 - 1}")
         if self.algorithm not in ALGORITHMS:
-            raise ConfigError(f"algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}")
+            raise ConfigError(
+                f"algorithm '{self.algorithm}': expected one of {', '.join(ALGORITHMS)}"
+            )
 
 
 def train_vectors(
-    files: Sequence[Path], settings: StaticSettings | None = None, workers: int = 1, name: str = "static"
+    files: Sequence[Path],
+    settings: StaticSettings | None = None,
+    workers: int = 1,
+    name: str = "static",
 ) -> tuple[StaticVectors, dict[str, Any]]:
     """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
 
@@ -106,10 +118,14 @@ def train_vectors(
         # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
         totals = {"total_examples": n_lines, "total_words": counts.total()}
         with tqdm(total=settings.epochs, unit="epoch") as bar:
-            model.train(corpus_file=str(text), epochs=settings.epochs, callbacks=[_Epochs(bar)], **totals)
+            model.train(
+                corpus_file=str(text), epochs=settings.epochs, callbacks=[_Epochs(bar)], **totals
+            )
         seconds = round(time.monotonic() - started)
     rows = [model.wv.key_to_index[word] for word in kept]
-    vectors = StaticVectors(list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name)
+    vectors = StaticVectors(
+        list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name
+    )
     return vectors, {
         "kind": "static vectors",
         "lookup": LOOKUP,
@@ -137,7 +153,9 @@ def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any])
     with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
-            out.writelines(f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True))
+            out.writelines(
+                f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True)
+            )
         write_card(partial, card)
 
 
@@ -145,7 +163,10 @@ def _copy_and_count(files: Sequence[Path], copy: Path) -> tuple[int, Counter[str
     """Copy the normalized text into one plain file for gensim; count lines and words."""
     counts: Counter[str] = Counter()
     n_lines = 0
-    with copy.open("w", encoding="utf-8", newline="\n") as out, tqdm(unit=" tokens", unit_scale=True) as bar:
+    with (
+        copy.open("w", encoding="utf-8", newline="\n") as out,
+        tqdm(unit=" tokens", unit_scale=True) as bar,
+    ):
         for path in files:
             bar.set_description(path.name)
             for line in open_text(path):
@@ -176,15 +197,24 @@ def join_vectors(
     components, by the root of their counts.
     """
     if not 0 < size <= static.width + teacher.width:
-        raise ConfigError(f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both together")
-    shares = torch.tensor([static.share_of(word) for word in static.words]).clamp(min=1e-12).sqrt().unsqueeze(1)
+        raise ConfigError(
+            f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both together"
+        )
+    shares = (
+        torch.tensor([static.share_of(word) for word in static.words])
+        .clamp(min=1e-12)
+        .sqrt()
+        .unsqueeze(1)
+    )
     shares = shares / shares.sum()  # [words, 1]
     alone = []
     for start in tqdm(range(0, len(static), _BATCH), unit_scale=_BATCH, unit=" words"):
         sentences = [[word] for word in static.words[start : start + _BATCH]]
         alone.append(teacher.encode(sentences).values[0, :, 0].float().cpu())
     parts = [normalize(part.float(), dim=1) for part in (static.vectors.cpu(), torch.cat(alone))]
-    static_part, teacher_part = (normalize(part - (shares * part).sum(dim=0), dim=1) for part in parts)
+    static_part, teacher_part = (
+        normalize(part - (shares * part).sum(dim=0), dim=1) for part in parts
+    )
     both = torch.cat([static_part, weight * teacher_part], dim=1).double()
     # Of vectors that are centred, the components are the eigenvectors of their second moments.
     _, components = torch.linalg.eigh((both * shares).t() @ both)
@@ -194,23 +224,47 @@ def join_vectors(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Join static vectors with those of a teacher, and write them with their card."""
-    parser = argparse.ArgumentParser(description="Join static word vectors with those of a transformer.")
+    parser = argparse.ArgumentParser(
+        description="Join static word vectors with those of a transformer."
+    )
     parser.add_argument("static", help="static vectors: a name in checkpoints/ or a folder")
-    parser.add_argument("--teacher", required=True, help="encoder whose context-free layer is read: a name or a folder")
-    parser.add_argument("--about-teacher", default="", help="what the teacher is and its licence, for the card")
+    parser.add_argument(
+        "--teacher",
+        required=True,
+        help="encoder whose context-free layer is read: a name or a folder",
+    )
+    parser.add_argument(
+        "--about-teacher", default="", help="what the teacher is and its licence, for the card"
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder to write")
     parser.add_argument("--size", type=int, default=128, help="numbers per vector (default: 128)")
-    parser.add_argument("--title", default="Static word vectors, joined", help="one line for the card")
+    parser.add_argument(
+        "--title", default="Static word vectors, joined", help="one line for the card"
+    )
     args = parser.parse_args(arguments)
     VECTORS_FOLDER.check(args.out)
     static, teacher = StaticVectors.load(args.static), encoders.load(args.teacher, "cpu")
     if static.folder is None:
-        raise ConfigError(f"{args.static}: expected a folder of vectors with their card, found one file")
+        raise ConfigError(
+            f"{args.static}: expected a folder of vectors with their card, found one file"
+        )
     card = read_json(static.folder / CARD_NAME)
     joined = join_vectors(static, teacher, args.size)
     name, teacher_name = args.out.resolve().name, Path(args.teacher).name
-    command = ["python", "-m", "elmo_tasks.recipes.static_vectors", Path(args.static).name, "--teacher", teacher_name]
-    command += ["--out", name if args.out.is_absolute() else str(args.out), "--size", str(args.size)]
+    command = [
+        "python",
+        "-m",
+        "elmo_tasks.recipes.static_vectors",
+        Path(args.static).name,
+        "--teacher",
+        teacher_name,
+    ]
+    command += [
+        "--out",
+        name if args.out.is_absolute() else str(args.out),
+        "--size",
+        str(args.size),
+    ]
     about = {
         "name": name,
         "title": args.title,

@@ -76,7 +76,9 @@ def halved_cosines(first: Tensor, second: Tensor) -> Tensor:
     return torch.stack([F.cosine_similarity(a, b, dim=-1) for a, b in pairs], dim=-1)
 
 
-def informative_direction(before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]) -> str:
+def informative_direction(
+    before: Sequence[tuple[float, float]], after: Sequence[tuple[float, float]]
+) -> str:
     """Return the side of the word that separates two uses more.
 
     The result is ``"before"``, ``"after"``, ``"both"`` (about equal at every layer) or ``"unclear"`` (the layers

@@ -116,12 +116,16 @@ def calibrate(
     weights = _fit_weights(views, centres, words)
     joined = torch.from_numpy(join(views, centres, weights))
     projection = _fit_projection(joined, words)
-    before, after = (_accuracy(F.normalize(x, dim=-1), words) for x in (joined, joined @ projection))
+    before, after = (
+        _accuracy(F.normalize(x, dim=-1), words) for x in (joined, joined @ projection)
+    )
     kept = projection if after > before else None
     embedded = F.normalize(joined if kept is None else joined @ kept, dim=-1)
     centroids = _centroids(entries, owners, embedded.numpy())
     parts, part_matrix = _fit_parts(entries, owners, embedded.numpy())
-    evidence = _development_evidence(entries, uses, embedded, words, static, centroids, (part_matrix, parts))
+    evidence = _development_evidence(
+        entries, uses, embedded, words, static, centroids, (part_matrix, parts)
+    )
     weights_of_scores = _fit_scores(evidence)
     calibration = SenseCalibration(
         checksum=models_checksum(encoder, static, expected),
@@ -179,7 +183,11 @@ def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]
         for word in sample:
             part = centred[layer, first : first + len(word.rows)]
             first += len(word.rows)
-            right += int((_left_out_cosines(part, word.senses, word.n_senses).argmax(dim=1) == word.senses).sum())
+            right += int(
+                (
+                    _left_out_cosines(part, word.senses, word.n_senses).argmax(dim=1) == word.senses
+                ).sum()
+            )
         scores.append(right)
     return sorted(sorted(range(1, encoder.n_layers), key=lambda k: -scores[k - 1])[:2])
 
@@ -196,7 +204,11 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
             continue
         senses = torch.tensor([owners[row][1] for row in entry_rows])
         development = torch.tensor([is_development(owners[row][2]) for row in entry_rows])
-        found.append(LabelledUses(entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development))
+        found.append(
+            LabelledUses(
+                entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development
+            )
+        )
     return found
 
 
@@ -209,10 +221,14 @@ def _fit_weights(
     batches = []
     for word in words:
         rows, senses = word.part(development=False)
-        scores = torch.stack([_left_out_cosines(view[rows], senses, word.n_senses) for view in one_view], dim=-1)
+        scores = torch.stack(
+            [_left_out_cosines(view[rows], senses, word.n_senses) for view in one_view], dim=-1
+        )
         batches.append((scores, senses))
     most = max(word.n_senses for word in words)
-    scores = torch.cat([F.pad(s, (0, 0, 0, most - s.shape[1])) for s, _ in batches])  # [n, S, views]
+    scores = torch.cat(
+        [F.pad(s, (0, 0, 0, most - s.shape[1])) for s, _ in batches]
+    )  # [n, S, views]
     missing = torch.cat([(torch.arange(most) >= s.shape[1]).expand(len(s), -1) for s, _ in batches])
     labels = torch.cat([y for _, y in batches])
     raw = torch.full((len(names),), 1.5, requires_grad=True)
@@ -227,7 +243,11 @@ def _fit_weights(
     optimizer.step(closure)
     fitted = F.softplus(raw).tolist()
     min_weight = min(_MIN_WEIGHT, max(fitted))  # a model that separates nothing still keeps a view
-    return {name: round(weight, 6) for name, weight in zip(names, fitted, strict=True) if weight >= min_weight}
+    return {
+        name: round(weight, 6)
+        for name, weight in zip(names, fitted, strict=True)
+        if weight >= min_weight
+    }
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
@@ -236,7 +256,9 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     A use does not contribute to the centroid of its own meaning.
     """
     sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
-    own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(1)  # [n, S, H]
+    own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(
+        1
+    )  # [n, S, H]
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
@@ -259,10 +281,14 @@ def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0
         loss, n = torch.zeros(()), 0
         for k in chosen:
             rows, senses = parts[k]
-            keep = (torch.rand(joined[rows].shape, generator=generator) >= _DROPOUT).float() / (1 - _DROPOUT)
+            keep = (torch.rand(joined[rows].shape, generator=generator) >= _DROPOUT).float() / (
+                1 - _DROPOUT
+            )
             embedded = F.normalize((joined[rows] * keep) @ projection, dim=-1)
             cosines = _left_out_cosines(embedded, senses, words[k].n_senses)
-            loss = loss + F.cross_entropy(slope * cosines, senses, reduction="sum", label_smoothing=_SMOOTHING)
+            loss = loss + F.cross_entropy(
+                slope * cosines, senses, reduction="sum", label_smoothing=_SMOOTHING
+            )
             n += len(rows)
         optimizer.zero_grad()
         (loss / n).backward()
@@ -270,7 +296,9 @@ def _fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0
     return projection.detach()
 
 
-def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> list[tuple[Tensor, Tensor]]:
+def _development_cosines(
+    embedded: Tensor, words: Sequence[LabelledUses]
+) -> list[tuple[Tensor, Tensor]]:
     """Return the cosines of development sentences, and their meanings, for each word.
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
@@ -279,7 +307,9 @@ def _development_cosines(embedded: Tensor, words: Sequence[LabelledUses]) -> lis
     for word in words:
         rows, senses = word.part(development=False)
         queries, gold = word.part(development=True)
-        found.append((embedded[queries] @ _sense_means(embedded[rows], senses, word.n_senses).T, gold))
+        found.append(
+            (embedded[queries] @ _sense_means(embedded[rows], senses, word.n_senses).T, gold)
+        )
     return [(cosines, right) for cosines, right in found if len(right)]
 
 
@@ -290,7 +320,10 @@ def _sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
 
 
 def _accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
-    right = [(cosines.argmax(dim=1) == senses).float() for cosines, senses in _development_cosines(embedded, words)]
+    right = [
+        (cosines.argmax(dim=1) == senses).float()
+        for cosines, senses in _development_cosines(embedded, words)
+    ]
     return float(torch.cat(right).mean())
 
 
@@ -321,15 +354,21 @@ def _development_evidence(
         around = [context_words(static, uses[row]) for row in rows.tolist()]
         glosses = [gloss_words(static, word.word, sense) for sense in by_word[word.word].senses]
         meanings = [
-            joined_words([*(around[k] for k in (senses == s).nonzero().flatten().tolist()), glosses[s]])
+            joined_words(
+                [*(around[k] for k in (senses == s).nonzero().flatten().tolist()), glosses[s]]
+            )
             for s in range(word.n_senses)
         ]
         asked = embedded[queries]
         evidence = Evidence(
-            cosines=(asked @ _sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
+            cosines=(asked @ _sense_means(embedded[rows], senses, word.n_senses).T)
+            .double()
+            .numpy(),
             matches=match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
             others=nearest_others(asked.numpy(), all_centroids, rows_of[folded(word.word)]),
-            parts=part_scores(asked.numpy(), *parts, [s.part_of_speech for s in by_word[word.word].senses]),
+            parts=part_scores(
+                asked.numpy(), *parts, [s.part_of_speech for s in by_word[word.word].senses]
+            ),
         )
         found.append((evidence, gold.numpy()))
     return found
@@ -356,7 +395,9 @@ def _fit_parts(
         return (), np.zeros((embedded.shape[1] + 1, 0), np.float32)
     fitted = LogisticRegression(C=_PART_C, max_iter=200).fit(embedded[chosen], labels)
     coefficients = np.vstack([fitted.coef_.T, fitted.intercept_])
-    if coefficients.shape[1] == 1:  # of two classes scikit-learn keeps the second one's scores alone
+    if (
+        coefficients.shape[1] == 1
+    ):  # of two classes scikit-learn keeps the second one's scores alone
         coefficients = np.hstack([np.zeros_like(coefficients), coefficients])
     return tuple(map(str, fitted.classes_)), np.asarray(coefficients, np.float32)
 
@@ -372,26 +413,36 @@ def _fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> Score
         return np.pad(values, ((0, 0), (0, most - values.shape[1])), constant_values=np.nan)
 
     inputs = zip(*((e.cosines, e.matches.total, e.parts) for e, _ in evidence), strict=True)
-    values = torch.from_numpy(np.stack([np.concatenate([padded(v) for v in one]) for one in inputs], axis=-1))
+    values = torch.from_numpy(
+        np.stack([np.concatenate([padded(v) for v in one]) for one in inputs], axis=-1)
+    )
     labels = torch.from_numpy(np.concatenate([right for _, right in evidence]))
     missing = values[..., 0].isnan()
     values = values.nan_to_num()
-    scale = torch.stack([values[..., k][~missing].std().clamp(min=1e-6) for k in range(values.shape[-1])])
+    scale = torch.stack(
+        [values[..., k][~missing].std().clamp(min=1e-6) for k in range(values.shape[-1])]
+    )
     raw = torch.ones(len(scale), dtype=torch.float64, requires_grad=True)
     optimizer = torch.optim.LBFGS([raw], max_iter=100)
 
     def closure() -> Tensor:
         optimizer.zero_grad()
-        loss = F.cross_entropy(((values / scale) @ F.softplus(raw)).masked_fill(missing, -1e9), labels)
+        loss = F.cross_entropy(
+            ((values / scale) @ F.softplus(raw)).masked_fill(missing, -1e9), labels
+        )
         loss.backward()
         return loss
 
     optimizer.step(closure)
-    slope, match_weight, part = (round(weight, 4) for weight in (F.softplus(raw.detach()) / scale).tolist())
+    slope, match_weight, part = (
+        round(weight, 4) for weight in (F.softplus(raw.detach()) / scale).tolist()
+    )
     return slope, match_weight, part
 
 
-def _fit_unknown(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], weights: ScoreWeights) -> tuple[float, ...]:
+def _fit_unknown(
+    evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], weights: ScoreWeights
+) -> tuple[float, ...]:
     """Fit the log-odds of an unlisted meaning so that few known uses count as one.
 
     A use is known among all meanings of its word, and unknown with its own meaning left out. Known uses also count with one of
@@ -413,14 +464,20 @@ def _fit_unknown(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]], weights
                 rest = of_word.without(use, left_out)
                 rows.append(rest.unknown_features(rest.scores(*weights)))
     if not unknown:
-        raise DataError("expected a dictionary with words of three meanings or more to fit on, found none")
+        raise DataError(
+            "expected a dictionary with words of three meanings or more to fit on, found none"
+        )
     listed = np.concatenate(known)
     values = np.concatenate([listed, *fewer, *unknown])
     labels = np.r_[np.zeros(len(listed) + len(fewer)), np.ones(len(unknown))]
     mean, scale = values.mean(axis=0), np.maximum(values.std(axis=0), 1e-6)
-    fitted = LogisticRegression(C=100.0, class_weight="balanced", max_iter=1_000).fit((values - mean) / scale, labels)
+    fitted = LogisticRegression(C=100.0, class_weight="balanced", max_iter=1_000).fit(
+        (values - mean) / scale, labels
+    )
     coefficients = fitted.coef_[0] / scale
-    top = np.array([1 / np.exp(row).sum() for row in known_scores])  # probability of the likeliest listed meaning
+    top = np.array(
+        [1 / np.exp(row).sum() for row in known_scores]
+    )  # probability of the likeliest listed meaning
     odds = listed @ coefficients
     # An unlisted meaning wins where its odds exceed the probability of the likeliest listed one.
     threshold = float(np.quantile(odds - np.log(top), 1 - MAX_FALSE_ALARMS))

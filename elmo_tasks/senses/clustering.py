@@ -29,7 +29,10 @@ def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
     n_distinct = len(np.unique(points.round(6), axis=0))
     if n_distinct < 3:
         return ()
-    labels = {k: k_means(points, k, 5) for k in range(2, min(MAX_CLUSTERS, len(points) // 3, n_distinct - 1) + 1)}
+    labels = {
+        k: k_means(points, k, 5)
+        for k in range(2, min(MAX_CLUSTERS, len(points) // 3, n_distinct - 1) + 1)
+    }
     best = max(labels, key=lambda k: (float(silhouette_score(points, labels[k])), -k))
     clusters = [tuple(np.flatnonzero(labels[best] == k).tolist()) for k in range(best)]
     return tuple(sorted(clusters, key=lambda cluster: (-len(cluster), cluster)))

@@ -31,7 +31,13 @@ from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, join, unit, views_of
 from elmo_tasks.senses.lexicon import Entry, Sense
 from elmo_tasks.senses.tagger import Tagger
-from elmo_tasks.senses.word_matches import Matches, WeightedWords, context_words, match, meaning_words
+from elmo_tasks.senses.word_matches import (
+    Matches,
+    WeightedWords,
+    context_words,
+    match,
+    meaning_words,
+)
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import folded
 
@@ -39,7 +45,15 @@ MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
 METHOD = 3
 #: What shows that no listed meaning is meant. All but the lead and the last two belong to the meaning of the highest score.
-UNKNOWN_FEATURES = ("cosine", "lead", "mean match", "nearest match", "total match", "nearest other", "mean other")
+UNKNOWN_FEATURES = (
+    "cosine",
+    "lead",
+    "mean match",
+    "nearest match",
+    "total match",
+    "nearest other",
+    "mean other",
+)
 #: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged passages
 #: (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted meaning is worth saying.
 PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.7, 0.58, 3.0
@@ -54,7 +68,9 @@ _MIN_PART = 0.02
 class SenseCalibration:
     """Parameters fitted on the dictionary for one encoder."""
 
-    checksum: str  #: of the encoder, the static vectors and the output layer (:func:`models_checksum`)
+    checksum: (
+        str  #: of the encoder, the static vectors and the output layer (:func:`models_checksum`)
+    )
     layers: tuple[int, ...]  #: the encoder layers that are read
     weights: Mapping[str, float]  #: weight of each view that is read, by name
     centres: Mapping[str, Vectors]  #: ``[D]`` mean of each view
@@ -64,10 +80,14 @@ class SenseCalibration:
     part: float  #: weight of the log-probability of its part of speech
     parts: tuple[str, ...]  #: the parts of speech that are told apart
     part_matrix: Vectors  #: ``[H + 1, P]`` their scores from an embedded use, the constants last
-    unknown: tuple[float, ...]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
+    unknown: tuple[
+        float, ...
+    ]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
     #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their cosine
     same: tuple[float, float]
-    measured: Mapping[str, Any] = field(default_factory=dict)  #: scores on test sentences and held-out words
+    measured: Mapping[str, Any] = field(
+        default_factory=dict
+    )  #: scores on test sentences and held-out words
 
     def embed(self, views: Mapping[str, Vectors]) -> Vectors:
         """Return unit vectors ``[n, H]`` from the views of ``n`` uses."""
@@ -105,7 +125,9 @@ class Evidence:
 
     cosines: NDArray[np.float64]  #: ``[n, S]`` of a use and the centroid of a meaning
     matches: Matches
-    others: NDArray[np.float64]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
+    others: NDArray[
+        np.float64
+    ]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
     parts: NDArray[np.float64]  #: ``[n, S]`` log-probability of the part of speech of each meaning
 
     def scores(self, slope: float, match_weight: float, part_weight: float) -> NDArray[np.float64]:
@@ -120,14 +142,18 @@ class Evidence:
         rows, best = np.arange(len(scores)), scores.argmax(axis=1)
         ordered = np.sort(scores, axis=1)
         lead = ordered[:, -1] - ordered[:, -2] if scores.shape[1] > 1 else np.zeros(len(scores))
-        of_best = (m[rows, best] for m in (self.matches.mean, self.matches.nearest, self.matches.total))
+        of_best = (
+            m[rows, best] for m in (self.matches.mean, self.matches.nearest, self.matches.total)
+        )
         return np.column_stack([self.cosines[rows, best], lead, *of_best, self.others])
 
     def without(self, use: int, meaning: int) -> Evidence:
         """Return the evidence of one use with one meaning left out."""
         rest = [s for s in range(self.cosines.shape[1]) if s != meaning]
         kept = np.ix_([use], rest)
-        return Evidence(self.cosines[kept], self.matches.part([use], rest), self.others[[use]], self.parts[kept])
+        return Evidence(
+            self.cosines[kept], self.matches.part([use], rest), self.others[[use]], self.parts[kept]
+        )
 
 
 def classify(
@@ -142,7 +168,9 @@ def classify(
             the meanings of a word are contrasted.
     """
     scores = evidence.scores(calibration.slope, calibration.match, calibration.part)
-    odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(calibration.unknown[1:], np.float64)
+    odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(
+        calibration.unknown[1:], np.float64
+    )
     # A sentence that says too little ("Look, a crane!") shows nothing of a meaning that is not listed.
     odds = odds - _SAYS_LITTLE * np.maximum(0.0, 1.0 - evidence.matches.weight)
     if prior is not None:
@@ -155,7 +183,9 @@ def classify(
     ]
 
 
-def nearest_others(embedded: Vectors, centroids: Vectors, own: Sequence[int] = ()) -> NDArray[np.float64]:
+def nearest_others(
+    embedded: Vectors, centroids: Vectors, own: Sequence[int] = ()
+) -> NDArray[np.float64]:
     """Return the highest and mean cosine to meanings of other words, ``[n, 2]``.
 
     They compare each use with the most similar of the meanings ``[M, H]``, but for the rows ``own`` of its word.
@@ -169,7 +199,9 @@ def nearest_others(embedded: Vectors, centroids: Vectors, own: Sequence[int] = (
     return np.column_stack([top.max(axis=1), top.mean(axis=1)])
 
 
-def part_scores(embedded: Vectors, matrix: Vectors, parts: Sequence[str], wanted: Sequence[str]) -> NDArray[np.float64]:
+def part_scores(
+    embedded: Vectors, matrix: Vectors, parts: Sequence[str], wanted: Sequence[str]
+) -> NDArray[np.float64]:
     """Return ``[n, S]`` log-probabilities of parts of speech, one for each of ``S`` meanings.
 
     A part of speech that was not fitted (expressions, the user's meanings) is as probable as the likeliest one.
@@ -184,7 +216,9 @@ def part_scores(embedded: Vectors, matrix: Vectors, parts: Sequence[str], wanted
         return np.zeros((len(embedded), len(wanted)))
     shares = softmax(embedded.astype(np.float64) @ matrix[:-1] + matrix[-1])
     known = np.log(shares * (1 - _MIN_PART) + _MIN_PART)
-    columns = [known[:, parts.index(part)] if part in parts else known.max(axis=1) for part in wanted]
+    columns = [
+        known[:, parts.index(part)] if part in parts else known.max(axis=1) for part in wanted
+    ]
     return np.stack(columns, axis=1)
 
 
@@ -193,7 +227,9 @@ def same_probability(calibration: SenseCalibration, embedded: Vectors) -> NDArra
 
     The prior odds are even.
     """
-    return sigmoid(calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64))
+    return sigmoid(
+        calibration.same[0] + calibration.same[1] * (embedded @ embedded.T).astype(np.float64)
+    )
 
 
 def sigmoid(odds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -236,19 +272,30 @@ class SenseModel:
         centroids: Mapping[str, Vectors] | None = None,
         tagger: Tagger | None = None,
     ) -> None:
-        self.encoder, self.static, self.expected, self.calibration = encoder, static, expected, calibration
+        self.encoder, self.static, self.expected, self.calibration = (
+            encoder,
+            static,
+            expected,
+            calibration,
+        )
         self.tagger = tagger
         self._centroids: dict[str, Vectors] = dict(centroids or {})
         self._words: dict[str, WeightedWords] = {}
         shipped = list(self._centroids)
-        self._all = np.stack([self._centroids[key] for key in shipped]) if shipped else np.zeros((0, 1), np.float32)
+        self._all = (
+            np.stack([self._centroids[key] for key in shipped])
+            if shipped
+            else np.zeros((0, 1), np.float32)
+        )
         self._rows_of: dict[str, list[int]] = {}
         for row, key in enumerate(shipped):
             self._rows_of.setdefault(word_of_key(key), []).append(row)
 
     def embed(self, uses: Sequence[Use]) -> Vectors:
         """Return ``[n, H]`` embedded uses, encoding each sentence once."""
-        return self.calibration.embed(extract(self.encoder, self.static, self.expected, uses, self.calibration.layers))
+        return self.calibration.embed(
+            extract(self.encoder, self.static, self.expected, uses, self.calibration.layers)
+        )
 
     def read(self, uses: Sequence[Use]) -> ReadUses:
         """Embed uses and tag them, encoding each sentence once."""
@@ -266,7 +313,9 @@ class SenseModel:
 
     def embed_read(self, uses: Sequence[Use], read: UseVectors) -> Vectors:
         """Embed uses that the encoder has read before."""
-        return self.calibration.embed(views_of(self.static, self.expected, uses, read, self.calibration.layers))
+        return self.calibration.embed(
+            views_of(self.static, self.expected, uses, read, self.calibration.layers)
+        )
 
     def centroids(self, senses: Sequence[tuple[str, Sense]]) -> Vectors:
         """Return ``[S, H]`` centroids of meanings, each given with its word.
@@ -298,10 +347,16 @@ class SenseModel:
         """Classify uses, embedded as ``[n, H]``, by these meanings; see :func:`classify`."""
         return classify(self.calibration, self.evidence(uses, embedded, senses), prior)
 
-    def evidence(self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]) -> Evidence:
+    def evidence(
+        self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]
+    ) -> Evidence:
         """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``."""
         meanings = [self._words_of(word, sense) for word, sense in senses]
-        own = [row for word in {folded(word) for word, _ in senses} for row in self._rows_of.get(word, ())]
+        own = [
+            row
+            for word in {folded(word) for word, _ in senses}
+            for row in self._rows_of.get(word, ())
+        ]
         return Evidence(
             cosines=np.asarray(embedded @ self.centroids(senses).T, np.float64),
             matches=match([context_words(self.static, use) for use in uses], meanings),
@@ -340,18 +395,28 @@ def word_of_key(key: str) -> str:
 
 def models_checksum(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
     """Return a key that changes when any model that embeds uses does."""
-    parts = [str(METHOD), encoder.checksum, static.checksum, expected.checksum if expected is not None else ""]
+    parts = [
+        str(METHOD),
+        encoder.checksum,
+        static.checksum,
+        expected.checksum if expected is not None else "",
+    ]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Mapping[str, Vectors]) -> None:
+def write_calibration(
+    folder: Path, calibration: SenseCalibration, centroids: Mapping[str, Vectors]
+) -> None:
     """Write a calibration and the centroids of meanings.
 
     The settings come last and mark the rest as complete.
     """
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted(centroids)
-    tensors = {f"centre.{view}": torch.from_numpy(np.ascontiguousarray(v)) for view, v in calibration.centres.items()}
+    tensors = {
+        f"centre.{view}": torch.from_numpy(np.ascontiguousarray(v))
+        for view, v in calibration.centres.items()
+    }
     tensors["parts"] = torch.from_numpy(np.ascontiguousarray(calibration.part_matrix))
     if calibration.projection is not None:
         tensors["projection"] = torch.from_numpy(np.ascontiguousarray(calibration.projection))
@@ -375,7 +440,9 @@ def write_calibration(folder: Path, calibration: SenseCalibration, centroids: Ma
     write_json(folder / SETTINGS_NAME, settings)
 
 
-def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dict[str, Vectors]] | None:
+def read_calibration(
+    folder: Path, checksum: str
+) -> tuple[SenseCalibration, dict[str, Vectors]] | None:
     """Read a calibration with its centroids.
 
     Return ``None`` if there is none, or if it belongs to other models.
@@ -390,12 +457,17 @@ def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dic
         raw = read_json(path)
         if raw["checksum"] != checksum or raw["method"] != METHOD:
             return None
-        tensors = {name: np.asarray(t.float().numpy()) for name, t in read_safetensors(folder, MEANINGS_NAME).items()}
+        tensors = {
+            name: np.asarray(t.float().numpy())
+            for name, t in read_safetensors(folder, MEANINGS_NAME).items()
+        }
         calibration = SenseCalibration(
             checksum=str(raw["checksum"]),
             layers=tuple(int(k) for k in raw["layers"]),
             weights={str(view): float(weight) for view, weight in raw["weights"].items()},
-            centres={k.removeprefix("centre."): v for k, v in tensors.items() if k.startswith("centre.")},
+            centres={
+                k.removeprefix("centre."): v for k, v in tensors.items() if k.startswith("centre.")
+            },
             projection=tensors.get("projection"),
             slope=_numbers([raw["slope"]], 1)[0],
             match=_numbers([raw["match"]], 1)[0],
@@ -410,7 +482,9 @@ def read_calibration(folder: Path, checksum: str) -> tuple[SenseCalibration, dic
         centroids = dict(zip(names, tensors["centroids"], strict=True)) if names else {}
         _check_widths(calibration, centroids)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise WeightsError(f"{path}: not a calibration of meanings ({type(error).__name__}: {error})") from None
+        raise WeightsError(
+            f"{path}: not a calibration of meanings ({type(error).__name__}: {error})"
+        ) from None
     return calibration, centroids
 
 
@@ -422,7 +496,9 @@ def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors
             raise ValueError(f"expected a projection of {width} rows, found {rows}")
         width = embedded
     if calibration.part_matrix.shape != (width + 1, len(calibration.parts)):
-        raise ValueError(f"expected part-of-speech scores of {width + 1} rows, found {len(calibration.part_matrix)}")
+        raise ValueError(
+            f"expected part-of-speech scores of {width + 1} rows, found {len(calibration.part_matrix)}"
+        )
     if found := {len(centroid) for centroid in centroids.values()} - {width}:
         raise ValueError(f"expected centroids of width {width}, found {found.pop()}")
 

@@ -34,9 +34,14 @@ class BidirectionalScorer:
     The two predictions are combined afterwards.
     """
 
-    def __init__(self, weight: Tensor, bias: Tensor, words: Sequence[str], max_words: int = _WORDS) -> None:
+    def __init__(
+        self, weight: Tensor, bias: Tensor, words: Sequence[str], max_words: int = _WORDS
+    ) -> None:
         self.words: Sequence[str] = words[:max_words]
-        self._weight, self._bias = weight.detach()[:max_words].cpu(), bias.detach()[:max_words].cpu()
+        self._weight, self._bias = (
+            weight.detach()[:max_words].cpu(),
+            bias.detach()[:max_words].cpu(),
+        )
         self._log_frequency = log_frequencies(len(self.words))
         self.checksum = _checksum(self.words, (self._weight, self._bias))
 
@@ -45,7 +50,9 @@ class BidirectionalScorer:
 
         ``before`` and ``after`` are ``[K, n, P]``, from :attr:`UseVectors.before` and :attr:`UseVectors.after`.
         """
-        ahead, back = (linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after))
+        ahead, back = (
+            linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after)
+        )
         return combine_directions(ahead, back, self._log_frequency)
 
 
@@ -74,7 +81,9 @@ class ExpectedWords:
 
     def __init__(self, scorer: BidirectionalScorer | ClozeScorer, static: StaticVectors) -> None:
         vectors = normalize(static.vectors_of(scorer.words).cpu(), dim=-1)
-        is_kept = vectors.any(dim=-1) & torch.tensor([word[:1].isalnum() for word in scorer.words], dtype=torch.bool)
+        is_kept = vectors.any(dim=-1) & torch.tensor(
+            [word[:1].isalnum() for word in scorer.words], dtype=torch.bool
+        )
         self._kept, self._scorer = is_kept.nonzero().flatten(), scorer
         weights = rarity(np.array([static.share_of(scorer.words[k]) for k in self._kept.tolist()]))
         self._table = vectors[self._kept] * torch.from_numpy(weights).float().unsqueeze(1)
@@ -117,7 +126,9 @@ class ExpectedWords:
         words = [self._scorer.words[k] for k in self._kept.tolist()]
         return [
             [(words[k], probability) for k, probability in zip(places, probabilities, strict=True)]
-            for places, probabilities in zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
+            for places, probabilities in zip(
+                best.indices.tolist(), best.values.exp().tolist(), strict=True
+            )
         ]
 
     @torch.no_grad()

@@ -34,7 +34,9 @@ class FastSearch:
     @classmethod
     def of(cls, folder: Path) -> dict[int, FastSearch]:
         """Open the fast searches in the folder of an index; none without FAISS."""
-        found = {int(m[1]): path for path in folder.glob("*.faiss") if (m := _NAME.fullmatch(path.name))}
+        found = {
+            int(m[1]): path for path in folder.glob("*.faiss") if (m := _NAME.fullmatch(path.name))
+        }
         if not found or find_spec("faiss") is None:
             return {}
         import faiss
@@ -42,7 +44,9 @@ class FastSearch:
         flags = faiss.IO_FLAG_ONDISK_SAME_DIR | faiss.IO_FLAG_READ_ONLY | faiss.IO_FLAG_MMAP
         return {layer: cls(faiss.read_index(str(path), flags)) for layer, path in found.items()}
 
-    def nearest(self, direction: NDArray[np.float32], n: int, rows: NDArray[np.int64], among: str) -> NDArray[np.int64]:
+    def nearest(
+        self, direction: NDArray[np.float32], n: int, rows: NDArray[np.int64], among: str
+    ) -> NDArray[np.int64]:
         """Return up to ``n`` rows near a direction ``[D]``.
 
         ``among`` is ``"all"``, or ``"same"`` for ``rows`` alone, or ``"other"``.
@@ -59,7 +63,9 @@ class FastSearch:
         return np.asarray(found[0][found[0] >= 0], np.int64)
 
 
-def write_fast_search(folder: Path, layer: int, n_words: int, vectors: Callable[[], Vectors]) -> None:
+def write_fast_search(
+    folder: Path, layer: int, n_words: int, vectors: Callable[[], Vectors]
+) -> None:
     """Build the fast search of a layer in parts, so that memory does not grow with the index.
 
     Args:
@@ -76,13 +82,18 @@ def write_fast_search(folder: Path, layer: int, n_words: int, vectors: Callable[
     random = np.random.default_rng(0)
     sample = np.concatenate([part[random.random(len(part)) < share] for _, part in vectors()])
     width = sample.shape[1]
-    trained: Any = faiss.index_factory(width, f"IVF{min(n_lists, len(sample))},SQ8", faiss.METRIC_INNER_PRODUCT)
+    trained: Any = faiss.index_factory(
+        width, f"IVF{min(n_lists, len(sample))},SQ8", faiss.METRIC_INNER_PRODUCT
+    )
     trained.cp.min_points_per_centroid = 1
     trained.train(sample)
     del sample
     name = f"layer-{layer}.faiss"
     with unfinished_folder(folder / name) as partial:
-        parts = [str(_part(trained, partial, number, rows, v)) for number, (rows, v) in enumerate(_joined(vectors()))]
+        parts = [
+            str(_part(trained, partial, number, rows, v))
+            for number, (rows, v) in enumerate(_joined(vectors()))
+        ]
         data = folder / f"layer-{layer}.ivfdata"
         if len(parts) == 1:
             whole = faiss.read_index(parts[0])
@@ -109,7 +120,9 @@ def _joined(vectors: Vectors) -> Vectors:
         yield np.concatenate(rows), np.concatenate(parts)
 
 
-def _part(trained: Any, folder: Path, number: int, rows: NDArray[np.int64], vectors: NDArray[np.float32]) -> Path:
+def _part(
+    trained: Any, folder: Path, number: int, rows: NDArray[np.int64], vectors: NDArray[np.float32]
+) -> Path:
     import faiss
 
     part = faiss.clone_index(trained)

@@ -84,7 +84,11 @@ def extract(
 
 
 def views_of(
-    static: StaticVectors, expected: ExpectedWords | None, uses: Sequence[Use], read: UseVectors, layers: Sequence[int]
+    static: StaticVectors,
+    expected: ExpectedWords | None,
+    uses: Sequence[Use],
+    read: UseVectors,
+    layers: Sequence[int],
 ) -> dict[str, Vectors]:
     """Return the views of uses that an encoder has read before; see :func:`extract`."""
     views: dict[str, Vectors] = {layer_view(k): read.layers[k].numpy() for k in layers}
@@ -120,7 +124,10 @@ def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
 
 
 def context_vector(
-    vectors: NDArray[np.floating], shares: NDArray[np.floating], index: int, related: float = _RELATED
+    vectors: NDArray[np.floating],
+    shares: NDArray[np.floating],
+    index: int,
+    related: float = _RELATED,
 ) -> Vectors:
     """Return the words around one word as a unit vector ``[D]``.
 
@@ -157,7 +164,9 @@ def context_weights(
     return np.asarray(weights, np.float64)
 
 
-def join(views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: Mapping[str, float]) -> Vectors:
+def join(
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: Mapping[str, float]
+) -> Vectors:
     """Concatenate the weighted views to ``[n, sum of D]``.
 
     Each view is centred, scaled to length 1 and multiplied by the root of its weight.
@@ -165,5 +174,6 @@ def join(views: Mapping[str, Vectors], centres: Mapping[str, Vectors], weights: 
     The dot product of two rows is the weighted sum of the cosines in the views.
     """
     return np.concatenate(
-        [weight**0.5 * centred(views[name], centres[name]) for name, weight in weights.items()], axis=1
+        [weight**0.5 * centred(views[name], centres[name]) for name, weight in weights.items()],
+        axis=1,
     )

@@ -28,7 +28,12 @@ from elmo_tasks.layers import checked_device
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 
-DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, TABLE_NAME = "index.json", "sentences.txt", "words.txt", "words.parquet"
+DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, TABLE_NAME = (
+    "index.json",
+    "sentences.txt",
+    "words.txt",
+    "words.parquet",
+)
 BLOCKS_FOLDER = "blocks"
 VECTORS, NORMS, WORDS = ".vectors.npy", ".norms.npy", ".words.npz"
 VERSION = 2
@@ -87,9 +92,15 @@ class IndexJob:
         def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
             tokens = [[token.text for token in tokenize(row.text)] for row in rows]
             encoding = CorpusEncoding(
-                encoder, tokens, dtype="float16", bf16=self.precision == "bf16", first=rows[0].number
+                encoder,
+                tokens,
+                dtype="float16",
+                bf16=self.precision == "bf16",
+                first=rows[0].number,
             )
-            vectors = np.ascontiguousarray(encoding.block(0, len(tokens)).transpose(1, 0, 2))  # [L, tokens, D]
+            vectors = np.ascontiguousarray(
+                encoding.block(0, len(tokens)).transpose(1, 0, 2)
+            )  # [L, tokens, D]
             return {
                 VECTORS: npy_bytes(vectors),
                 NORMS: npy_bytes(norms_of(vectors)),
@@ -108,7 +119,9 @@ def norms_of(vectors: NDArray[np.float16]) -> NDArray[np.float32]:
 
 def _words(tokens: Sequence[Sequence[str]]) -> bytes:
     words: dict[str, int] = {}
-    ids = np.array([words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32)
+    ids = np.array(
+        [words.setdefault(folded(w), len(words)) for row in tokens for w in row], np.int32
+    )
     sink = io.BytesIO()
     # A word may hold no line break: a token has none.
     forms = np.frombuffer("\n".join(words).encode("utf-8", "surrogatepass"), np.uint8)
@@ -166,10 +179,13 @@ def build_files(
         rest = unfinished(blocks, job, store)
         encoder = job.load()
         n_rows, n_characters = (
-            sum(values) for values in zip(*((b.n_rows, b.n_characters) for b in blocks), strict=True)
+            sum(values)
+            for values in zip(*((b.n_rows, b.n_characters) for b in blocks), strict=True)
         )
         n_tokens, n_bytes = size_of(n_characters, encoder.n_layers, encoder.width)
-        say(f"{n_rows:,} sentences, about {n_tokens:,} words and signs: about {n_bytes / 1e6:,.0f} MB")
+        say(
+            f"{n_rows:,} sentences, about {n_tokens:,} words and signs: about {n_bytes / 1e6:,.0f} MB"
+        )
         check_room(folder, n_bytes * sum(b.n_characters for b in rest) // n_characters)
         if progress is None:
             run(job, blocks, store, engine or Engine(), "index")
@@ -202,7 +218,9 @@ def _rows(sentences: Iterable[str], digest: Any) -> Iterator[Row]:
 def _check_same(folder: Path, key: str) -> None:
     description = json.loads((folder / DESCRIPTION_NAME).read_text(encoding="utf-8"))
     if description.get("version") == VERSION and description.get("text") != key:
-        raise ConfigError(f"{folder}: holds an index of other text or of another model; choose another folder")
+        raise ConfigError(
+            f"{folder}: holds an index of other text or of another model; choose another folder"
+        )
 
 
 def _write_tables(
@@ -217,7 +235,10 @@ def _write_tables(
     """Write what is searched over all blocks, reading one block at a time."""
     words: dict[str, int] = {}
     sizes: list[list[Any]] = []
-    lines, offsets = _Appended(folder / "lines.npy", np.int64), _Appended(folder / "offsets.npy", np.int64)
+    lines, offsets = (
+        _Appended(folder / "lines.npy", np.int64),
+        _Appended(folder / "offsets.npy", np.int64),
+    )
     forms = _Appended(folder / "forms.npy", np.int32)
     position = n = 0
     with (
@@ -241,7 +262,9 @@ def _write_tables(
                 ids, counts, joined = part["ids"], part["counts"], part["forms"].tobytes()
             here = joined.decode("utf-8", "surrogatepass").split("\n")
             if len(ids):
-                forms.add(np.array([words.setdefault(word, len(words)) for word in here], np.int32)[ids])
+                forms.add(
+                    np.array([words.setdefault(word, len(words)) for word in here], np.int32)[ids]
+                )
             offsets.add(n + np.cumsum(counts))
             sizes.append([name, len(ids)])
             if table is not None:
@@ -253,7 +276,9 @@ def _write_tables(
     _write_postings(folder, n, len(words))
     n_rows = sum(block.n_rows for block in blocks)
     sizes_of = encoder.n_layers, encoder.width, n_rows, n, len(words)
-    description = IndexDescription(title, encoder.name, encoder.checksum, key, *sizes_of, blocks=sizes)
+    description = IndexDescription(
+        title, encoder.name, encoder.checksum, key, *sizes_of, blocks=sizes
+    )
     # Written last: it marks the index as complete.
     write_json(folder / DESCRIPTION_NAME, asdict(description))
 
@@ -320,7 +345,9 @@ def _table(folder: Path, n_layers: int) -> Any:
 
     Without PyArrow, which searching does not need, the value is ``None``.
     """
-    return _Table(folder / TABLE_NAME, n_layers) if find_spec("pyarrow") else contextlib.nullcontext()
+    return (
+        _Table(folder / TABLE_NAME, n_layers) if find_spec("pyarrow") else contextlib.nullcontext()
+    )
 
 
 class _Table:
@@ -331,7 +358,11 @@ class _Table:
 
         self._path = path
         self._norms = [*(f"norm_{k}" for k in range(n_layers)), "norm_mean"]
-        fields = [("sentence", pa.int64()), ("position", pa.int32()), ("form", pa.dictionary(pa.int32(), pa.string()))]
+        fields = [
+            ("sentence", pa.int64()),
+            ("position", pa.int32()),
+            ("form", pa.dictionary(pa.int32(), pa.string())),
+        ]
         self._schema = pa.schema([*fields, *((name, pa.float32()) for name in self._norms)])
 
     def __enter__(self) -> _Table:

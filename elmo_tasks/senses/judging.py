@@ -15,7 +15,12 @@ from numpy.typing import NDArray
 from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.encoders.uses import Use
-from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, same_probability, senses_of
+from elmo_tasks.senses.disambiguation import (
+    SenseModel,
+    SenseProbabilities,
+    same_probability,
+    senses_of,
+)
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
 from elmo_tasks.text.language import foreign_language
@@ -79,10 +84,16 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
     key = folded(word.strip())
     if " " in key or "-" in key:
         return lexicon.find(key)
-    if key and all(key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms):
+    if key and all(
+        key in lemmas(folded(form)) or lemmas(key) & lemmas(folded(form)) for form in forms
+    ):
         return lexicon.find(key)
     shared = [lexicon.find(form) for form in dict.fromkeys(forms)]
-    return tuple(entry for entry in shared[0] if all(entry in others for others in shared[1:])) if shared else ()
+    return (
+        tuple(entry for entry in shared[0] if all(entry in others for others in shared[1:]))
+        if shared
+        else ()
+    )
 
 
 def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
@@ -99,7 +110,12 @@ def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
 
 
 def judge(
-    model: SenseModel, uses: Sequence[Use], embedded: Vectors, word: str, lexicon: Lexicon, own: Sequence[Entry] = ()
+    model: SenseModel,
+    uses: Sequence[Use],
+    embedded: Vectors,
+    word: str,
+    lexicon: Lexicon,
+    own: Sequence[Entry] = (),
 ) -> Judged:
     """Predict the meanings of uses embedded as ``[n, H]``; the user's ``own`` come first.
 
@@ -109,7 +125,8 @@ def judge(
     own_entries = entries_for(word, forms, Lexicon(own)) if own else ()
     entries = own_entries or entries_for(word, forms, lexicon)
     has_one = len(senses_of(entries)) == 1 or (
-        not entries and any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip())
+        not entries
+        and any(lexicon.has_one_meaning(form) for form in (word, *forms[:1]) if form.strip())
     )
     inside = [None if own_entries else expression_of(use, lexicon) for use in uses]
     if has_one and any(inside):
@@ -120,7 +137,9 @@ def judge(
     same, n = same_probability(model.calibration, embedded), len(uses)
     everything = (tuple(range(n)),)
     if has_one:
-        certainty = api.Certainty.TENTATIVE if same.min() < _VERY_UNLIKE else api.Certainty.CONFIDENT
+        certainty = (
+            api.Certainty.TENTATIVE if same.min() < _VERY_UNLIKE else api.Certainty.CONFIDENT
+        )
         matrix = _matrix(np.full((n, n), _ONE_MEANING))
         return Judged(
             source=api.Source.ONE_MEANING,
@@ -162,12 +181,16 @@ def _by_meanings(
 ) -> Judged:
     """Choose among the meanings of the entries and those of the expressions that uses are in."""
     senses = senses_of(entries)
-    predicted = model.classify(uses, embedded, senses) if len(senses) > 1 else [_EVERYDAY_ONLY] * len(uses)
+    predicted = (
+        model.classify(uses, embedded, senses) if len(senses) > 1 else [_EVERYDAY_ONLY] * len(uses)
+    )
     found = {place.entry.word: place.entry for place in inside if place is not None}
     if found:
         predicted = _with_expressions(model, uses, predicted, inside, list(found.values()))
     # A sentence that stands twice is right twice, or wrong twice.
-    distinct = {(use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)}
+    distinct = {
+        (use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)
+    }
     probability = float(np.prod(list(distinct.values())))
     certainty = api.Certainty.TENTATIVE if probability >= _TENTATIVE_SET else api.Certainty.ABSTAIN
     if probability >= _CONFIDENT_SET:
@@ -227,13 +250,17 @@ def classify_expression(
 
 def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
     """Return every meaning of the entries, in the order of ``senses_of``."""
-    return tuple(api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries))
+    return tuple(
+        api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries)
+    )
 
 
 def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
     """Convert the probabilities of one use to their form in results."""
     probabilities = tuple(min(round(p, 4), _SUREST) for p in predicted.probabilities)
-    certainty = api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
+    certainty = (
+        api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
+    )
     other = min(round(predicted.other, 4), _SUREST)
     return api.UseMeaning(probabilities, other, predicted.best, certainty)
 

@@ -34,9 +34,18 @@ DEVELOPMENT_EVERY = 5
 #: One in this many words is held out: nothing is fitted or trained on it.
 HELD_OUT_EVERY = 10
 PARTS_OF_SPEECH = (
-    "noun", "verb", "adjective", "adverb", "preposition", "conjunction", "interjection", "determiner", "pronoun", "name",
+    "noun",
+    "verb",
+    "adjective",
+    "adverb",
+    "preposition",
+    "conjunction",
+    "interjection",
+    "determiner",
+    "pronoun",
+    "name",
     "expression",
-)  # fmt: skip
+)
 #: Behind the head of an expression whose words are often meant literally, too (``kick the bucket``).
 OR_LITERALLY = " (or literally)"
 #: Behind the head of an expression whose words keep a meaning of their own entry (``traffic jam``).
@@ -109,7 +118,9 @@ class Entry:
             return whole
         marks = (_MARKED.search(sentence) for sense in self.senses for sentence in sense.sentences)
         forms = ([folded(t.text) for t in tokenize(mark.group()[1:-1])] for mark in marks if mark)
-        return Pattern(whole.words, splits=any(whole.end_at(form, 0) != len(form) for form in forms))
+        return Pattern(
+            whole.words, splits=any(whole.end_at(form, 0) != len(form) for form in forms)
+        )
 
     @property
     def is_held_out(self) -> bool:
@@ -126,7 +137,9 @@ class Entry:
         for sense in self.senses:
             if sense.key == key:
                 return sense
-        raise KeyError(f"{self.word}: no meaning {key!r}; it has {', '.join(s.key for s in self.senses)}")
+        raise KeyError(
+            f"{self.word}: no meaning {key!r}; it has {', '.join(s.key for s in self.senses)}"
+        )
 
 
 def is_development(number: int) -> bool:
@@ -193,12 +206,16 @@ class Lexicon(Mapping[str, Entry]):
             return ()
         if key in _COMPLETE and key in self._entries:
             return (self._entries[key],)
-        words = dict.fromkeys([key, *(self._spelled(word) for word in sorted(lemmas(folded(form)) - {key}))])
+        words = dict.fromkeys(
+            [key, *(self._spelled(word) for word in sorted(lemmas(folded(form)) - {key}))]
+        )
         found = (self._entries[word] for word in words if word in self._entries)
         entries = tuple(entry for entry in found if _may_be_form(entry, key))
         if entries:
             return entries
-        compared = (self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries)
+        compared = (
+            self._entries[word] for word in sorted(comparative_bases(key)) if word in self._entries
+        )
         return tuple(entry for entry in compared if entry.is_compared)
 
     def _spelled(self, word: str) -> str:
@@ -209,7 +226,11 @@ class Lexicon(Mapping[str, Entry]):
         if phrase in self._entries:
             return (self._entries[phrase],)
         tokens = [folded(token.text) for token in phrase_tokens(phrase)]
-        return tuple(entry for entry, start, end in self.expressions_in(tokens) if (start, end) == (0, len(tokens)))
+        return tuple(
+            entry
+            for entry, start, end in self.expressions_in(tokens)
+            if (start, end) == (0, len(tokens))
+        )
 
     @cached_property
     def _phrases(self) -> dict[str, list[Entry]]:
@@ -218,7 +239,9 @@ class Lexicon(Mapping[str, Entry]):
         for entry in self.values():
             if len(entry.pattern.words) > 1:
                 found.setdefault(entry.pattern.words[0], []).append(entry)
-        return {word: sorted(row, key=lambda e: -len(e.pattern.words)) for word, row in found.items()}
+        return {
+            word: sorted(row, key=lambda e: -len(e.pattern.words)) for word, row in found.items()
+        }
 
     def expressions_in(self, tokens: Sequence[str]) -> list[tuple[Entry, int, int]]:
         """Return the expressions in tokens in lower case, with start and end.
@@ -231,7 +254,11 @@ class Lexicon(Mapping[str, Entry]):
             longest = self._expression_at(tokens, at)
             if longest is not None:
                 found.append(longest)
-            at = longest[2] if longest is not None and longest[2] == at + len(longest[0].pattern.words) else at + 1
+            at = (
+                longest[2]
+                if longest is not None and longest[2] == at + len(longest[0].pattern.words)
+                else at + 1
+            )
         return found
 
     def _expression_at(self, tokens: Sequence[str], at: int) -> tuple[Entry, int, int] | None:
@@ -261,9 +288,16 @@ def bundled_lexicon() -> Lexicon:
     """Return the bundled dictionary."""
     entries = [entry for path in sorted(_FOLDER.glob("*.txt")) for entry in read_entries(path)]
     words = [
-        w for line in _ONE_MEANING.read_text("utf-8").splitlines() if not line.startswith("#") for w in line.split()
+        w
+        for line in _ONE_MEANING.read_text("utf-8").splitlines()
+        if not line.startswith("#")
+        for w in line.split()
     ]
-    pairs = (line.split() for line in _SPELLINGS.read_text("utf-8").splitlines() if line[:1] not in ("", "#"))
+    pairs = (
+        line.split()
+        for line in _SPELLINGS.read_text("utf-8").splitlines()
+        if line[:1] not in ("", "#")
+    )
     return Lexicon(entries, words, {other: word for word, *others in pairs for other in others})
 
 
@@ -275,7 +309,9 @@ def _may_be_form(entry: Entry, form: str) -> bool:
     kinds = next((kinds for ending, kinds in _INFLECTED.items() if form == word + ending), None)
     if kinds is None or any(sense.part_of_speech in kinds for sense in entry.senses):
         return True
-    return any(f"[{form}]" in folded(sentence) for sense in entry.senses for sentence in sense.sentences)
+    return any(
+        f"[{form}]" in folded(sentence) for sense in entry.senses for sentence in sense.sentences
+    )
 
 
 def read_entries(path: Path) -> list[Entry]:
@@ -346,7 +382,9 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             close_sense()
             head = _sense_head(content, word, {s.key for s in senses}, f"{name}, line {number}")
         elif head is None:
-            raise DataError(f"{name}, line {number}: an example sentence without a meaning above it: {content!r:.80}")
+            raise DataError(
+                f"{name}, line {number}: an example sentence without a meaning above it: {content!r:.80}"
+            )
         else:
             sentences.append(_checked_sentence(content, f"{name}, line {number}"))
     close_entry()
@@ -364,15 +402,21 @@ def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[s
         )
     key = line[1].strip()
     if key in taken:
-        raise DataError(f"{where}: {quoted(word)} has two meanings called {quoted(key)}; give one another name")
+        raise DataError(
+            f"{where}: {quoted(word)} has two meanings called {quoted(key)}; give one another name"
+        )
     return key, line[2], line[3].strip()
 
 
 def _checked_sentence(content: str, where: str) -> str:
     if len(_MARKED.findall(content)) != 1 or content.count("[") != 1 or content.count("]") != 1:
-        raise DataError(f"{where}: expected an example with the word in one pair of [brackets], found {content!r:.80}")
+        raise DataError(
+            f"{where}: expected an example with the word in one pair of [brackets], found {content!r:.80}"
+        )
     if len(content) > _MAX_SENTENCE:
-        raise DataError(f"{where}: an example of {len(content):,} characters; the most is {_MAX_SENTENCE:,}")
+        raise DataError(
+            f"{where}: an example of {len(content):,} characters; the most is {_MAX_SENTENCE:,}"
+        )
     return content
 
 
@@ -388,7 +432,9 @@ def check_marks(entries: Iterable[Entry], name: str) -> None:
                 try:
                     find_mention(entry.word, sentence)
                 except InputError as error:
-                    raise DataError(f"{name}, {quoted(entry.word)}, {sentence!r:.80}: {error}") from None
+                    raise DataError(
+                        f"{name}, {quoted(entry.word)}, {sentence!r:.80}: {error}"
+                    ) from None
 
 
 def format_entries(entries: Iterable[Entry]) -> str:

@@ -53,7 +53,9 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
     return Projection(centred @ axes.T, shown, center, axes)
 
 
-def project_use(projection: Projection, vectors: NDArray[np.floating], vector: NDArray[np.floating]) -> list[float]:
+def project_use(
+    projection: Projection, vectors: NDArray[np.floating], vector: NDArray[np.floating]
+) -> list[float]:
     """Return the place of a further use ``[D]`` on the map of ``[n, D]`` uses.
 
     The map shows the :func:`directions` of these uses. The further use is projected on the same two axes (Gower, 1968);

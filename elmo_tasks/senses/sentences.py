@@ -45,7 +45,9 @@ class SentenceTest:
 @functools.cache
 def triples() -> tuple[Triple, ...]:
     """Return all triples."""
-    return tuple(Triple(**json.loads(line)) for line in _FILE.read_text(encoding="utf-8").splitlines())
+    return tuple(
+        Triple(**json.loads(line)) for line in _FILE.read_text(encoding="utf-8").splitlines()
+    )
 
 
 def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
@@ -54,13 +56,21 @@ def sentence_vectors(encoder: Encoder, sentences: Sequence[str]) -> Tensor:
     The first axis holds the layers and their mean; see ``with_mean``.
     """
     rows = [[token.text for token in tokenize(sentence)] for sentence in sentences]
-    batches = [encoder.encode(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)]
-    return with_mean(torch.cat([masked_mean(layers.values, layers.mask).cpu() for layers in batches], dim=1))
+    batches = [
+        encoder.encode(rows[start : start + _BATCH]) for start in range(0, len(rows), _BATCH)
+    ]
+    return with_mean(
+        torch.cat([masked_mean(layers.values, layers.mask).cpu() for layers in batches], dim=1)
+    )
 
 
 def sentences_of_test() -> list[str]:
     """Return the sentences whose vectors :func:`score_vectors` needs."""
-    parts = [sentence for triple in triples() for sentence in (triple.sentence, triple.reworded, triple.turned)]
+    parts = [
+        sentence
+        for triple in triples()
+        for sentence in (triple.sentence, triple.reworded, triple.turned)
+    ]
     return [*parts, *everyday_sentences()]
 
 

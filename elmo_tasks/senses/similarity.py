@@ -31,7 +31,9 @@ def random_pair_cosine(vectors: Tensor, sentence: Tensor, word: Tensor) -> Tenso
     representations?".
     """
     unit = F.normalize(vectors.double(), dim=-1)
-    apart = (sentence.unsqueeze(0) != sentence.unsqueeze(1)) & (word.unsqueeze(0) != word.unsqueeze(1))
+    apart = (sentence.unsqueeze(0) != sentence.unsqueeze(1)) & (
+        word.unsqueeze(0) != word.unsqueeze(1)
+    )
     cosine = unit @ unit.transpose(1, 2)  # [L, n, n]
     return (cosine * apart).sum(dim=(1, 2)) / apart.sum()
 
@@ -39,7 +41,9 @@ def random_pair_cosine(vectors: Tensor, sentence: Tensor, word: Tensor) -> Tenso
 def random_pairs(encoder: Encoder) -> tuple[float, ...]:
     """Return the mean cosine of two random everyday words at each layer and in the mean."""
     vectors, sentence, word = everyday_words(encoder)
-    return tuple(round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist())
+    return tuple(
+        round(value, 6) for value in random_pair_cosine(with_mean(vectors), sentence, word).tolist()
+    )
 
 
 def everyday_sentences() -> list[str]:
@@ -57,7 +61,9 @@ def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
         ``[L, n, D]`` vectors, ``[n]`` the number of the sentence of each, ``[n]`` the number of the word, in any case.
     """
     rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
-    places = [(k, t) for k, words in enumerate(rows) for t, word in enumerate(words) if word[0].isalpha()]
+    places = [
+        (k, t) for k, words in enumerate(rows) for t, word in enumerate(words) if word[0].isalpha()
+    ]
     ids: dict[str, int] = {}
     words = [ids.setdefault(rows[k][t].lower(), len(ids)) for k, t in places]
     vectors = use_vectors(encoder, [Use.of_tokens(rows[k], t) for k, t in places])

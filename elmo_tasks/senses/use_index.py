@@ -70,7 +70,9 @@ class UseIndex:
                 np.load(self.folder / f"{name}.npy", mmap_mode="r")
                 for name in ("lines", "offsets", "forms", "postings", "starts")
             )
-            self._vocabulary = (self.folder / WORDS_NAME).read_bytes().decode("utf-8", "surrogatepass").split("\n")
+            self._vocabulary = (
+                (self.folder / WORDS_NAME).read_bytes().decode("utf-8", "surrogatepass").split("\n")
+            )
             self._blocks = self._mapped(VECTORS)
             self._norms = self._mapped(NORMS)
         except (OSError, ValueError, TypeError, KeyError, AttributeError, EOFError) as error:
@@ -83,18 +85,28 @@ class UseIndex:
 
     def _mapped(self, ending: str) -> list[NDArray[np.floating]]:
         folder = self.folder / BLOCKS_FOLDER
-        return [np.load(folder / f"{name}{ending}", mmap_mode="r") for name, _ in self.description.blocks]
+        return [
+            np.load(folder / f"{name}{ending}", mmap_mode="r")
+            for name, _ in self.description.blocks
+        ]
 
     def _check_files(self) -> None:
         """Refuse an index with truncated files, or with files of another index."""
         about = self.description
-        size = (self.folder / SENTENCES_NAME).stat().st_size if (self.folder / SENTENCES_NAME).is_file() else -1
+        size = (
+            (self.folder / SENTENCES_NAME).stat().st_size
+            if (self.folder / SENTENCES_NAME).is_file()
+            else -1
+        )
         sizes = [n for _, n in about.blocks]
         fits = {
-            BLOCKS_FOLDER: [v.shape for v in self._blocks] == [(about.n_layers, n, about.width) for n in sizes]
+            BLOCKS_FOLDER: [v.shape for v in self._blocks]
+            == [(about.n_layers, n, about.width) for n in sizes]
             and [v.shape for v in self._norms] == [(about.n_layers + 1, n) for n in sizes],
-            SENTENCES_NAME: self._lines.shape == (about.n_sentences + 1,) and self._lines[-1] == size,
-            "offsets.npy": self._offsets.shape == (about.n_sentences + 1,) and self._offsets[-1] == about.n_tokens,
+            SENTENCES_NAME: self._lines.shape == (about.n_sentences + 1,)
+            and self._lines[-1] == size,
+            "offsets.npy": self._offsets.shape == (about.n_sentences + 1,)
+            and self._offsets[-1] == about.n_tokens,
             WORDS_NAME: len(self._vocabulary) == about.n_forms == len(self._starts) - 1,
             "forms.npy": self._forms.shape == self._postings.shape == (about.n_tokens,),
         }
@@ -112,7 +124,9 @@ class UseIndex:
     @cached_property
     def _begins(self) -> NDArray[np.int64]:
         """First row of each block, and the number of all rows."""
-        return np.concatenate([[0], np.cumsum([n for _, n in self.description.blocks])]).astype(np.int64)
+        return np.concatenate([[0], np.cumsum([n for _, n in self.description.blocks])]).astype(
+            np.int64
+        )
 
     @cached_property
     def _is_word(self) -> NDArray[np.bool_]:
@@ -157,12 +171,16 @@ class UseIndex:
         rows = np.zeros(0, np.int64) if among == "all" else self.rows_of(word)
         n_candidates, total = 8 * n + 64, len(rows) if among == "same" else len(self)
         while True:  # copies of one sentence may be all of the nearest
-            hits = self._hits(self._candidates(direction, layer, n_candidates, rows, among), n, leave_out)
+            hits = self._hits(
+                self._candidates(direction, layer, n_candidates, rows, among), n, leave_out
+            )
             if len(hits) == n or n_candidates >= total:
                 return hits
             n_candidates *= 8
 
-    def _hits(self, candidates: Iterator[tuple[int, float]], n: int, leave_out: str) -> tuple[Hit, ...]:
+    def _hits(
+        self, candidates: Iterator[tuple[int, float]], n: int, leave_out: str
+    ) -> tuple[Hit, ...]:
         hits: list[Hit] = []
         taken = {folded(one_line(leave_out))}
         for row, cosine in candidates:
@@ -175,7 +193,12 @@ class UseIndex:
         return tuple(hits)
 
     def _candidates(
-        self, direction: NDArray[np.float32], layer: int, n: int, rows: NDArray[np.int64], among: str
+        self,
+        direction: NDArray[np.float32],
+        layer: int,
+        n: int,
+        rows: NDArray[np.int64],
+        among: str,
     ) -> Iterator[tuple[int, float]]:
         """Yield up to ``n`` rows and their cosines, nearest first."""
         chosen: NDArray[np.int64] | None = None
@@ -186,12 +209,19 @@ class UseIndex:
         if chosen is None:
             return self._scanned(direction, layer, n, rows, among)
         # The fast search compares rounded vectors: the exact ones decide the order.
-        cosines = self._vectors(layer, chosen) @ direction / np.maximum(self._norm(layer, chosen), 1e-12)
+        cosines = (
+            self._vectors(layer, chosen) @ direction / np.maximum(self._norm(layer, chosen), 1e-12)
+        )
         order = np.argsort(-cosines, kind="stable")[:n]
         return zip(chosen[order].tolist(), cosines[order].tolist(), strict=True)
 
     def _scanned(
-        self, direction: NDArray[np.float32], layer: int, n: int, rows: NDArray[np.int64], among: str
+        self,
+        direction: NDArray[np.float32],
+        layer: int,
+        n: int,
+        rows: NDArray[np.int64],
+        among: str,
     ) -> Iterator[tuple[int, float]]:
         """Compare with all vectors, block by block: float32 of all may exceed the memory."""
         best_rows, best = np.zeros(0, np.int64), np.zeros(0, np.float32)
@@ -200,12 +230,17 @@ class UseIndex:
             wanted = self._is_word[self._forms[start:stop]]
             if among != "all":
                 inside = np.zeros(len(wanted), bool)
-                inside[rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start] = True
+                inside[rows[np.searchsorted(rows, start) : np.searchsorted(rows, stop)] - start] = (
+                    True
+                )
                 wanted &= inside if among == "same" else ~inside
             cosines = self._block_vectors(number, layer) @ direction
             cosines /= np.maximum(self._norms[number][layer], 1e-12)
             near = np.flatnonzero(wanted)
-            best_rows, best = np.concatenate([best_rows, near + start]), np.concatenate([best, cosines[near]])
+            best_rows, best = (
+                np.concatenate([best_rows, near + start]),
+                np.concatenate([best, cosines[near]]),
+            )
             if len(best) > n:
                 # The first of equals are kept, so that the order does not depend on the blocks.
                 kept = np.sort(np.argsort(-best, kind="stable")[:n])
@@ -225,7 +260,9 @@ class UseIndex:
         for number, at, inside in self._by_block(rows):
             vectors = self._blocks[number]
             part = (
-                vectors[layer, inside] if layer < len(vectors) else vectors[:, inside].astype(np.float32).mean(axis=0)
+                vectors[layer, inside]
+                if layer < len(vectors)
+                else vectors[:, inside].astype(np.float32).mean(axis=0)
             )
             found[at] = part
         return found
@@ -236,7 +273,9 @@ class UseIndex:
             found[at] = self._norms[number][layer, inside]
         return found
 
-    def _by_block(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
+    def _by_block(
+        self, rows: NDArray[np.int64]
+    ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
         """Yield blocks, which of the rows are in each, and their places there."""
         numbers = np.searchsorted(self._begins, rows, side="right") - 1
         order = np.argsort(numbers, kind="stable")

@@ -57,7 +57,9 @@ def example_uses(entries: Iterable[Entry]) -> list[tuple[Use, str, Sense]]:
     ]
 
 
-def uses_in(word: str, sentences: Iterable[str], max_uses: int = MAX_USES) -> tuple[tuple[Use, ...], int]:
+def uses_in(
+    word: str, sentences: Iterable[str], max_uses: int = MAX_USES
+) -> tuple[tuple[Use, ...], int]:
     """Return the uses of a word, in any inflection and case, and their number.
 
     Of more than ``max_uses`` uses, keep ``max_uses`` at even distances.
@@ -80,7 +82,11 @@ def _uses_of(key: str, sentence: str, tokens: Sequence[Token]) -> list[Use]:
     if " " in key:
         places = Pattern.of(key, splits=True).places(keys)
         return [Use.in_sentence(sentence, tokens, place.start, place.end) for place in places]
-    return [Use.in_sentence(sentence, tokens, k) for k, form in enumerate(keys) if are_inflections(form, key)]
+    return [
+        Use.in_sentence(sentence, tokens, k)
+        for k, form in enumerate(keys)
+        if are_inflections(form, key)
+    ]
 
 
 def use_to_project(word: str, sentence: str) -> Use:
@@ -99,7 +105,10 @@ def use_to_project(word: str, sentence: str) -> Use:
         use = find_mention(word, sentence, field="sentence")
         if _uses_of(base_word(word), use.word, tokenize(use.word)):
             return use
-        raise InputError(f"The brackets mark {quoted(use.word)}; this is the map of {quoted(word)}.", field="sentence")
+        raise InputError(
+            f"The brackets mark {quoted(use.word)}; this is the map of {quoted(word)}.",
+            field="sentence",
+        )
     uses = _uses_of(base_word(word), sentence, tokenize(sentence))
     if not uses:
         raise InputError(
@@ -119,7 +128,9 @@ def evenly(items: Sequence[Item], n: int) -> list[Item]:
     return list(items) if len(items) <= n else [items[k * len(items) // n] for k in range(n)]
 
 
-def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS) -> tuple[list[str], str]:
+def sentences_of(
+    text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS
+) -> tuple[list[str], str]:
     """Split the user's text into sentences, and describe how it was read.
 
     The text is running text, a list of texts, or a table with a column of texts.
@@ -134,7 +145,8 @@ def sentences_of(text: str, name: str = "", max_characters: int | None = MAX_CHA
     """
     if max_characters is not None and len(text) > max_characters:
         raise InputError(
-            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part of it.", field="text"
+            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part of it.",
+            field="text",
         )
     if not text.strip():
         if name:
@@ -152,10 +164,14 @@ def _sentences_of(table: Table, text: str) -> tuple[list[str], str]:
     """Split a table or running text into sentences, and describe the input."""
     if table.names is None and not table.delimiter and table.form == "txt":
         # In a list, each line is split by itself.
-        return split_sentences(text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS), "text"
+        return split_sentences(
+            text if _is_running(text) else text.replace("\n", "\n\n"), MAX_TOKENS
+        ), "text"
     columns = find_columns(table, labelled=False)
     cells = [cell for _, cell in texts_of(table, columns)]
-    return [sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)], columns.describe()
+    return [
+        sentence for cell in cells for sentence in split_sentences(cell, MAX_TOKENS)
+    ], columns.describe()
 
 
 def _is_running(text: str) -> bool:
@@ -168,7 +184,9 @@ def _is_running(text: str) -> bool:
     if len(broken) <= 0.5 * max(1, len(lines) - 1):
         return False
     width = max(map(len, lines))
-    full = sum(len(line) + 1 + len(following.split()[0]) > _FULL * width for line, following in broken)
+    full = sum(
+        len(line) + 1 + len(following.split()[0]) > _FULL * width for line, following in broken
+    )
     return full >= _FULL_LINES * len(broken)
 
 

@@ -45,25 +45,35 @@ class Matches:
     #: weighted sum of ``log p(word | meaning)``, of a long sentence as if it had about ten words
     total: NDArray[np.float64]
     mean: NDArray[np.float64]  #: weighted mean of it
-    nearest: NDArray[np.float64]  #: weighted mean cosine of each word to the nearest word of the meaning
-    weight: NDArray[np.float64]  #: ``[n]`` weight of all context words of a use: how much the sentence says
+    nearest: NDArray[
+        np.float64
+    ]  #: weighted mean cosine of each word to the nearest word of the meaning
+    weight: NDArray[
+        np.float64
+    ]  #: ``[n]`` weight of all context words of a use: how much the sentence says
 
     def part(self, uses: Sequence[int], meanings: Sequence[int]) -> Matches:
         """Return the matches of some uses to some meanings."""
         kept = np.ix_(uses, meanings)
-        return Matches(self.total[kept], self.mean[kept], self.nearest[kept], self.weight[list(uses)])
+        return Matches(
+            self.total[kept], self.mean[kept], self.nearest[kept], self.weight[list(uses)]
+        )
 
 
 def context_words(static: StaticVectors, use: Use) -> WeightedWords:
     """Return the words around a use."""
-    outside = [token for k, token in enumerate(use.tokens) if not use.token_start <= k < use.token_end]
+    outside = [
+        token for k, token in enumerate(use.tokens) if not use.token_start <= k < use.token_end
+    ]
     return _weighted(static, outside, use.tokens[use.token_start : use.token_end])
 
 
 def meaning_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
     """Return the words around all examples of a meaning, and those of its gloss."""
     examples = (find_mention(word, sentence) for sentence in sense.examples or sense.sentences)
-    return joined_words([*(context_words(static, use) for use in examples), gloss_words(static, word, sense)])
+    return joined_words(
+        [*(context_words(static, use) for use in examples), gloss_words(static, word, sense)]
+    )
 
 
 def gloss_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
@@ -74,7 +84,8 @@ def gloss_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords
 def joined_words(parts: Sequence[WeightedWords]) -> WeightedWords:
     """Concatenate words."""
     return WeightedWords(
-        np.concatenate([part.vectors for part in parts]), np.concatenate([part.weights for part in parts])
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.weights for part in parts]),
     )
 
 
@@ -90,12 +101,19 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
     weight_of_use = np.maximum(np.bincount(owner, weights, len(uses)), 1e-12)
     for s, meaning in enumerate(meanings):
         if not len(meaning.weights):
-            mean[:, s] = np.bincount(owner, weights * np.log(_MIN_DENSITY), len(uses)) / weight_of_use
+            mean[:, s] = (
+                np.bincount(owner, weights * np.log(_MIN_DENSITY), len(uses)) / weight_of_use
+            )
         else:
             cosines = vectors @ meaning.vectors.T
             density = np.exp(_SHARPNESS * (cosines - 1)) @ meaning.weights / meaning.weights.sum()
-            mean[:, s] = np.bincount(owner, weights * np.log(density + _MIN_DENSITY), len(uses)) / weight_of_use
-            nearest[:, s] = np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
+            mean[:, s] = (
+                np.bincount(owner, weights * np.log(density + _MIN_DENSITY), len(uses))
+                / weight_of_use
+            )
+            nearest[:, s] = (
+                np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
+            )
     total = mean * np.minimum(weight_of_use, _MAX_CONTEXT)[:, None]
     return Matches(total, mean, nearest, weight_of_use)
 

@@ -18,7 +18,12 @@ from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
 from elmo_tasks.senses.judging import Judged, judge, not_english
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
-from elmo_tasks.senses.sentences import SentenceTest, score_vectors, sentence_vectors, sentences_of_test
+from elmo_tasks.senses.sentences import (
+    SentenceTest,
+    score_vectors,
+    sentence_vectors,
+    sentences_of_test,
+)
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.meanings import known_meanings
@@ -71,7 +76,9 @@ def compare_uses(
         if judged.source is api.Source.ONE_MEANING:
             message = meanings.one_meaning_answer(name, len(mentions), judged.certainty)
         elif judged.source is api.Source.UNLISTED:
-            message = meanings.unlisted_answer(name, len(mentions), *sure, is_same=bool(judged.groups))
+            message = meanings.unlisted_answer(
+                name, len(mentions), *sure, is_same=bool(judged.groups)
+            )
         else:
             message = meanings.meanings_answer(name, judged.uses, *sure)
     return api.Comparison(
@@ -101,17 +108,26 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
         word.strip(),
         loaded.encoder.name,
         tuple(map(item_of, mentions)),
-        tuple(tuple(api.Candidate(other, round(probability, 6)) for other, probability in row) for row in predicted),
+        tuple(
+            tuple(api.Candidate(other, round(probability, 6)) for other, probability in row)
+            for row in predicted
+        ),
     )
 
 
 def rounded(values: Any, digits: int = 6) -> Any:
     """Convert a tensor or array of any shape to nested tuples of rounded numbers."""
     values = values.tolist() if hasattr(values, "tolist") else values
-    return tuple(rounded(value, digits) for value in values) if isinstance(values, list) else round(values, digits)
+    return (
+        tuple(rounded(value, digits) for value in values)
+        if isinstance(values, list)
+        else round(values, digits)
+    )
 
 
-def _layers(loaded: LoadedModel, views: Tensor, token_norms: Sequence[Tensor]) -> tuple[api.LayerComparison, ...]:
+def _layers(
+    loaded: LoadedModel, views: Tensor, token_norms: Sequence[Tensor]
+) -> tuple[api.LayerComparison, ...]:
     """Convert ``[L + 1, n, D]`` vectors, the mean last, and lengths ``[L + 1, T]``."""
     return tuple(
         api.LayerComparison(
@@ -122,7 +138,9 @@ def _layers(loaded: LoadedModel, views: Tensor, token_norms: Sequence[Tensor]) -
             sees=loaded.encoder.layer_names[0] if name == "0" else "",
             token_norms=tuple(rounded(norms[k], 4) for norms in token_norms),
         )
-        for k, (name, vectors, random) in enumerate(zip(loaded.names, views, loaded.random_pair, strict=True))
+        for k, (name, vectors, random) in enumerate(
+            zip(loaded.names, views, loaded.random_pair, strict=True)
+        )
     )
 
 
@@ -159,7 +177,9 @@ def side_by_side(
     twice = next((name for name in names if names.count(name) > 1), None)
     if not 1 <= len(names) <= api.LIMITS.max_models or twice:
         had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
-        raise InputError(f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model")
+        raise InputError(
+            f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model"
+        )
     mentions = find_uses(word, sentences)
     if len(senses) not in (0, len(mentions)):
         expected = f"Expected a meaning for each of the {len(mentions)} sentences"
@@ -167,12 +187,21 @@ def side_by_side(
     gold = tuple(senses) or known_senses(mentions)
     models_read = [loaded.model(name) for name in names]
     comparisons = tuple(
-        compare_uses(word, mentions, model, own_meanings, heads_of(model.encoder)) for model in models_read
+        compare_uses(word, mentions, model, own_meanings, heads_of(model.encoder))
+        for model in models_read
     )
     right = tuple(is_right(comparison, gold) for comparison in comparisons)
-    groupings = {one.model: api.partition(one.groups) if one.groups else None for one in comparisons}
-    correct = [name for name, is_correct in zip(groupings, right, strict=True) if is_correct] if gold else None
-    return api.SideBySide(comparisons, gold, right, agreement(groupings, correct) if len(names) > 1 else "")
+    groupings = {
+        one.model: api.partition(one.groups) if one.groups else None for one in comparisons
+    }
+    correct = (
+        [name for name, is_correct in zip(groupings, right, strict=True) if is_correct]
+        if gold
+        else None
+    )
+    return api.SideBySide(
+        comparisons, gold, right, agreement(groupings, correct) if len(names) > 1 else ""
+    )
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
@@ -184,12 +213,16 @@ def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
 
 def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
     """Return the meaning of each use if all sentences are examples of one word; else nothing."""
-    meanings = [known_meanings().get((mention.sentence, mention.char_start)) for mention in mentions]
+    meanings = [
+        known_meanings().get((mention.sentence, mention.char_start)) for mention in mentions
+    ]
     one_word = len({meaning and meaning[0] for meaning in meanings}) == 1
     return tuple(meaning[1].key for meaning in meanings if meaning) if one_word else ()
 
 
-def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCache) -> api.SentenceComparison:
+def compare_sentences(
+    sentences: Sequence[str], encoder: Encoder, cache: OnceCache
+) -> api.SentenceComparison:
     """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps test scores."""
     sentences = checked_texts(sentences)
     check_number(sentences)
@@ -198,11 +231,15 @@ def compare_sentences(sentences: Sequence[str], encoder: Encoder, cache: OnceCac
     trained, tests = cache.once(encoder.name, lambda: _test_sentences(encoder))
     names = (*layer_names(encoder.n_layers), *([SENTENCE] if trained else []))
     layers = []
-    for name, vectors, test in zip(names, _sentence_vectors(encoder, trained, sentences), tests, strict=True):
+    for name, vectors, test in zip(
+        names, _sentence_vectors(encoder, trained, sentences), tests, strict=True
+    ):
         scores = (test.unconnected, test.reworded, test.related, test.triples)
         layers.append(api.SentenceLayer(name, rounded(cosine_matrix(vectors)), *scores))
     # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
-    best = max(reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE))
+    best = max(
+        reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE)
+    )
     return api.SentenceComparison(
         encoder.name,
         tuple(sentences),
@@ -217,9 +254,16 @@ def _test_sentences(encoder: Encoder) -> tuple[SentenceModel | None, tuple[Sente
     """Return the encoder's own model of sentences, if any, and a test of each kind of vector."""
     folder = encoder.folder
     trained = SentenceModel(folder, encoder.device) if folder and gives_sentences(folder) else None
-    return trained, tuple(map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test())))
+    return trained, tuple(
+        map(score_vectors, _sentence_vectors(encoder, trained, sentences_of_test()))
+    )
 
 
-def _sentence_vectors(encoder: Encoder, trained: SentenceModel | None, sentences: Sequence[str]) -> list[Tensor]:
+def _sentence_vectors(
+    encoder: Encoder, trained: SentenceModel | None, sentences: Sequence[str]
+) -> list[Tensor]:
     """Return ``[n, D]`` for each kind of sentence vector."""
-    return [*sentence_vectors(encoder, sentences), *([trained.vectors(sentences)] if trained else [])]
+    return [
+        *sentence_vectors(encoder, sentences),
+        *([trained.vectors(sentences)] if trained else []),
+    ]

@@ -23,7 +23,16 @@ from elmo_tasks.text.tokens import tokenize
 _BLOCK_CHARACTERS = 20_000  # half a minute of one core
 _MAX_CHARACTERS, _MAX_TOKENS = 20_000, 2_000  # as of `text_senses`
 #: Columns of the words of a text.
-_OF_WORD = ("token", "start", "end", "word", "meaning", "part_of_speech", "probability", "certainty")
+_OF_WORD = (
+    "token",
+    "start",
+    "end",
+    "word",
+    "meaning",
+    "part_of_speech",
+    "probability",
+    "certainty",
+)
 
 
 def check_line(text: str) -> str | None:
@@ -49,7 +58,9 @@ class SensesJob:
     def key(self) -> str:
         """Key of the models and the dictionary."""
         loaded = LoadedModels(self.model, "cpu").model()
-        digest = hashlib.sha256(models_checksum(loaded.encoder, loaded.static, loaded.expected).encode())
+        digest = hashlib.sha256(
+            models_checksum(loaded.encoder, loaded.static, loaded.expected).encode()
+        )
         digest.update(repr(lexicon_entries(self.lexicon)).encode())
         return digest.hexdigest()
 
@@ -78,10 +89,14 @@ class SensesJob:
         return work
 
 
-def _answers(rows: Sequence[Row], loaded: LoadedModel, entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+def _answers(
+    rows: Sequence[Row], loaded: LoadedModel, entries: Sequence[Entry]
+) -> Iterator[dict[str, Any]]:
     """Yield the object of each line that is not empty."""
     read = [row for row in rows if row.text.strip()]
-    for row, senses in zip(read, senses_of_texts([row.text for row in read], loaded, entries), strict=True):
+    for row, senses in zip(
+        read, senses_of_texts([row.text for row in read], loaded, entries), strict=True
+    ):
         if isinstance(senses, InputError):
             raise DataError(f"{row.source}, line {row.place}: {senses}") from None
         yield {"row": row.number, "source": row.source, "line": row.place, **senses.to_dict()}

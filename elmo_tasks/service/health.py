@@ -61,7 +61,9 @@ class HealthMiddleware:
             await self._app(scope, receive, send)
         # What was begun may be fetched to its end.
         elif self._health.is_ending and "/queue/data" not in path and scope["method"] == "POST":
-            await _answer(send, 503, {"error": "The app is being restarted. Try again in a moment."})
+            await _answer(
+                send, 503, {"error": "The app is being restarted. Try again in a moment."}
+            )
         else:
             self._health.add(1)
             try:

@@ -21,7 +21,9 @@ from elmo_tasks.service.validation import find_uses
 
 
 @lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
-def _loaded(model: str | Path | None, device: str | None, may_measure: bool, *others: str) -> LoadedModels:
+def _loaded(
+    model: str | Path | None, device: str | None, may_measure: bool, *others: str
+) -> LoadedModels:
     return LoadedModels(None if model is None else str(model), device, others, may_measure)
 
 
@@ -55,11 +57,16 @@ def compare(
         DataError: the dictionary file breaks the format.
     """
     entries = lexicon_entries(lexicon)
-    return compare_uses(word, find_uses(word, sentences), _loaded(model, device, calibration).model(), entries)
+    return compare_uses(
+        word, find_uses(word, sentences), _loaded(model, device, calibration).model(), entries
+    )
 
 
 def disambiguate(
-    text: str, model: str | Path | None = None, device: str | None = None, lexicon: str | Path | None = None
+    text: str,
+    model: str | Path | None = None,
+    device: str | None = None,
+    lexicon: str | Path | None = None,
 ) -> TextSenses:
     """Find the meaning of each word of a text that the dictionary has several meanings of.
 
@@ -67,7 +74,9 @@ def disambiguate(
     text and its likeliest ``meaning``; its ``to_dict()`` is what the command ``senses`` prints.
     """
     entries = lexicon_entries(lexicon)
-    return text_senses(checked_text(text, "The text", "text"), _loaded(model, device, True).model(), entries)
+    return text_senses(
+        checked_text(text, "The text", "text"), _loaded(model, device, True).model(), entries
+    )
 
 
 def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
@@ -98,7 +107,9 @@ def side_by_side(
     places = list(map(str, models))
     first, *others = dict.fromkeys(places) or [None]
     loaded = _loaded(first, device, calibration, *filter(None, others))
-    return compare_side_by_side(word, checked_texts(sentences), places, loaded, (), lexicon_entries(lexicon))
+    return compare_side_by_side(
+        word, checked_texts(sentences), places, loaded, (), lexicon_entries(lexicon)
+    )
 
 
 def sentence_similarity(
@@ -155,4 +166,6 @@ def nearest(
         raise DataError(
             f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the index again"
         )
-    return nearest_uses(word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n)
+    return nearest_uses(
+        word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n
+    )

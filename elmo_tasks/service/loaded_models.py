@@ -80,14 +80,20 @@ class LoadedModel:
     def shown_layer(self) -> int:
         """The layer shown first: the top one or, in a deep model, the best for meanings."""
         is_deep = self.encoder.n_layers > 3
-        return self.senses.calibration.layers[-1] if is_deep and self.senses else self.encoder.n_layers - 1
+        return (
+            self.senses.calibration.layers[-1]
+            if is_deep and self.senses
+            else self.encoder.n_layers - 1
+        )
 
     @property
     def sense_model(self) -> SenseModel:
         """The model of meanings; an :class:`InputError` if there is none."""
         if self.senses is None:
             reason = "it was not calibrated, or it reads no sentences"
-            raise InputError(f"“{self.encoder.name}” says nothing of meanings: {reason}.", field="model")
+            raise InputError(
+                f"“{self.encoder.name}” says nothing of meanings: {reason}.", field="model"
+            )
         return self.senses
 
 
@@ -135,7 +141,9 @@ class LoadedModels:
         """Return the name of an available model; a path from the network is never opened."""
         name = self._names.get(model, model) or self.default
         if name not in (names := self.names()):
-            raise InputError(f"There is no model “{name[:40]}” here; there is {', '.join(names)}.", field="model")
+            raise InputError(
+                f"There is no model “{name[:40]}” here; there is {', '.join(names)}.", field="model"
+            )
         return name
 
     def model(self, request: str | None = None) -> LoadedModel:
@@ -148,7 +156,9 @@ class LoadedModels:
         encoder, static = self.encoder(name), self.static()
         expected = ExpectedWords.load(encoder, static)
         senses = load_sense_model(encoder, static, expected, self._may_measure)
-        return LoadedModel(encoder, layer_names(encoder.n_layers), static, expected, senses, random_pairs(encoder))
+        return LoadedModel(
+            encoder, layer_names(encoder.n_layers), static, expected, senses, random_pairs(encoder)
+        )
 
     def static(self) -> StaticVectors:
         """Return the bundled static vectors."""
@@ -156,7 +166,9 @@ class LoadedModels:
 
     def encoder(self, name: str) -> Encoder:
         """Return an encoder by a trusted name or folder, without its calibration."""
-        return self._once.once(f"encoder {name}", lambda: self._find(name).load(self.device, self._precision))
+        return self._once.once(
+            f"encoder {name}", lambda: self._find(name).load(self.device, self._precision)
+        )
 
     def _find(self, name: str) -> FoundEncoder:
         return self._found.get(name) or find(name)
@@ -184,7 +196,9 @@ def cached_folder(checksum: str) -> Path:
     return cache_folder() / "meanings" / checksum[:16]
 
 
-def _fit(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, cached: Path) -> SenseModel:
+def _fit(
+    encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, cached: Path
+) -> SenseModel:
     began = time.perf_counter()
     random_pairs(encoder)
     per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
@@ -208,9 +222,18 @@ def fit_calibration(
     encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, max_uses: int | None
 ) -> tuple[SenseCalibration, dict[str, Vectors]]:
     """Fit the meanings of an encoder on so many uses of the dictionary, with a progress bar."""
-    with tqdm(total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False) as bar:
+    with tqdm(
+        total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False
+    ) as bar:
         lexicon = bundled_lexicon()
-        return calibrate(encoder, static, expected, lexicon, max_uses, lambda s: bar.update(round(100 * s) - bar.n))
+        return calibrate(
+            encoder,
+            static,
+            expected,
+            lexicon,
+            max_uses,
+            lambda s: bar.update(round(100 * s) - bar.n),
+        )
 
 
 def describe_training(folder: Path | None) -> tuple[str, ...]:
@@ -224,7 +247,9 @@ def describe_training(folder: Path | None) -> tuple[str, ...]:
         if positions := training.get("positions"):
             parts = training.get("parts")
             start = None if parts else card.get("config", {}).get("start_from")
-            begin = "It has read" if start is None else f"It went on from {Path(start).name} and read"
+            begin = (
+                "It has read" if start is None else f"It went on from {Path(start).name} and read"
+            )
             n = f"{positions / 1e6:.1f} million"
             sentences.append(f"{begin} {n} words and sentence ends, forwards and backwards.")
             if parts and len(parts[0].get("learned_from", [])) == 1 < len(tasks):
@@ -240,7 +265,11 @@ def describe_training(folder: Path | None) -> tuple[str, ...]:
 def dictionary_layers(folder: Path | None) -> tuple[str, ...]:
     """Return the layers that were also trained on the dictionary, by the card of a model."""
     try:
-        layers = read_json(folder / "card.json").get("dictionary_layers", []) if folder is not None else []
+        layers = (
+            read_json(folder / "card.json").get("dictionary_layers", [])
+            if folder is not None
+            else []
+        )
         return tuple(str(int(layer)) for layer in layers)
     except (OSError, ValueError, TypeError, AttributeError):
         return ()
@@ -249,8 +278,14 @@ def dictionary_layers(folder: Path | None) -> tuple[str, ...]:
 def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
     """Implement :meth:`elmo_tasks.api.Service.probes`."""
     default, *others = models.names()
-    folders = {name: models.folder(name) for name in others}  # only models with measurements are loaded
-    measured = [_measurements(models, name) for name, folder in folders.items() if folder and (folder / NAME).is_file()]
+    folders = {
+        name: models.folder(name) for name in others
+    }  # only models with measurements are loaded
+    measured = [
+        _measurements(models, name)
+        for name, folder in folders.items()
+        if folder and (folder / NAME).is_file()
+    ]
     return (_measurements(models, default), *(model for model in measured if model.results))
 
 
@@ -278,6 +313,10 @@ def _result(row: Row) -> ProbeResult:
         return tuple(LayerScore(*pair) for pair in by_layer.items())
 
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
-    published = PaperScores(paper.data, paper.source, scores(paper.scores), paper.same_data) if paper else None
+    published = (
+        PaperScores(paper.data, paper.source, scores(paper.scores), paper.same_data)
+        if paper
+        else None
+    )
     about = row.without, row.without_name, row.note
     return ProbeResult(row.task, row.title, row.unit, scores(row.scores), *about, published)

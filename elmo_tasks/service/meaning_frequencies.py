@@ -32,8 +32,12 @@ Counts = dict[str, dict[str, float]]
 def main() -> None:
     """Read the arguments, count, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--text", nargs="+", required=True, help="files of sentences, one per line; patterns")
-    parser.add_argument("--words", type=int, default=400_000, help="words to read, the same share from each pattern")
+    parser.add_argument(
+        "--text", nargs="+", required=True, help="files of sentences, one per line; patterns"
+    )
+    parser.add_argument(
+        "--words", type=int, default=400_000, help="words to read, the same share from each pattern"
+    )
     parser.add_argument("--model", help="name or folder of the model")
     parser.add_argument("--out", type=Path, default=FREQUENCIES)
     args = parser.parse_args()
@@ -55,7 +59,9 @@ def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> in
                 continue
             n += answer.n_tokens
             for word in answer.words:
-                for meaning, probability in zip(word.meanings, word.meant.probabilities, strict=True):
+                for meaning, probability in zip(
+                    word.meanings, word.meant.probabilities, strict=True
+                ):
                     if meaning.part_of_speech != "expression":
                         counts[meaning.word][meaning.key] += probability
     return n
@@ -77,7 +83,9 @@ def _lines(pattern: str) -> Iterator[str]:
     """Yield tokenized lines of moderate length."""
     paths = sorted(glob.glob(pattern))
     if not paths:
-        raise DataError(f"'{pattern}' matches no file; expected text, one sentence per line, plain or .xz")
+        raise DataError(
+            f"'{pattern}' matches no file; expected text, one sentence per line, plain or .xz"
+        )
     for path in paths:
         for number, line in numbered_lines(Path(path)):
             if not number % _EVERY and 4 <= len(line.split()) <= _LONGEST:

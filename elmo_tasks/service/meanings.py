@@ -35,10 +35,14 @@ def own_entries(text: str) -> list[Entry]:
         entries = parse_entries(replace_surrogates(text), "own meanings")
         check_marks(entries, "own meanings")
     except DataError as error:
-        raise InputError(f"{first_capital(str(error)).removesuffix('.')}.", field="own_meanings") from None
+        raise InputError(
+            f"{first_capital(str(error)).removesuffix('.')}.", field="own_meanings"
+        ) from None
     n = sum(len(sense.sentences) for entry in entries for sense in entry.senses)
     if n > _MAX_OWN_SENTENCES:
-        raise InputError(f"Own meanings: {n} sentences; the most is {_MAX_OWN_SENTENCES}.", field="own_meanings")
+        raise InputError(
+            f"Own meanings: {n} sentences; the most is {_MAX_OWN_SENTENCES}.", field="own_meanings"
+        )
     if one := next((entry.word for entry in entries if len(entry.senses) < 2), None):
         message = f"Own meanings: “{one}” has one meaning; give at least two, each with a sentence or more."
         raise InputError(message, field="own_meanings")
@@ -79,19 +83,30 @@ def incremental_reading(
     entries = bundled_lexicon().find(word.strip())
     meanings = senses_as_meanings(entries)
     if len(meanings) < 2:
-        raise InputError(f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word")
+        raise InputError(
+            f"“{word.strip()[:40]}” has no two meanings in the dictionary.", field="word"
+        )
     available = [meaning.key for meaning in meanings]
     names = list(senses) if senses else available[:2]
     if len(names) != 2 or names[0] == names[1] or not set(names) <= set(available):
-        raise InputError(f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.", field="senses")
+        raise InputError(
+            f"Choose two different meanings of “{word.strip()}”: {', '.join(available)}.",
+            field="senses",
+        )
     first, second = map(available.index, names)
     lengths = range(start + 1, len(tokens) + 1)
     uses = [Use.of_tokens(tokens[:n], start) for n in lengths]
     embedded = loaded.sense_model.embed(uses)
     steps = []
-    for n, meant in zip(lengths, meanings_of_uses(loaded.sense_model, uses, embedded, entries), strict=True):
-        best = (ANOTHER if meant.best is None else meanings[meant.best].key) if meant.is_sure else None
-        steps.append(api.ReadingStep(n, (meant.probabilities[first], meant.probabilities[second]), best))
+    for n, meant in zip(
+        lengths, meanings_of_uses(loaded.sense_model, uses, embedded, entries), strict=True
+    ):
+        best = (
+            (ANOTHER if meant.best is None else meanings[meant.best].key) if meant.is_sure else None
+        )
+        steps.append(
+            api.ReadingStep(n, (meant.probabilities[first], meant.probabilities[second]), best)
+        )
     return api.IncrementalReading(
         word=word.strip(),
         model=loaded.encoder.name,
@@ -108,7 +123,9 @@ def dictionary_test(model: SenseModel) -> api.DictionaryTest:
     """Classify a test sentence for each meaning of held-out words, in an arbitrary order."""
     held_out = [entry for entry in bundled_lexicon().ambiguous if entry.is_held_out]
     held_out.sort(key=lambda entry: hashlib.sha256(entry.word.encode()).digest())
-    rows = [(e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]][:_TESTED]
+    rows = [
+        (e, sense, s) for e in held_out for sense in e.senses for s in sense.test_sentences[:1]
+    ][:_TESTED]
     uses = [find_mention(entry.word, sentence) for entry, _, sentence in rows]
     mistakes = []
     for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):

@@ -70,13 +70,17 @@ def nearest_uses(
     views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
     view = layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
     if view not in views:
-        raise InputError(f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer")
+        raise InputError(
+            f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer"
+        )
     # An index holds the vectors of one model.
     own = own_index if own_index and own_index.description.checksum == encoder.checksum else None
     sources = (DICTIONARY, own.description.title) if own else (DICTIONARY,)
     source = source or sources[-1]
     if source not in sources:
-        raise InputError(f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source")
+        raise InputError(
+            f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source"
+        )
     index = own if own and source != DICTIONARY else None
     if index is None:
         index = _index_of_dictionary(loaded, progress, wait=complete or only == "other")
@@ -85,7 +89,10 @@ def nearest_uses(
     hits: list[tuple[Use, float]] = []
     if index is not None:
         n_first = max(n, _RERANKED) if view == MEANINGS else n
-        hits = [(hit.use, hit.cosine) for hit in index.search(vector, at, n_first, use.token, only, use.sentence)]
+        hits = [
+            (hit.use, hit.cosine)
+            for hit in index.search(vector, at, n_first, use.token, only, use.sentence)
+        ]
     n_searched = 0 if index is None else len(index)
     if source == DICTIONARY and only != "other":
         seen = {use.sentence, *(u.sentence for u, _ in hits)}
@@ -100,7 +107,9 @@ def nearest_uses(
         hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
         random = random_features(loaded)
         if index is not None:
-            random = loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index))
+            random = loaded.cache.once(
+                f"random pair in {index.folder}", lambda: _random_pair(loaded, index)
+            )
     hits = sorted(hits, key=lambda hit: -hit[1])[:n]
     (sense, probability), *senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
     uses = []
@@ -138,7 +147,9 @@ def nearest_uses(
     )
 
 
-def _index_of_dictionary(loaded: LoadedModel, progress: Progress | None, *, wait: bool) -> UseIndex | None:
+def _index_of_dictionary(
+    loaded: LoadedModel, progress: Progress | None, *, wait: bool
+) -> UseIndex | None:
     """Return the index of the dictionary, or ``None`` while another thread makes it.
 
     If told to ``wait``, it is returned in any case.
@@ -177,7 +188,9 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
 def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
     """Return each use's meaning, empty if unknown, and its probability if predicted."""
     examples = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
-    senses: list[tuple[str, float | None]] = [(meaning[1].key if meaning else "", None) for meaning in examples]
+    senses: list[tuple[str, float | None]] = [
+        (meaning[1].key if meaning else "", None) for meaning in examples
+    ]
     entries = [bundled_lexicon().find(use.word) for use in uses]
     unknown = [k for k, (key, _) in enumerate(senses) if not key and len(senses_of(entries[k])) > 1]
     if model is None or not unknown:
@@ -198,7 +211,9 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
         folder = place / "uses" / name
         for _ in range(2):
             try:
-                return build_index(encoder, sentences, folder, DICTIONARY, progress=share, wait=True)
+                return build_index(
+                    encoder, sentences, folder, DICTIONARY, progress=share, wait=True
+                )
             except (ConfigError, DataError) as error:
                 _log.warning("%s; it is made again", error)
                 shutil.rmtree(folder, ignore_errors=True)
@@ -219,7 +234,9 @@ def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighb
     word = word.strip()
     neighbours = _neighbours(word, n, vectors)
     if not neighbours:
-        message = f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here."
+        message = (
+            f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here."
+        )
         raise InputError(message, field="word")
     return StaticNeighbours(word, vectors.name, len(vectors), neighbours)
 
@@ -228,4 +245,6 @@ def _neighbours(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighb
     """Return the ``n`` words nearest to a word; none to an unknown one."""
     if word not in vectors:
         return ()
-    return tuple(StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n))
+    return tuple(
+        StaticNeighbour(other, round(value, 6)) for other, value in vectors.nearest(word, n)
+    )

@@ -16,13 +16,17 @@ _LINE = re.compile(r"\s*(?P<name>[^=\[\]:]{1,40}?)\s*=\s*(?P<text>.+?)\s*")
 
 def entry_text(word: str) -> str:
     """Implement :meth:`elmo_tasks.api.Service.entry_text`."""
-    entry = next((entry for entry in bundled_lexicon().find(word.strip()) if len(entry.senses) > 1), None)
+    entry = next(
+        (entry for entry in bundled_lexicon().find(word.strip()) if len(entry.senses) > 1), None
+    )
     if entry is None:
         return ""
     lines = [entry.word]
     for sense in entry.senses:
         lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
-        lines += [f"    {sentence}" for sentence in (sense.examples or sense.sentences)[:_SENTENCES]]
+        lines += [
+            f"    {sentence}" for sentence in (sense.examples or sense.sentences)[:_SENTENCES]
+        ]
     return "\n".join(lines)
 
 
@@ -38,9 +42,15 @@ def expanded(text: str, word: str) -> str:
     found = [_LINE.fullmatch(line) for line in lines]
     if not any(found):
         return text
-    if wrong := next((line for line, match in zip(lines, found, strict=True) if match is None), None):
-        expected = "expected a name, “=” and a sentence on every line, as in “player = Jordan scored”"
-        raise InputError(f"Own meanings: {expected}; found “{wrong.strip()[:40]}”.", field="own_meanings")
+    if wrong := next(
+        (line for line, match in zip(lines, found, strict=True) if match is None), None
+    ):
+        expected = (
+            "expected a name, “=” and a sentence on every line, as in “player = Jordan scored”"
+        )
+        raise InputError(
+            f"Own meanings: {expected}; found “{wrong.strip()[:40]}”.", field="own_meanings"
+        )
     if not word.strip():
         raise InputError("Type the word that these meanings are of.", field="word")
     senses: dict[str, list[str]] = {}
@@ -60,6 +70,4 @@ def _with_word(text: str, word: str) -> str:
         use = find_mention(word, text)
     except (InputError, DataError):
         return f"[{word}]: {text}"
-    return (
-        f"{use.sentence[: use.char_start]}[{use.sentence[use.char_start : use.char_end]}]{use.sentence[use.char_end :]}"
-    )
+    return f"{use.sentence[: use.char_start]}[{use.sentence[use.char_start : use.char_end]}]{use.sentence[use.char_end :]}"

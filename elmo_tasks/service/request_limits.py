@@ -59,7 +59,11 @@ class RequestLimits:
     """
 
     def __init__(
-        self, app: App, uploads: UploadLimits | None = None, max_bytes: int = MAX_BYTES, pause: float = 1.0
+        self,
+        app: App,
+        uploads: UploadLimits | None = None,
+        max_bytes: int = MAX_BYTES,
+        pause: float = 1.0,
     ) -> None:
         self._app, self._uploads, self._max_bytes, self._pause = app, uploads, max_bytes, pause
         self._uploaded: deque[float] = deque()
@@ -91,10 +95,14 @@ class RequestLimits:
         self._uploaded.append(now)  # before it is served, so that concurrent uploads count as well
         status = 500
         try:
-            status = await self._serve(scope, receive, send, self._uploads.max_bytes, self._uploads.max_files)
+            status = await self._serve(
+                scope, receive, send, self._uploads.max_bytes, self._uploads.max_files
+            )
         finally:
             if status >= 400:
-                with contextlib.suppress(ValueError):  # it lasted more than an hour, and its entry has expired
+                with contextlib.suppress(
+                    ValueError
+                ):  # it lasted more than an hour, and its entry has expired
                     self._uploaded.remove(now)
 
     async def _log_in(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -120,7 +128,12 @@ class RequestLimits:
             await self._serve(scope, receive, delayed, self._max_bytes)
 
     async def _serve(
-        self, scope: Message, receive: Receive, send: Send, max_bytes: int, max_files: int | None = None
+        self,
+        scope: Message,
+        receive: Receive,
+        send: Send,
+        max_bytes: int,
+        max_files: int | None = None,
     ) -> int:
         """Serve a request whose body is limited; return the status of the response."""
         status = n_bytes = n_files = 0
@@ -152,7 +165,9 @@ class RequestLimits:
                 status = message.get("status", status)
                 await send(message)
 
-        length = next((value for name, value in scope["headers"] if name.lower() == b"content-length"), b"")
+        length = next(
+            (value for name, value in scope["headers"] if name.lower() == b"content-length"), b""
+        )
         if length.isdigit() and int(length) > max_bytes:
             problem = too_large
         else:
@@ -167,5 +182,11 @@ class RequestLimits:
 async def _refuse(send: Send, status: int, reason: str) -> None:
     body = json.dumps({"error": reason, "detail": reason}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": [*headers, (b"connection", b"close")]})
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [*headers, (b"connection", b"close")],
+        }
+    )
     await send({"type": "http.response.body", "body": body})

@@ -61,7 +61,10 @@ def launch(folder: Path, command: Sequence[str]) -> subprocess.Popen[bytes]:
         )
     with contextlib.suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, child.pid, _NICE)
-    write_json(folder / JOB, read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0})
+    write_json(
+        folder / JOB,
+        read_json(folder / JOB) | {"pid": child.pid, "started": time.time(), "stop": 0},
+    )
     return child
 
 
@@ -85,13 +88,25 @@ def read_job(folder: Path) -> TrainingJob:
     card: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         card = read_json(folder / HEAD / "card.json")
-    status = "running" if is_running else "stopped" if state.get("stop") else "done" if card.get("scores") else "failed"
+    status = (
+        "running"
+        if is_running
+        else "stopped"
+        if state.get("stop")
+        else "done"
+        if card.get("scores")
+        else "failed"
+    )
     best_epoch = card.get("training", {}).get("best_epoch")
     message = ""
     if status == "stopped":
         last = max([1, *(row["epoch"] for row in rows if "epoch" in row)])
         kept = f"the best state so far (round {best_epoch})" if best_epoch else "what there was"
-        message = f"Stopped in round {last}; {kept} was kept." if card else "Stopped before there was anything to keep."
+        message = (
+            f"Stopped in round {last}; {kept} was kept."
+            if card
+            else "Stopped before there was anything to keep."
+        )
     elif status == "failed":
         message = f"{'The head was kept, but not scored. ' if card else ''}{_reason(folder)}"
     files = [folder / name for name in (JOB, LOG, PROGRESS) if (folder / name).is_file()]
@@ -153,7 +168,10 @@ def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
     for row in rows:
         if "phase" in row:
             phase = str(row["phase"])
-            steps, per_epoch = int(row.get("steps", steps)), max(1, int(row.get("steps_per_epoch", per_epoch)))
+            steps, per_epoch = (
+                int(row.get("steps", steps)),
+                max(1, int(row.get("steps_per_epoch", per_epoch))),
+            )
         elif "epoch" in row:
             step = int(row.get("step", step))
             course = [earlier for earlier in course if earlier.epoch < row["epoch"]]
@@ -191,11 +209,15 @@ def _seconds_left(job: TrainingJob, rows: list[dict[str, Any]]) -> float | None:
     """Estimate the time left from the pace of the run, or at first from the plan."""
     if job.status != "running" or job.stopping or job.phase == "scoring":
         return None
-    begin = max([k for k, row in enumerate(rows) if row.get("phase") == "training"], default=len(rows))
+    begin = max(
+        [k for k, row in enumerate(rows) if row.get("phase") == "training"], default=len(rows)
+    )
     steps = [(row["time"], row["step"]) for row in rows[begin:] if "step" in row]
     if len(steps) > 1 and steps[-1][1] > steps[0][1]:
         seconds_per_step = (steps[-1][0] - steps[0][0]) / (steps[-1][1] - steps[0][1])
-        return max(0.0, seconds_per_step * (job.steps - steps[-1][1]) - (time.time() - steps[-1][0]))
+        return max(
+            0.0, seconds_per_step * (job.steps - steps[-1][1]) - (time.time() - steps[-1][0])
+        )
     return max(0.0, job.estimate - job.seconds) or None
 
 
@@ -206,7 +228,13 @@ def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
         if about := card.get("scores", {}).get(split):
             main, guess = about["main"], about.get("guess", {})
             by_word = "word f1" if main == "f1" else "word accuracy"
-            baseline = (guess[by_word], "word") if by_word in guess else (guess.get("majority"), "majority")
+            baseline = (
+                (guess[by_word], "word")
+                if by_word in guess
+                else (guess.get("majority"), "majority")
+            )
             metric = METRIC_WORDS.get(main, main)
-            scores.append(SplitScore(split, metric, float(about[main]), int(about.get("rows", 0)), *baseline))
+            scores.append(
+                SplitScore(split, metric, float(about[main]), int(about.get("rows", 0)), *baseline)
+            )
     return tuple(scores)

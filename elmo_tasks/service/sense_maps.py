@@ -55,7 +55,9 @@ class _Drawn:
     senses: tuple[tuple[str, Sense], ...]  # their meanings, each with its word
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # one per use
-    labels: tuple[int | None, ...]  # the position of the meaning of each use; len(senses) for an unlisted one
+    labels: tuple[
+        int | None, ...
+    ]  # the position of the meaning of each use; len(senses) for an unlisted one
     predictions: tuple[api.UseMeaning | None, ...]  # one per use; None for an example
     n_own: int
     read_as: tuple[tuple[str, str], ...]  # source and description of each table
@@ -81,7 +83,10 @@ class UseCache:
     ) -> Callable[[str], Vectors]:
         """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""
         contents = (repr((loaded.encoder.name, use.tokens, use.token_start)) for use in uses)
-        keys = [hashlib.sha256(content.encode("utf-8", "backslashreplace")).digest() for content in contents]
+        keys = [
+            hashlib.sha256(content.encode("utf-8", "backslashreplace")).digest()
+            for content in contents
+        ]
         with self._lock:
             views = {key: self._views[key] for key in keys if key in self._views}
         missing = list({key: k for k, key in enumerate(keys) if key not in views}.values())
@@ -94,7 +99,9 @@ class UseCache:
             if loaded.senses is not None:
                 parts[MEANINGS] = loaded.senses.embed_read(batch, read)
             for row, k in enumerate(rows):
-                views[keys[missing[k]]] = {name: part[row].astype(np.float16) for name, part in parts.items()}
+                views[keys[missing[k]]] = {
+                    name: part[row].astype(np.float16) for name, part in parts.items()
+                }
             step(len(rows))
         with self._lock:
             self._views.update(views)
@@ -122,7 +129,9 @@ def sense_map(
     np.fill_diagonal(cosines, -2.0)
     places = drawn.projection.places.round(4).tolist()
     uses = []
-    for k, (use, source, meant) in enumerate(zip(drawn.uses, drawn.sources, drawn.predictions, strict=True)):
+    for k, (use, source, meant) in enumerate(
+        zip(drawn.uses, drawn.sources, drawn.predictions, strict=True)
+    ):
         place = (use.sentence, use.char_start, use.char_end)
         is_sure = source == api.EXAMPLES or bool(meant and meant.is_sure)
         meaning = (group_of.get(k), meant.probability if meant else None, is_sure)
@@ -135,21 +144,32 @@ def sense_map(
         model=loaded.encoder.name,
         view=drawn.view,
         # Layer 0 reads no other word.
-        views=tuple(api.MapView(name, loaded.encoder.layer_names[0] if name == "0" else "") for name in drawn.views),
+        views=tuple(
+            api.MapView(name, loaded.encoder.layer_names[0] if name == "0" else "")
+            for name in drawn.views
+        ),
         uses=tuple(uses),
         groups=groups,
         are_meanings=are_meanings,
-        message=map_verdict(word, uses, groups, are_meanings, loaded.senses is not None, has_one_meaning=has_one),
+        message=map_verdict(
+            word, uses, groups, are_meanings, loaded.senses is not None, has_one_meaning=has_one
+        ),
         shown=round(drawn.projection.shown, 4),
         n_own=drawn.n_own,
         read_as=drawn.read_as,
         sources=tuple(dict.fromkeys(drawn.sources)),
-        examples_of=tuple(entry.word for entry in drawn.entries) if api.EXAMPLES in drawn.sources else (),
+        examples_of=tuple(entry.word for entry in drawn.entries)
+        if api.EXAMPLES in drawn.sources
+        else (),
     )
 
 
 def project_on_map(
-    sentence: str, request: api.MapRequest, loaded: LoadedModel, cache: UseCache, index: UseIndex | None = None
+    sentence: str,
+    request: api.MapRequest,
+    loaded: LoadedModel,
+    cache: UseCache,
+    index: UseIndex | None = None,
 ) -> api.ProjectedUse:
     """Implement :meth:`elmo_tasks.api.Service.project_use`."""
     check_size(sentence, "sentence")
@@ -158,7 +178,9 @@ def project_on_map(
     drawn = _draw(request, loaded, cache, index)
     vector = cache.read(loaded, [use])(drawn.view)[0]
     (meaning,) = _predict(loaded, cache, drawn.entries, [use])
-    group_of: dict[int | None, int] = {label: g for g, label in enumerate(drawn.members)} if drawn.senses else {}
+    group_of: dict[int | None, int] = (
+        {label: g for g, label in enumerate(drawn.members)} if drawn.senses else {}
+    )
     names = [*(sense.gloss for _, sense in drawn.senses), ANOTHER]
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
@@ -186,9 +208,14 @@ def _draw(
     base_word(request.word)  # refuses what is not a word or phrase, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
-    collected: list[tuple[str, tuple[Use, ...], int]] = []  # source, uses, and their number in the source
+    collected: list[
+        tuple[str, tuple[Use, ...], int]
+    ] = []  # source, uses, and their number in the source
     read_as: list[tuple[str, str]] = []
-    for source, text, name in ((api.TEXT_A, request.text, request.name), (api.TEXT_B, request.text_b, "")):
+    for source, text, name in (
+        (api.TEXT_A, request.text, request.name),
+        (api.TEXT_B, request.text_b, ""),
+    ):
         if text.strip():
             sentences, description = sentences_of(text, name)
             if description != "text":
@@ -206,7 +233,9 @@ def _draw(
     views = (*([MEANINGS] if loaded.senses else []), *loaded.names, WORDS)
     view = request.view or views[0]
     if view not in views:
-        raise InputError(f"There is no view “{view[:40]}” here; there is {', '.join(views)}.", field="view")
+        raise InputError(
+            f"There is no view “{view[:40]}” here; there is {', '.join(views)}.", field="view"
+        )
     vectors = cache.read(loaded, uses, progress)(view)
     senses = tuple(senses_of(entries))
     positions = {(word, sense.key): k for k, (word, sense) in enumerate(senses)}
@@ -218,7 +247,9 @@ def _draw(
     sources = (*(api.EXAMPLES for _ in examples), *(source for _, source in own))
     predictions = (*(None for _ in examples), *meant)
     of_uses = (uses, sources, labels, predictions, sum(n for _, _, n in collected), tuple(read_as))
-    return _Drawn(view, views, entries, senses, *of_uses, vectors, fit_projection(directions(vectors)))
+    return _Drawn(
+        view, views, entries, senses, *of_uses, vectors, fit_projection(directions(vectors))
+    )
 
 
 def _predict(
@@ -238,7 +269,11 @@ def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.Sen
         own = drawn.vectors[list(uses)]
         typical = uses[int(np.argmax(own @ own.mean(axis=0)))]
         count = Counter(drawn.sources[k] for k in uses)
-        groups.append(api.SenseGroup(_LETTERS[g], key, name, len(uses), typical, tuple(count[s] for s in sources)))
+        groups.append(
+            api.SenseGroup(
+                _LETTERS[g], key, name, len(uses), typical, tuple(count[s] for s in sources)
+            )
+        )
     return tuple(groups)
 
 

@@ -13,7 +13,12 @@ from elmo_tasks.senses.judging import not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.service import comparisons, meanings
-from elmo_tasks.service.loaded_models import LoadedModels, describe_training, dictionary_layers, read_measurements
+from elmo_tasks.service.loaded_models import (
+    LoadedModels,
+    describe_training,
+    dictionary_layers,
+    read_measurements,
+)
 from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
 from elmo_tasks.service.own_meanings import entry_text, expanded
@@ -57,7 +62,10 @@ class Session:
             heads.classify,
         )
         self.training: api.Training = TrainingJobs(
-            Path(runs_dir), model or loaded.default, lambda: loaded.encoder(loaded.default).n_layers, training
+            Path(runs_dir),
+            model or loaded.default,
+            lambda: loaded.encoder(loaded.default).n_layers,
+            training,
         )
         self.ready_sentences = meanings.ready_sentences
         self.entry_text = entry_text
@@ -98,13 +106,19 @@ class Session:
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> api.SideBySide:
-        return comparisons.side_by_side(word, sentences, models, self.loaded, senses, (), self._mixing_heads)
+        return comparisons.side_by_side(
+            word, sentences, models, self.loaded, senses, (), self._mixing_heads
+        )
 
-    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> api.SentenceComparison:
+    def compare_sentences(
+        self, sentences: Sequence[str], model: str | None = None
+    ) -> api.SentenceComparison:
         encoder = self.loaded.encoder(self.loaded.allowed(model))
         return comparisons.compare_sentences(sentences, encoder, self.loaded.cache)
 
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> api.Substitutes:
+    def substitutes(
+        self, word: str, sentences: Sequence[str], model: str | None = None
+    ) -> api.Substitutes:
         return comparisons.substitutes(word, find_uses(word, sentences), self.loaded.model(model))
 
     def explain(
@@ -127,11 +141,17 @@ class Session:
     def dictionary_words(self) -> tuple[str, ...]:
         return tuple(entry.word for entry in bundled_lexicon().ambiguous)
 
-    def sense_map(self, request: api.MapRequest, progress: api.Progress | None = None) -> api.SenseMap:
-        return sense_map(request, self.loaded.model(request.model), self._uses, self._index, progress)
+    def sense_map(
+        self, request: api.MapRequest, progress: api.Progress | None = None
+    ) -> api.SenseMap:
+        return sense_map(
+            request, self.loaded.model(request.model), self._uses, self._index, progress
+        )
 
     def project_use(self, sentence: str, request: api.MapRequest) -> api.ProjectedUse:
-        return project_on_map(sentence, request, self.loaded.model(request.model), self._uses, self._index)
+        return project_on_map(
+            sentence, request, self.loaded.model(request.model), self._uses, self._index
+        )
 
     def nearest(
         self,
@@ -146,7 +166,9 @@ class Session:
         complete: bool = True,
     ) -> api.NearestUses:
         loaded, static = self.loaded.model(model), self.loaded.static()
-        return nearest_uses(word, sentence, loaded, static, self._index, layer, only, source, n, progress, complete)
+        return nearest_uses(
+            word, sentence, loaded, static, self._index, layer, only, source, n, progress, complete
+        )
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         return static_neighbours(word, n, self.loaded.static())
@@ -156,7 +178,11 @@ class Session:
         return loaded.cache.once("dictionary", lambda: meanings.dictionary_test(loaded.sense_model))
 
     def incremental_reading(
-        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+        self,
+        word: str,
+        sentence: str,
+        senses: Sequence[str] | None = None,
+        model: str | None = None,
     ) -> api.IncrementalReading:
         return meanings.incremental_reading(word, sentence, senses, self.loaded.model(model))
 

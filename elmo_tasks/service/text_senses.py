@@ -77,7 +77,9 @@ def senses_of_texts(
         except InputError as error:
             read.append(error)
     language = {
-        number: not_english(loaded.static, [text.joined]) for number, text in enumerate(read) if isinstance(text, _Text)
+        number: not_english(loaded.static, [text.joined])
+        for number, text in enumerate(read)
+        if isinstance(text, _Text)
     }
     units = [
         unit
@@ -90,7 +92,9 @@ def senses_of_texts(
         for unit, word in _judged(units, loaded.senses, lexicon):
             found[unit.text].append(word)
     return [
-        text if isinstance(text, InputError) else _answer(text, found[k], language[k], loaded, lexicon)
+        text
+        if isinstance(text, InputError)
+        else _answer(text, found[k], language[k], loaded, lexicon)
         for k, text in enumerate(read)
     ]
 
@@ -128,7 +132,9 @@ def _read(number: int, text: str, lexicon: Lexicon) -> _Text:
     return _Text(" ".join(sentences), len(words), words, units)
 
 
-def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, lexicon: Lexicon) -> list[Unit]:
+def _units_of(
+    number: int, sentence: str, tokens: Sequence[Token], offset: int, lexicon: Lexicon
+) -> list[Unit]:
     """Return the expressions of a sentence and its words with several meanings.
 
     The words of an expression count only if they may be meant literally.
@@ -137,7 +143,9 @@ def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, 
     covered: set[int] = set()
     for entry, start, end in lexicon.expressions_in([folded(token.text) for token in tokens]):
         if entry.is_expression or len(entry.senses) > 1:
-            units.append(Unit(number, Use.in_sentence(sentence, tokens, start, end), (entry,), offset))
+            units.append(
+                Unit(number, Use.in_sentence(sentence, tokens, start, end), (entry,), offset)
+            )
         if not entry.also_literal:
             covered.update(range(start, end))
     for k, token in enumerate(tokens):
@@ -149,7 +157,9 @@ def _units_of(number: int, sentence: str, tokens: Sequence[Token], offset: int, 
     return units
 
 
-def _judged(units: Sequence[Unit], model: SenseModel, lexicon: Lexicon) -> list[tuple[Unit, api.TextWord]]:
+def _judged(
+    units: Sequence[Unit], model: SenseModel, lexicon: Lexicon
+) -> list[tuple[Unit, api.TextWord]]:
     """Judge the meaning of each unit.
 
     Auxiliaries, names, and words within an expression that is meant are left out.
@@ -167,7 +177,10 @@ def _judged(units: Sequence[Unit], model: SenseModel, lexicon: Lexicon) -> list[
         if unit.entries[0].is_expression and k not in meant:
             continue
         if (
-            any((*place, token) in hidden for token in range(unit.use.token_start, unit.use.token_end))
+            any(
+                (*place, token) in hidden
+                for token in range(unit.use.token_start, unit.use.token_end)
+            )
             and k not in meant
         ):
             continue
@@ -189,7 +202,9 @@ def _is_passed_over(unit: Unit, tag: str) -> bool:
     return tag == "PROPN" and word[:1].isupper() and not starts
 
 
-def _classified(units: Sequence[Unit], embedded: Vectors, model: SenseModel) -> list[SenseProbabilities]:
+def _classified(
+    units: Sequence[Unit], embedded: Vectors, model: SenseModel
+) -> list[SenseProbabilities]:
     """Classify units; those of the same entries at once."""
     rows: dict[tuple[str, ...], list[int]] = {}
     for k, unit in enumerate(units):
@@ -221,7 +236,9 @@ def _expressions_meant(
         if entry.also_literal and judged[k].best is None:
             continue
         meant.add(k)
-        hidden.update((unit.text, unit.offset, use.sentence, t) for t in range(use.token_start, use.token_end))
+        hidden.update(
+            (unit.text, unit.offset, use.sentence, t) for t in range(use.token_start, use.token_end)
+        )
     return meant, hidden
 
 

@@ -16,7 +16,13 @@ from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
-from elmo_tasks.heads.head_files import HeadFiles, bundled_heads, default_head, find_head, heads_below
+from elmo_tasks.heads.head_files import (
+    HeadFiles,
+    bundled_heads,
+    default_head,
+    find_head,
+    heads_below,
+)
 from elmo_tasks.layers import layer_names
 from elmo_tasks.service.run_folder import free_name, scores_of
 from elmo_tasks.service.validation import check_count, checked_tokens
@@ -37,23 +43,33 @@ _log = logging.getLogger(__name__)
 class TrainedHeads:
     """The heads of :class:`elmo_tasks.api.Service`, from ``checkpoints/`` and runs."""
 
-    def __init__(self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu") -> None:
+    def __init__(
+        self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu"
+    ) -> None:
         self._encoder, self._runs, self._device = encoder, tuple(runs), device
-        self._predictors: dict[Path, tuple[float, Predictor]] = {}  # by folder, with the time of its change
+        self._predictors: dict[
+            Path, tuple[float, Predictor]
+        ] = {}  # by folder, with the time of its change
         self._warned: set[Path] = set()
         self._lock = threading.Lock()
 
     def heads(self) -> tuple[api.HeadInfo, ...]:
         heads = self._files()
-        return tuple(_info(name, files, name not in bundled_heads(), heads) for name, files in heads.items())
+        return tuple(
+            _info(name, files, name not in bundled_heads(), heads) for name, files in heads.items()
+        )
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
-        joined: dict[str, api.LayerWeights] = {}  # heads that differ only in their seed are runs of the first of them
+        joined: dict[
+            str, api.LayerWeights
+        ] = {}  # heads that differ only in their seed are runs of the first of them
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
                 first = joined.setdefault(_configuration(name, files), weights)
                 runs = {run.seed: run for run in (*weights.runs, *first.runs)}
-                joined[_configuration(name, files)] = replace(first, runs=tuple(runs[seed] for seed in sorted(runs)))
+                joined[_configuration(name, files)] = replace(
+                    first, runs=tuple(runs[seed] for seed in sorted(runs))
+                )
         return tuple(joined.values())
 
     def tag(
@@ -62,7 +78,9 @@ class TrainedHeads:
         check_count(n_readings, 10, "n_readings", "readings")
         rows = _tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
-        tagged = predictor.predict_batch([[token.text for token in row] for row in rows], n_readings=n_readings)
+        tagged = predictor.predict_batch(
+            [[token.text for token in row] for row in rows], n_readings=n_readings
+        )
         return tuple(map(TAGGING.result, sentences, rows, tagged))
 
     def classify(
@@ -75,7 +93,10 @@ class TrainedHeads:
         if not occlusion:
             return results
         effects = _occlusion(predictor, rows, predictions)
-        return tuple(replace(result, occlusion=effect) for result, effect in zip(results, effects, strict=True))
+        return tuple(
+            replace(result, occlusion=effect)
+            for result, effect in zip(results, effects, strict=True)
+        )
 
     def _files(self) -> dict[str, HeadFiles]:
         """Return heads by name: defaults first, each before its baseline, local ones last."""
@@ -84,7 +105,13 @@ class TrainedHeads:
         for kind in TASKS:
             with contextlib.suppress(ConfigError):
                 first[kind] = default_head(kind)
-        bundled.sort(key=lambda f: (order.index(f.kind), f.name.removesuffix(NO_CONTEXT) != first.get(f.kind), f.name))
+        bundled.sort(
+            key=lambda f: (
+                order.index(f.kind),
+                f.name.removesuffix(NO_CONTEXT) != first.get(f.kind),
+                f.name,
+            )
+        )
         heads = {files.name: files for files in bundled}
         for folder in heads_below(self._runs):
             try:
@@ -92,7 +119,13 @@ class TrainedHeads:
                 # Check that the card is readable, too: a broken one must not hide all other heads.
                 _info(files.name, files, own=True, names={})
                 _layer_weights(files.name, files)
-            except (ConfigError, ValueError, KeyError, TypeError, AttributeError) as error:  # not a complete run
+            except (
+                ConfigError,
+                ValueError,
+                KeyError,
+                TypeError,
+                AttributeError,
+            ) as error:  # not a complete run
                 if folder not in self._warned:
                     self._warned.add(folder)
                     _log.warning("%s is skipped: %s", folder, error)
@@ -105,18 +138,27 @@ class TrainedHeads:
         heads = {name: files for name, files in self._files().items() if files.kind == kind}
         if not heads:
             train = find_task(kind).words.train
-            raise InputError(f"There is no trained model for this yet. Train one: {train}.", field="head")
+            raise InputError(
+                f"There is no trained model for this yet. Train one: {train}.", field="head"
+            )
         name = next(iter(heads)) if head is None else head
         if name not in heads:
-            raise InputError(f"There is no model “{name[:40]}” for this; there is {', '.join(heads)}.", field="head")
+            raise InputError(
+                f"There is no model “{name[:40]}” for this; there is {', '.join(heads)}.",
+                field="head",
+            )
         files = heads[name]
-        changed = (files.folder / "head.json").stat().st_mtime  # a repeated run writes a new head to the same place
+        changed = (
+            (files.folder / "head.json").stat().st_mtime
+        )  # a repeated run writes a new head to the same place
         with self._lock:
             if self._predictors.get(files.folder, (0.0,))[0] != changed:
                 try:
                     self._predictors[files.folder] = changed, self._load(files)
                 except (ConfigError, WeightsError) as error:
-                    raise InputError(f"The model “{name[:40]}” cannot be used: {error}", field="head") from error
+                    raise InputError(
+                        f"The model “{name[:40]}” cannot be used: {error}", field="head"
+                    ) from error
             return self._predictors[files.folder][1]
 
     def _load(self, files: HeadFiles) -> Predictor:
@@ -141,15 +183,26 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     texts = checked_texts(texts)
     if not 1 <= len(texts) <= api.LIMITS.max_texts:
         had = f"there are {len(texts)}" if texts else "there is none"
-        raise InputError(f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences")
+        raise InputError(
+            f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences"
+        )
     empty = "has no words. Type some, or delete the line."
-    return [checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty) for k, t in enumerate(texts, 1)]
+    return [
+        checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty)
+        for k, t in enumerate(texts, 1)
+    ]
 
 
 def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:
-    labels = files.task.labels if files.task.scheme is None else types_of(files.task.labels, files.task.scheme)
+    labels = (
+        files.task.labels
+        if files.task.scheme is None
+        else types_of(files.task.labels, files.task.scheme)
+    )
     baseline, data = f"{name}{NO_CONTEXT}", files.card.get("data") or "its data"
-    scores = [api.Score(s.metric, s.value, f"{data}, {s.split} part") for s in scores_of(files.card)]
+    scores = [
+        api.Score(s.metric, s.value, f"{data}, {s.split} part") for s in scores_of(files.card)
+    ]
     return api.HeadInfo(
         name=name,
         title=str(files.card.get("title") or name),
@@ -171,7 +224,11 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
     seed = int(training.get("seed") or 0)
     epochs = tuple(_mix(row, seed) for row in rows)
     final = next((mix for mix in epochs if mix.epoch == training.get("best_epoch")), epochs[-1])
-    others = [_mix(row | {"epoch": 0}, int(row["seed"])) for row in learned.get("runs", []) if row["seed"] != seed]
+    others = [
+        _mix(row | {"epoch": 0}, int(row["seed"]))
+        for row in learned.get("runs", [])
+        if row["seed"] != seed
+    ]
     return api.LayerWeights(
         head=name,
         title=str(files.card.get("title") or name),
@@ -187,7 +244,13 @@ def _configuration(name: str, files: HeadFiles) -> str:
     card, training = files.card, files.card.get("training", {})
     if training.get("seed") is None:
         return name
-    same = [card.get("title"), card.get("trained_on"), files.kind, files.encoder.checksum, files.settings]
+    same = [
+        card.get("title"),
+        card.get("trained_on"),
+        files.kind,
+        files.encoder.checksum,
+        files.settings,
+    ]
     same += [training.get(key) for key in ("precision", "encoder_learning_rate", "class_weights")]
     return json.dumps(same, sort_keys=True, default=str)
 

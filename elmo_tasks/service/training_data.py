@@ -57,7 +57,9 @@ def store_upload(folder: Path, name: str, content: bytes) -> str:
     atomic_write(folder / key / f"data{ending}", content)
     newest_first = sorted(folder.iterdir(), key=lambda path: -path.stat().st_mtime)
     for place, path in enumerate(newest_first):
-        if path.name != key and (place >= _MAX_UPLOADS or time.time() - path.stat().st_mtime > _MAX_AGE):
+        if path.name != key and (
+            place >= _MAX_UPLOADS or time.time() - path.stat().st_mtime > _MAX_AGE
+        ):
             shutil.rmtree(path, ignore_errors=True)
     return key
 
@@ -72,7 +74,10 @@ def find_upload(folder: Path, key: str) -> tuple[Path, str]:
 
 def read_examples(path: Path, kind: str) -> Records:
     """Read a file of examples: ``label: text`` lines, or sentences with marked spans."""
-    task, lines = find_task(kind), path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    task, lines = (
+        find_task(kind),
+        path.read_text(encoding="utf-8").splitlines() if path.is_file() else [],
+    )
     if task.one_label:
         rows = []
         for number, line in enumerate(lines, 1):
@@ -96,7 +101,9 @@ def count_labels(records: Records) -> tuple[tuple[tuple[str, int], ...], str]:
     unit = "texts" if texts else "names" if tagged and is_spans(tagged) else "words"
     counts = Counter(texts)
     for row in tagged:
-        counts.update([span.type for span in spans_of(row.tags, "BIO")] if unit == "names" else row.tags)
+        counts.update(
+            [span.type for span in spans_of(row.tags, "BIO")] if unit == "names" else row.tags
+        )
     return tuple(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))), unit
 
 
@@ -108,11 +115,15 @@ def split_rows(records: Records, seed: int = 1) -> tuple[list[Record], list[Reco
         row = records[k]
         strata.setdefault(row.label if isinstance(row, LabelledText) else "", []).append(k)
     test = {k for rows in strata.values() for k in rows[: round(len(rows) * TEST_SHARE)]}
-    learned_labels = {label for k, row in enumerate(records) if k not in test for label in _labels_of(row)}
+    learned_labels = {
+        label for k, row in enumerate(records) if k not in test for label in _labels_of(row)
+    }
     test = {k for k in test if _labels_of(records[k]) <= learned_labels}
     learned = {content_of(row) for k, row in enumerate(records) if k not in test}
     test = {k for k in test if content_of(records[k]) not in learned}
-    return [row for k, row in enumerate(records) if k not in test], [records[k] for k in sorted(test)]
+    return [row for k, row in enumerate(records) if k not in test], [
+        records[k] for k in sorted(test)
+    ]
 
 
 def _labels_of(row: Record) -> set[str]:
@@ -125,7 +136,9 @@ def _labels_of(row: Record) -> set[str]:
 def _shown(row: Record) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Shorten a row: ``(texts or words, labels or tags)``."""
     if isinstance(row, LabelledText):
-        text = row.text if len(row.text) <= _SHOWN_CHARACTERS else f"{row.text[:_SHOWN_CHARACTERS]}…"
+        text = (
+            row.text if len(row.text) <= _SHOWN_CHARACTERS else f"{row.text[:_SHOWN_CHARACTERS]}…"
+        )
         return (text,), (row.label,)
     return row.tokens[:_SHOWN_WORDS], row.tags[:_SHOWN_WORDS]
 
@@ -159,7 +172,11 @@ class Dataset:
     def write(self, folder: Path) -> None:
         """Write ``train.jsonl`` and ``test.jsonl``."""
         for name, rows in (("train", self.train), ("test", self.test)):
-            names = ("text", "label") if rows and isinstance(rows[0], LabelledText) else ("tokens", "tags")
+            names = (
+                ("text", "label")
+                if rows and isinstance(rows[0], LabelledText)
+                else ("tokens", "tags")
+            )
             with (folder / f"{name}.jsonl").open("w", encoding="utf-8") as file:
                 for row in rows:
                     content = {field: getattr(row, field) for field in names}
@@ -168,7 +185,11 @@ class Dataset:
 
 def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
     """Read, check and split the local data of a plan; tags of spans become BIO."""
-    added = read_examples(examples, plan.kind) if plan.with_examples or plan.source == "examples" else []
+    added = (
+        read_examples(examples, plan.kind)
+        if plan.with_examples or plan.source == "examples"
+        else []
+    )
     suffix = " and your examples" if added else ""
     if plan.source == "sample":
         task = find_task(plan.kind)
@@ -200,17 +221,24 @@ def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColu
 
 
 def _check_rows(records: Records, title: str, field: str) -> None:
-    n, unit = len(records), "texts" if records and isinstance(records[0], LabelledText) else "sentences"
+    n, unit = (
+        len(records),
+        "texts" if records and isinstance(records[0], LabelledText) else "sentences",
+    )
     labels, counted = count_labels(records)
     problem = ""
     if n > MAX_ROWS:
         problem = f"{n:,} {unit}; the most is {MAX_ROWS:,}. Send a part of them"
     elif n < MIN_ROWS:
-        problem = f"{n} {unit}; training needs {MIN_ROWS} or more, and a few hundred for a useful result"
+        problem = (
+            f"{n} {unit}; training needs {MIN_ROWS} or more, and a few hundred for a useful result"
+        )
     elif len(labels) < (1 if counted == "names" else 2):
         only = f"only “{labels[0][0][:40]}”" if labels else "none"
         problem = f"expected two labels or more, found {only}. Is it the right column?"
     elif len(labels) > MAX_LABELS:
-        problem = f"{len(labels):,} different labels; the most is {MAX_LABELS}. Is it the right column?"
+        problem = (
+            f"{len(labels):,} different labels; the most is {MAX_LABELS}. Is it the right column?"
+        )
     if problem:
         raise InputError(f"{title}: {problem}", field=field)

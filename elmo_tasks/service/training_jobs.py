@@ -37,7 +37,11 @@ _NUMBERS: dict[str, tuple[str, float, float, str]] = {  # name, minimum, maximum
     "hidden": ("Hidden size", 8, 512, "a whole number"),
     "learning_rate": ("Learning rate", 1e-5, 0.1, "a number"),
 }
-_CHOICES = {"kind": tuple(TASKS), "source": ("sample", "examples", "upload", "hub"), "layers": ("learned", "0", "mean")}
+_CHOICES = {
+    "kind": tuple(TASKS),
+    "source": ("sample", "examples", "upload", "hub"),
+    "layers": ("learned", "0", "mean"),
+}
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
 #: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub data set that are read.
 _START, _HUB_READ = 14.0, 6_000
@@ -58,14 +62,22 @@ def check_settings(plan: TrainingPlan) -> None:
     hub = TASKS[plan.kind].hub
     if plan.source == "hub" and plan.data not in hub:
         raise InputError(
-            f"There is no public data set “{plan.data[:40]}” for this here; there is {', '.join(hub)}.", field="data"
+            f"There is no public data set “{plan.data[:40]}” for this here; there is {', '.join(hub)}.",
+            field="data",
         )
     if plan.balanced and not TASKS[plan.kind].one_label:
-        raise InputError("Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced")
+        raise InputError(
+            "Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced"
+        )
 
 
 def config_for(
-    plan: TrainingPlan, encoder: str, n_layers: int, layer_store: Path, about: dict[str, str], spans: bool = True
+    plan: TrainingPlan,
+    encoder: str,
+    n_layers: int,
+    layer_store: Path,
+    about: dict[str, str],
+    spans: bool = True,
 ) -> dict[str, Any]:
     """Return the settings of ``fit --config``: those of the sample, changed by the plan.
 
@@ -73,10 +85,18 @@ def config_for(
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
-    model, data, trainer = config["model"]["init_args"], config["data"]["init_args"], config["trainer"]
+    model, data, trainer = (
+        config["model"]["init_args"],
+        config["data"]["init_args"],
+        config["trainer"],
+    )
     if plan.balanced:
         model["class_weights"] = "balanced"
-    model |= {"encoder": encoder, "learning_rate": float(plan.learning_rate), "layer_store": str(layer_store)}
+    model |= {
+        "encoder": encoder,
+        "learning_rate": float(plan.learning_rate),
+        "layer_store": str(layer_store),
+    }
     head = model["head"]["init_args"]
     head[kind.size_setting] = plan.hidden
     if plan.layers == "0":
@@ -89,7 +109,12 @@ def config_for(
         data.pop(key, None)
     if plan.source == "hub":
         splits = kind.hub[plan.data]
-        data |= {"hub": plan.data, "train": splits.train, "test": splits.test, "limit_train": HUB_ROWS}
+        data |= {
+            "hub": plan.data,
+            "train": splits.train,
+            "test": splits.test,
+            "limit_train": HUB_ROWS,
+        }
         if splits.validation is not None:
             data |= {"validation": splits.validation, "validation_share": 0.0}
         if kind.one_label:
@@ -98,7 +123,10 @@ def config_for(
         data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
     callbacks = {entry["class_path"].rpartition(".")[2]: entry for entry in trainer["callbacks"]}
     checkpoint, export = callbacks["RunCheckpoint"], callbacks["ExportHead"]
-    checkpoint["init_args"] |= {"dirpath": ".", "monitor": f"val_{kind.watched_score('BIO' if spans else None)}"}
+    checkpoint["init_args"] |= {
+        "dirpath": ".",
+        "monitor": f"val_{kind.watched_score('BIO' if spans else None)}",
+    }
     export["init_args"] |= {"folder": HEAD, "about": about}
     ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
     trainer |= {
@@ -106,7 +134,12 @@ def config_for(
         "default_root_dir": ".",
         "enable_progress_bar": False,
         "enable_model_summary": False,
-        "logger": [{"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": "."}}],
+        "logger": [
+            {
+                "class_path": "elmo_tasks.training.run_files.CurveLogger",
+                "init_args": {"save_dir": "."},
+            }
+        ],
         "callbacks": [
             {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
             {"class_path": f"{ours}.StopOnInterrupt"},
@@ -132,15 +165,26 @@ class TrainingJobs:
         allowed: bool = False,
         command: Sequence[str] = (sys.executable, "-m", "elmo_tasks", "fit", "--config", CONFIG),
     ) -> None:
-        self.runs, self._n_layers, self._allowed, self._command = runs, n_layers, allowed, list(command)
+        self.runs, self._n_layers, self._allowed, self._command = (
+            runs,
+            n_layers,
+            allowed,
+            list(command),
+        )
         # Each run has its own working directory: a folder needs its absolute path, a name stays a name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
         self._uploads = runs / "uploads"
         self._lock = threading.RLock()
-        self._child: subprocess.Popen[bytes] | None = None  # kept until the next one, which reaps it
+        self._child: subprocess.Popen[bytes] | None = (
+            None  # kept until the next one, which reaps it
+        )
 
     def offer(self) -> TrainingOffer:
-        hub = tuple((name, kind.name, data.title) for kind in TASKS.values() for name, data in kind.hub.items())
+        hub = tuple(
+            (name, kind.name, data.title)
+            for kind in TASKS.values()
+            for name, data in kind.hub.items()
+        )
         return TrainingOffer(self._allowed, hub)
 
     def store_upload(self, name: str, content: bytes) -> str:
@@ -196,7 +240,9 @@ class TrainingJobs:
         with self._writing("resume"):
             folder, job = self._find(name, "resume", is_over=True)
             if not job.can_resume:
-                raise InputError(f"The run “{name[:40]}” has no rounds left to train.", field="resume")
+                raise InputError(
+                    f"The run “{name[:40]}” has no rounds left to train.", field="resume"
+                )
             self._check_idle()
             rest = ["--ckpt_path", CHECKPOINT] if (folder / CHECKPOINT).is_file() else []
             self._child = run_folder.launch(folder, [*self._command, *rest])
@@ -228,11 +274,17 @@ class TrainingJobs:
 
     def _load(self, plan: TrainingPlan) -> tuple[DatasetPreview, Dataset | None]:
         """Return the preview of a plan's data with estimated times, and any local rows."""
-        dataset = None if plan.source == "hub" else load_dataset(plan, self._uploads, self._examples(plan.kind))
+        dataset = (
+            None
+            if plan.source == "hub"
+            else load_dataset(plan, self._uploads, self._examples(plan.kind))
+        )
         preview = dataset.preview() if dataset else DatasetPreview(plan.data, 0, 0)
         task, pace, rows = find_task(plan.kind), self._pace(), preview.rows or _HUB_READ
         seconds = pace * (_START + task.read_seconds * (rows + preview.test_rows))
-        return replace(preview, seconds=seconds, seconds_per_epoch=pace * task.epoch_seconds * rows), dataset
+        return replace(
+            preview, seconds=seconds, seconds_per_epoch=pace * task.epoch_seconds * rows
+        ), dataset
 
     def _pace(self) -> float:
         """Return the median ratio of measured to estimated time over recent runs, clipped."""
@@ -263,7 +315,9 @@ class TrainingJobs:
 
     def _check_idle(self) -> None:
         if title := next((job.title for job in self._jobs() if job.status == "running"), None):
-            raise InputError(f"“{title}” is still training. Stop it, or wait until it is done.", field="start")
+            raise InputError(
+                f"“{title}” is still training. Stop it, or wait until it is done.", field="start"
+            )
 
     def _find(self, name: str, field: str, is_over: bool = False) -> tuple[Path, TrainingJob]:
         """Find a run by name; a name from the network is compared, never opened."""
@@ -271,11 +325,18 @@ class TrainingJobs:
         if job is None:
             raise InputError(f"There is no run “{name[:40]}”.", field=field)
         if is_over and job.status == "running":
-            raise InputError(f"The run “{name[:40]}” is still training. Stop it first.", field=field)
+            raise InputError(
+                f"The run “{name[:40]}” is still training. Stop it first.", field=field
+            )
         return self.runs / job.name, job
 
     def _fill(
-        self, folder: Path, plan: TrainingPlan, preview: DatasetPreview, dataset: Dataset | None, title: str
+        self,
+        folder: Path,
+        plan: TrainingPlan,
+        preview: DatasetPreview,
+        dataset: Dataset | None,
+        title: str,
     ) -> None:
         """Write the data, the settings and the description of a run into its folder."""
         kind, is_sample = find_task(plan.kind), plan.source == "sample"
@@ -288,10 +349,16 @@ class TrainingJobs:
             data = dataset.title if is_sample else f"{dataset.title}{rows}"
             licence = "as the program" if is_sample and not plan.with_examples else "your own data"
         about = {"title": title, "data": data, "licence": licence}
-        config = config_for(plan, self._encoder, self._n_layers(), (self.runs / "layers").resolve(), about, spans)
-        if dataset is not None and not dataset.test:  # an empty file would end the run when training is over
+        config = config_for(
+            plan, self._encoder, self._n_layers(), (self.runs / "layers").resolve(), about, spans
+        )
+        if (
+            dataset is not None and not dataset.test
+        ):  # an empty file would end the run when training is over
             config["data"]["init_args"]["test"] = None
-        (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8")
+        (folder / CONFIG).write_text(
+            yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8"
+        )
         state = {
             "title": title,
             "kind": plan.kind,
@@ -310,6 +377,11 @@ def _title(plan: TrainingPlan, preview: DatasetPreview) -> str:
     """Return the user's title on one line, or one derived from the data."""
     typed = " ".join("".join(c if c.isprintable() else " " for c in plan.name).split())
     if len(typed) > _MAX_TITLE:
-        raise InputError(f"The name has {len(typed)} characters; the most is {_MAX_TITLE}.", field="name")
+        raise InputError(
+            f"The name has {len(typed)} characters; the most is {_MAX_TITLE}.", field="name"
+        )
     from_data = {"sample": "sample", "examples": "examples", "hub": plan.data}
-    return typed or f"{find_task(plan.kind).words.title}: {from_data.get(plan.source, Path(preview.title).stem[:30])}"
+    return (
+        typed
+        or f"{find_task(plan.kind).words.title}: {from_data.get(plan.source, Path(preview.title).stem[:30])}"
+    )

@@ -19,7 +19,10 @@ def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(replace_surrogates(word))
     check_number(sentences)
-    return [find_use(word, sentence, f"sentence {k}", f"Sentence {k}") for k, sentence in enumerate(sentences, 1)]
+    return [
+        find_use(word, sentence, f"sentence {k}", f"Sentence {k}")
+        for k, sentence in enumerate(sentences, 1)
+    ]
 
 
 def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -> Mention:
@@ -35,19 +38,29 @@ def find_use(word: str, sentence: str, field: str, what: str = "The sentence") -
 def check_number(sentences: Sequence[str]) -> None:
     """Raise an :class:`InputError` for too few or too many sentences."""
     if not LIMITS.min_sentences <= len(sentences) <= LIMITS.max_sentences:
-        had = {0: "is no sentence", 1: "is one sentence"}.get(len(sentences), f"are {len(sentences)} sentences")
+        had = {0: "is no sentence", 1: "is one sentence"}.get(
+            len(sentences), f"are {len(sentences)} sentences"
+        )
         raise InputError(
             f"Comparing takes {LIMITS.min_sentences} to {LIMITS.max_sentences} sentences; there {had}.",
             field="sentences",
         )
 
 
-def check_size(content: Sized, field: str, what: str = "The sentence", maximum: int | None = None) -> None:
+def check_size(
+    content: Sized, field: str, what: str = "The sentence", maximum: int | None = None
+) -> None:
     """Raise an :class:`InputError` for more than ``maximum``; ``what`` names the input."""
-    unit, limit = ("characters", LIMITS.max_characters) if isinstance(content, str) else ("words", LIMITS.max_tokens)
+    unit, limit = (
+        ("characters", LIMITS.max_characters)
+        if isinstance(content, str)
+        else ("words", LIMITS.max_tokens)
+    )
     maximum = maximum or limit
     if len(content) > maximum:
-        raise InputError(f"{what} has {len(content):,} {unit}; the most is {maximum:,}. Shorten it.", field=field)
+        raise InputError(
+            f"{what} has {len(content):,} {unit}; the most is {maximum:,}. Shorten it.", field=field
+        )
 
 
 def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
@@ -82,4 +95,6 @@ def item_of(m: Mention) -> ComparisonItem:
 
 def use_of(item: ComparisonItem) -> Use:
     """Convert an item of a comparison back to a use."""
-    return Use(item.tokens, item.index, item.index + item.n_tokens, item.sentence, item.start, item.end)
+    return Use(
+        item.tokens, item.index, item.index + item.n_tokens, item.sentence, item.start, item.end
+    )

@@ -11,7 +11,12 @@ from torch import Tensor
 from elmo_tasks import api
 from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.similarity import cosine_matrix, everyday_sentences, everyday_words, random_pair_cosine
+from elmo_tasks.senses.similarity import (
+    cosine_matrix,
+    everyday_sentences,
+    everyday_words,
+    random_pair_cosine,
+)
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
 
@@ -39,7 +44,9 @@ def views_of(
     """
     if len(layers) == 1:
         return api.Views()
-    random, sentence, word = loaded.cache.once("everyday words", lambda: everyday_words(loaded.encoder))
+    random, sentence, word = loaded.cache.once(
+        "everyday words", lambda: everyday_words(loaded.encoder)
+    )
     mixes = []
 
     def random_pair(shares: Tensor) -> float:
@@ -47,7 +54,9 @@ def views_of(
 
     for kind, head in heads:
         shares = torch.tensor(head.final.weights).view(-1, 1, 1)
-        stick = loaded.cache.once(f"random pair, {head.final.weights}", partial(random_pair, shares))
+        stick = loaded.cache.once(
+            f"random pair, {head.final.weights}", partial(random_pair, shares)
+        )
         view = _compared(f"mix-{kind}", (shares * layers).sum(dim=0), stick)
         mixes.append(api.HeadMix(kind=kind, head=head.head, weights=head.final.weights, view=view))
     features = None
@@ -84,7 +93,9 @@ def random_features(loaded: LoadedModel) -> float:
 
     def measured() -> float:
         rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
-        vectors = torch.as_tensor(loaded.sense_model.embed([Use.of_tokens(row, len(row) // 2) for row in rows]))
+        vectors = torch.as_tensor(
+            loaded.sense_model.embed([Use.of_tokens(row, len(row) // 2) for row in rows])
+        )
         cosine = cosine_matrix(vectors.float())
         return round(float(cosine[~torch.eye(len(cosine), dtype=torch.bool)].mean()), 6)
 
@@ -92,15 +103,22 @@ def random_features(loaded: LoadedModel) -> float:
 
 
 def _compared(name: str, vectors: Tensor, random_pair: float) -> api.LayerComparison:
-    cosine = tuple(tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist())
+    cosine = tuple(
+        tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist()
+    )
     norms = tuple(round(value, 6) for value in vectors.norm(dim=-1).tolist())
-    return api.LayerComparison(name=name, cosine=cosine, norms=norms, random_pair_cosine=random_pair)
+    return api.LayerComparison(
+        name=name, cosine=cosine, norms=norms, random_pair_cosine=random_pair
+    )
 
 
 def _products(vectors: Tensor) -> api.Products:
     """Return the inner products of ``[L, n, D]`` vectors at every two layers."""
     products = torch.einsum("aid,bjd->abij", vectors, vectors).tolist()
     return tuple(
-        tuple(tuple(tuple(float(f"{value:.{_DIGITS}g}") for value in row) for row in rows) for rows in of_layer)
+        tuple(
+            tuple(tuple(float(f"{value:.{_DIGITS}g}") for value in row) for row in rows)
+            for rows in of_layer
+        )
         for of_layer in products
     )

@@ -15,7 +15,13 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.uses import Use, use_vectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
-from elmo_tasks.messages.answers import NO_SIDES, SIDE_ANSWERS, evidence_answer, on_the_list, why_answer
+from elmo_tasks.messages.answers import (
+    NO_SIDES,
+    SIDE_ANSWERS,
+    evidence_answer,
+    on_the_list,
+    why_answer,
+)
 from elmo_tasks.senses import attribution
 from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
@@ -57,18 +63,26 @@ def explain(
     else:
         similarity = _measure(loaded, view.name, uses)
         cosine = float(similarity([uses[0]], 1)[0])
-        words = [*_hide(similarity, items[0], 0, a, cosine), *_hide(similarity, items[1], 1, b, cosine)]
+        words = [
+            *_hide(similarity, items[0], 0, a, cosine),
+            *_hide(similarity, items[1], 1, b, cosine),
+        ]
         apart = _is_apart(comparison, view, (a, b), cosine)
         changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
         most = attribution.decisive(changes, apart)
         named = words[most] if most is not None and _is_word(words[most]) else None
         # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
         # word alone.
-        answer = why_answer(items, words, named, _several(words, apart) if view.name == WORDS else [])
+        answer = why_answer(
+            items, words, named, _several(words, apart) if view.name == WORDS else []
+        )
     if comparison.source is api.Source.ONE_MEANING:
         answer = f"{on_the_list(comparison.word)} {answer}"
     sides = _sides(loaded, uses)
-    halves = ([(s.before, s.random_before) for s in sides], [(s.after, s.random_after) for s in sides])
+    halves = (
+        [(s.before, s.random_before) for s in sides],
+        [(s.after, s.random_after) for s in sides],
+    )
     side = attribution.informative_direction(*halves) if sides else "unclear"
     return api.Explanation(
         comparison=comparison,
@@ -95,7 +109,10 @@ def _sides(loaded: LoadedModel, pair: Sequence[Use]) -> tuple[api.DirectionSimil
     vectors = use_vectors(loaded.encoder, pair)  # [L, 2, D]; layer 0 has no halves
     halves = rounded(attribution.halved_cosines(vectors[1:, 0], vectors[1:, 1]))
     random = loaded.cache.once("halves", lambda: _random_halves(loaded.encoder))
-    return tuple(api.DirectionSimilarity(str(k), *halves[k - 1], *random[k - 1]) for k in range(1, len(halves) + 1))
+    return tuple(
+        api.DirectionSimilarity(str(k), *halves[k - 1], *random[k - 1])
+        for k in range(1, len(halves) + 1)
+    )
 
 
 def _random_halves(encoder: Encoder) -> tuple[tuple[float, ...], ...]:
@@ -117,7 +134,10 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
     if chosen := next((layer for layer in layers if layer.name == wanted), None):
         return chosen
-    available = [*([VERDICT] if _has_verdict(comparison) else []), *(layer.name for layer in layers)]
+    available = [
+        *([VERDICT] if _has_verdict(comparison) else []),
+        *(layer.name for layer in layers),
+    ]
     raise InputError(
         f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
         f"{', '.join(available)}.",
@@ -163,17 +183,26 @@ def _evidence(
         sign = 1 if apart else -1  # above 0: the word sets the two apart
 
         def lost(
-            uses: Sequence[Use], other: int, odds: Measure = odds, whole: float = whole, sign: int = sign
+            uses: Sequence[Use],
+            other: int,
+            odds: Measure = odds,
+            whole: float = whole,
+            sign: int = sign,
         ) -> NDArray[np.float64]:
             return sign * (whole - odds(uses, other))
 
         found += _hide(lost, item, number, use, 0.0)
     for_it = [word.change if apart else -word.change for word in found]
     total = sum(value for value in for_it if value > 0) or 1.0
-    return [replace(word, share=round(value / total, 6)) for word, value in zip(found, for_it, strict=True)]
+    return [
+        replace(word, share=round(value / total, 6))
+        for word, value in zip(found, for_it, strict=True)
+    ]
 
 
-def _odds(loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int], number: int, apart: bool) -> Measure:
+def _odds(
+    loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int], number: int, apart: bool
+) -> Measure:
     """Return a function from forms of one use to the log-odds of the answer that is shown.
 
     That is its meaning against that of the other use or, if the two share it, against the next likely one. Where no meanings
@@ -184,15 +213,23 @@ def _odds(loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int]
         embedded = senses.embed([use_of(comparison.items[pair[1 - number]])])[0]
         constant, slope = senses.calibration.same
         sign = -1 if apart else 1
-        return lambda uses, _: sign * (constant + slope * (senses.embed(uses) @ embedded).astype(float))
-    listed = [(meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings]
+        return lambda uses, _: (
+            sign * (constant + slope * (senses.embed(uses) @ embedded).astype(float))
+        )
+    listed = [
+        (meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings
+    ]
     own, other = (comparison.uses[pair[k]].best for k in (number, 1 - number))
-    mine, theirs = (len(listed) if best is None else best for best in (own, other))  # the last is another meaning
+    mine, theirs = (
+        len(listed) if best is None else best for best in (own, other)
+    )  # the last is another meaning
 
     def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
         found = senses.classify(uses, senses.embed(uses), listed)
         shares = np.log(np.clip([[*use.probabilities, use.other] for use in found], _LEAST, None))
-        against = np.delete(shares, mine, axis=1).max(axis=1) if mine == theirs else shares[:, theirs]
+        against = (
+            np.delete(shares, mine, axis=1).max(axis=1) if mine == theirs else shares[:, theirs]
+        )
         return np.asarray(shares[:, mine] - against, np.float64)
 
     return odds
@@ -203,10 +240,14 @@ def _named_evidence(words: Sequence[api.HiddenWord]) -> tuple[api.HiddenWord | N
     steady = [
         word
         for word in words
-        if word.share >= _NAMED_SHARE and _is_word(word) and min(word.changes) * max(word.changes) > 0
+        if word.share >= _NAMED_SHARE
+        and _is_word(word)
+        and min(word.changes) * max(word.changes) > 0
     ]
     most = sorted(steady, key=lambda word: -word.share)[:_MAX_NAMED]
-    return (most[0] if most else None), evidence_answer([(word.token, word.share) for word in most], bool(words))
+    return (most[0] if most else None), evidence_answer(
+        [(word.token, word.share) for word in most], bool(words)
+    )
 
 
 def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
@@ -218,20 +259,34 @@ def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
         return with_mean(use_vectors(loaded.encoder, uses))[loaded.names.index(view)]
 
     of_pair = vectors(pair)
-    return lambda uses, other: attribution.cosine_changes(vectors(uses), of_pair[other], 0.0).numpy()
+    return lambda uses, other: attribution.cosine_changes(
+        vectors(uses), of_pair[other], 0.0
+    ).numpy()
 
 
-def _pair(comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None) -> tuple[int, int]:
+def _pair(
+    comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None
+) -> tuple[int, int]:
     n = len(comparison.items)
-    if pair is None:  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
-        cosine = comparison.same_meaning if layer.name == WORDS and comparison.same_meaning else layer.cosine
-        return min(((a, b) for b in range(n) for a in range(b)), key=lambda ab: cosine[ab[0]][ab[1]])
+    if (
+        pair is None
+    ):  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
+        cosine = (
+            comparison.same_meaning
+            if layer.name == WORDS and comparison.same_meaning
+            else layer.cosine
+        )
+        return min(
+            ((a, b) for b in range(n) for a in range(b)), key=lambda ab: cosine[ab[0]][ab[1]]
+        )
     if len(pair) != 2 or pair[0] == pair[1] or not all(0 <= use < n for use in pair):
         raise InputError(f"Choose two different uses, counted from 0 to {n - 1}.", field="pair")
     return min(pair), max(pair)
 
 
-def _is_apart(comparison: api.Comparison, layer: api.LayerComparison, pair: tuple[int, int], cosine: float) -> bool:
+def _is_apart(
+    comparison: api.Comparison, layer: api.LayerComparison, pair: tuple[int, int], cosine: float
+) -> bool:
     """Return True if the two are in different groups, or less similar than the average."""
     a, b = pair
     if comparison.groups:
@@ -252,18 +307,28 @@ def _hide(
     places = attribution.nearest(n, use.token_start, _MAX_TOKENS // (2 * len(attribution.WAYS) * n))
     if not places:
         return
-    without = similarity([attribution.hidden(use, k, way) for way in attribution.WAYS for k in places], 1 - number)
+    without = similarity(
+        [attribution.hidden(use, k, way) for way in attribution.WAYS for k in places], 1 - number
+    )
     changes = (without - cosine).reshape(len(attribution.WAYS), -1)  # [W, n]
     for k, change in zip(places, changes.T.tolist(), strict=True):
         mean = round(sum(change) / len(change), 6)
-        yield api.HiddenWord(position, k, item.tokens[k], tokens[k].start, tokens[k].end, rounded(change), mean)
+        yield api.HiddenWord(
+            position, k, item.tokens[k], tokens[k].start, tokens[k].end, rounded(change), mean
+        )
 
 
 def _several(words: Sequence[api.HiddenWord], apart: bool) -> list[str]:
     """Return the three words that move it most, the same way however they are hidden."""
     sign = 1 if apart else -1
-    steady = [word for word in words if _is_word(word) and all(sign * change > 0 for change in word.changes)]
-    return list(dict.fromkeys(word.token for word in sorted(steady, key=lambda word: -sign * word.change)))[:_MAX_NAMED]
+    steady = [
+        word
+        for word in words
+        if _is_word(word) and all(sign * change > 0 for change in word.changes)
+    ]
+    return list(
+        dict.fromkeys(word.token for word in sorted(steady, key=lambda word: -sign * word.change))
+    )[:_MAX_NAMED]
 
 
 def _is_word(hidden: api.HiddenWord) -> bool:

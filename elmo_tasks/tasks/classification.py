@@ -20,7 +20,10 @@ from elmo_tasks.text.tokens import Token
 
 
 def _read(
-    path: Path, file_format: TextFormat | None = None, text: Column | None = None, label: Column | None = None
+    path: Path,
+    file_format: TextFormat | None = None,
+    text: Column | None = None,
+    label: Column | None = None,
 ) -> Sequence[LabelledText]:
     return read_labelled(path, file_format, TextColumns(text, label))
 
@@ -35,10 +38,14 @@ def _read_upload(
     is_chosen = label in columns.names
     label = label if label in columns.names else columns.names[columns.label or 0]
     if text == label:
-        raise DataError(f"{path}: the texts and the labels cannot be in one and the same column; choose another one")
+        raise DataError(
+            f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
+        )
     key = (lambda name: name) if columns.header is None else columns.names.index
     # Nothing else on the page can leave out rows that lack a value; their number is in the description.
-    layout = TextColumns(text=key(text), label=key(label), header=columns.header, skip_incomplete=True)
+    layout = TextColumns(
+        text=key(text), label=key(label), header=columns.header, skip_incomplete=True
+    )
     rows, layout_read = read_labelled_table(path, cast(TextFormat, file_format), layout)
     assert layout_read is not None
     questions = () if is_chosen else columns.remarks[len(table.remarks) :]
@@ -57,7 +64,9 @@ def _baseline_scores(
 
 def _result(text: str, tokens: Sequence[Token], prediction: TextPrediction) -> ClassifiedText:
     words = tuple(token.text for token in tokens)
-    return ClassifiedText(text, words, prediction.label, prediction.probabilities, is_sure=prediction.is_sure)
+    return ClassifiedText(
+        text, words, prediction.label, prediction.probabilities, is_sure=prediction.is_sure
+    )
 
 
 CLASSIFICATION = Task(

@@ -76,10 +76,16 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
                 return str(folder)
             if folder.name == name:
                 mismatches.append((str(folder), checksum))
-    other = "".join(f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches)
+    other = "".join(
+        f"; {place} has another checksum ({checksum[:12]}…)" for place, checksum in mismatches
+    )
     if what != "encoder":
         remedy = "put them into one of these"
-    get = f". Get it with `{command(source.name)}`" if source.name in MODELS and not mismatches else ""
+    get = (
+        f". Get it with `{command(source.name)}`"
+        if source.name in MODELS and not mismatches
+        else ""
+    )
     raise ConfigError(
         f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
         f"other; looked for that in {', '.join(searched)}{other}{reason}: {remedy}{get}"
@@ -89,7 +95,10 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
 def _encoders_below(place: Path) -> Iterable[Path]:
     """List encoder folders below a folder, without unfinished ones (dot names)."""
     encoders = {
-        path.parent for depth in range(_DEPTH + 1) for sign in _SIGNS for path in place.glob("*/" * depth + sign)
+        path.parent
+        for depth in range(_DEPTH + 1)
+        for sign in _SIGNS
+        for path in place.glob("*/" * depth + sign)
     }
     return (folder for folder in encoders if not folder.name.startswith("."))
 
@@ -208,7 +217,9 @@ class Predictor:
         Raises:
             InputError: one string in place of a list, or something that is neither text nor tokens.
         """
-        return self.predict_rows([ReadRow.of(sentence) for sentence in checked_sentences(sentences)], **options)
+        return self.predict_rows(
+            [ReadRow.of(sentence) for sentence in checked_sentences(sentences)], **options
+        )
 
     def predict_rows(self, rows: Sequence[ReadRow], **options: Any) -> list[Any]:
         """:meth:`predict` for sentences that are tokenized."""
@@ -225,7 +236,10 @@ class Predictor:
         check_cancelled()  # a text is read in many batches
         if not self.task.one_label:
             return predictions
-        return [self._calibrated(words, text) for words, text in zip(sentences, predictions, strict=True)]
+        return [
+            self._calibrated(words, text)
+            for words, text in zip(sentences, predictions, strict=True)
+        ]
 
     def _calibrated(self, words: Tokens, prediction: TextPrediction) -> TextPrediction:
         if not words:
@@ -244,7 +258,11 @@ class Predictor:
     def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
-        return layers.values, layers.mask, features_of(sentences, self.head, self.static).to(self.device)
+        return (
+            layers.values,
+            layers.mask,
+            features_of(sentences, self.head, self.static).to(self.device),
+        )
 
 
 def load_head(
@@ -288,6 +306,8 @@ def evaluate_head(predictor: Predictor, rows: Sequence[LabelledRow]) -> TaskScor
     scores = predictor.task.scores(predictor.head.task, alone=True)
     rows = sorted(rows, key=lambda row: len(row[0]))  # little padding; the order changes nothing
     predicted = predictor.labels_of([row[0] for row in rows])
-    for (_, gold), prediction in tqdm(zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None):
+    for (_, gold), prediction in tqdm(
+        zip(rows, predicted, strict=True), total=len(rows), unit="row", disable=None
+    ):
         scores.update([prediction], [gold])
     return scores

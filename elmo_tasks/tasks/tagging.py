@@ -64,8 +64,13 @@ def _baseline_scores(
 
         return {"word f1": micro(span_counts(predicted, gold, scheme).values()).f1}
     total = sum(map(len, gold)) or 1
-    right = sum(a == b for x, y in zip(predicted, gold, strict=True) for a, b in zip(x, y, strict=True))
-    return {"word accuracy": right / total, "majority": sum(tag == majority for row in gold for tag in row) / total}
+    right = sum(
+        a == b for x, y in zip(predicted, gold, strict=True) for a, b in zip(x, y, strict=True)
+    )
+    return {
+        "word accuracy": right / total,
+        "majority": sum(tag == majority for row in gold for tag in row) / total,
+    }
 
 
 def _result(text: str, tokens: Sequence[Token], prediction: tagging.TagSequence) -> TaggedSentence:
@@ -74,7 +79,9 @@ def _result(text: str, tokens: Sequence[Token], prediction: tagging.TagSequence)
         tokens=tuple(token.text for token in tokens),
         offsets=tuple((token.start, token.end) for token in tokens),
         best=_reading(text, tokens, prediction),
-        alternatives=tuple(_reading(text, tokens, sequence) for sequence in prediction.alternatives),
+        alternatives=tuple(
+            _reading(text, tokens, sequence) for sequence in prediction.alternatives
+        ),
     )
 
 
@@ -82,7 +89,9 @@ def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) ->
     entities = []
     for span in tagged.spans:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
-        entities.append(Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end]))
+        entities.append(
+            Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end])
+        )
     return TagSequence(tagged.tags, tuple(entities), tagged.probability)
 
 
@@ -93,7 +102,9 @@ def is_spans(sentences: Iterable[records.TaggedSentence]) -> bool:
     return set(tags) != {"O"} and like > 0.9 * sum(tags.values())
 
 
-def _as_bio(sentences: Sequence[records.TaggedSentence], path: Path) -> list[records.TaggedSentence]:
+def _as_bio(
+    sentences: Sequence[records.TaggedSentence], path: Path
+) -> list[records.TaggedSentence]:
     """Convert span tags to BIO; other tags stay as they are."""
     if not is_spans(sentences):
         return list(sentences)
@@ -102,7 +113,10 @@ def _as_bio(sentences: Sequence[records.TaggedSentence], path: Path) -> list[rec
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
     records.check_sentences(sentences, scheme, str(path))
-    return [replace(sentence, tags=tuple(convert(sentence.tags, scheme, "BIO"))) for sentence in sentences]
+    return [
+        replace(sentence, tags=tuple(convert(sentence.tags, scheme, "BIO")))
+        for sentence in sentences
+    ]
 
 
 TAGGING = Task(

@@ -42,11 +42,17 @@ def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -
     predicted: Counter[str] = Counter()
     gold: Counter[str] = Counter()
     for predicted_tags, gold_tags in zip(preds, target, strict=True):
-        predicted_spans, gold_spans = set(spans_of(predicted_tags, scheme)), set(spans_of(gold_tags, scheme))
+        predicted_spans, gold_spans = (
+            set(spans_of(predicted_tags, scheme)),
+            set(spans_of(gold_tags, scheme)),
+        )
         predicted.update(span.type for span in predicted_spans)
         gold.update(span.type for span in gold_spans)
         correct.update(span.type for span in predicted_spans & gold_spans)
-    return {type_: Counts(correct[type_], predicted[type_], gold[type_]) for type_ in sorted(predicted | gold)}
+    return {
+        type_: Counts(correct[type_], predicted[type_], gold[type_])
+        for type_ in sorted(predicted | gold)
+    }
 
 
 def micro(counts: Iterable[Counts]) -> Counts:
@@ -91,9 +97,13 @@ class TagScores(TaskScores):
 
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
         """Add the tags of a batch of sentences; spans of types that the head lacks are missed."""
-        spans = span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
+        spans = (
+            span_counts(predicted, gold, self.task.scheme) if self.task.scheme is not None else {}
+        )
         others = micro(counts for type_, counts in spans.items() if type_ not in self.types)
-        is_correct = [a == b for row in zip(predicted, gold, strict=True) for a, b in zip(*row, strict=True)]
+        is_correct = [
+            a == b for row in zip(predicted, gold, strict=True) for a, b in zip(*row, strict=True)
+        ]
         tokens = Counts(sum(is_correct), len(is_correct), len(is_correct))
         rows = [tokens, *(spans.get(type_, Counts()) for type_ in self.types), others]
         self.counts += torch.tensor(rows, device=self.counts.device)
@@ -124,7 +134,13 @@ class ClassScores(TaskScores):
         """Return all scores, from 0 to 1, such as ``recall/positive``."""
         correct, n_rows = self.counts.diagonal().tolist(), int(self.counts.sum())
         scores = {"accuracy": sum(correct) / max(1, n_rows)}
-        rows = zip(self.task.labels, correct, self.counts.sum(0).tolist(), self.counts.sum(1).tolist(), strict=True)
+        rows = zip(
+            self.task.labels,
+            correct,
+            self.counts.sum(0).tolist(),
+            self.counts.sum(1).tolist(),
+            strict=True,
+        )
         by_class = {label: Counts(*counts) for label, *counts in rows} if n_rows else {}
         for label, counts in by_class.items():
             scores |= counts.scores(f"/{label}")

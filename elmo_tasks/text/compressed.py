@@ -54,7 +54,9 @@ def open_binary(path: Path) -> BinaryIO:
             # Buffered: single lines of a compressed file are slow to read.
             return io.BufferedReader(cast(io.RawIOBase, opener(path)))
     if start and path.suffix in ENDINGS:
-        raise DataError(f"{path}: the compressed data is broken (its first bytes are not those of {path.suffix})")
+        raise DataError(
+            f"{path}: the compressed data is broken (its first bytes are not those of {path.suffix})"
+        )
     return path.open("rb")
 
 

@@ -34,7 +34,9 @@ class Use:
             )
 
     @classmethod
-    def of_tokens(cls, tokens: Sequence[str], token_start: int, token_end: int | None = None) -> Use:
+    def of_tokens(
+        cls, tokens: Sequence[str], token_start: int, token_end: int | None = None
+    ) -> Use:
         """Build a use from tokens only; without ``token_end``, of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         char_start = sum(len(token) + 1 for token in tokens[:token_start])
@@ -42,11 +44,20 @@ class Use:
         return Use(tuple(tokens), token_start, token_end, " ".join(tokens), char_start, char_end)
 
     @classmethod
-    def in_sentence(cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None) -> Use:
+    def in_sentence(
+        cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None
+    ) -> Use:
         """Build a use from a sentence and its tokens, by default of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         words = tuple(token.text for token in tokens)
-        return Use(words, token_start, token_end, sentence, tokens[token_start].start, tokens[token_end - 1].end)
+        return Use(
+            words,
+            token_start,
+            token_end,
+            sentence,
+            tokens[token_start].start,
+            tokens[token_end - 1].end,
+        )
 
     @property
     def word(self) -> str:
@@ -55,7 +66,9 @@ class Use:
 
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
-_CLITIC = re.compile(r"'\w+|n't|not")  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
+_CLITIC = re.compile(
+    r"'\w+|n't|not"
+)  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
 _MAX_OFFERS = 5
 _MAX_CHOICES = 20
 
@@ -70,7 +83,9 @@ class Mention(Use):
     @property
     def token(self) -> str:
         """The word's first token, or the phrase as it is written."""
-        return self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
+        return (
+            self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
+        )
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
@@ -103,7 +118,11 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
         wanted = wanted[:1]  # will for won't: the token in front carries the word
         places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
     if places:
-        exact = [i for i in places if all(w.text == t.text for w, t in zip(wanted, tokens[i:], strict=False))]
+        exact = [
+            i
+            for i in places
+            if all(w.text == t.text for w, t in zip(wanted, tokens[i:], strict=False))
+        ]
         return _mention(sentence, tokens, (exact or places)[0], places, len(wanted))
 
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
@@ -117,13 +136,16 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
             field=field,
             choices=offers,
         )
-    if key.upper() == key.lower() and key in folded(sentence):  # of a script that may go without spaces
+    if key.upper() == key.lower() and key in folded(
+        sentence
+    ):  # of a script that may go without spaces
         raise InputError(
             f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a word with [brackets].",
             field=field,
         )
     raise InputError(
-        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].", field=field
+        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].",
+        field=field,
     )
 
 
@@ -173,7 +195,9 @@ def _phrase(
         for p in found[1 : _MAX_CHOICES + 1]
     )
     labels = (f"the {ordinal(n)} {quoted(phrase)}" for n in range(2, len(found) + 1))
-    return Mention(**vars(use), choices=tuple(Choice(*pair) for pair in zip(labels, marked, strict=False)))
+    return Mention(
+        **vars(use), choices=tuple(Choice(*pair) for pair in zip(labels, marked, strict=False))
+    )
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
@@ -182,11 +206,14 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
     sentence = typed[: mark.start()] + mark[1] + typed[mark.end() :]
     if len(marks) > 1 or _MARK.search(sentence):
         raise InputError(
-            f"{name} has more than one pair of [brackets]: keep only the pair around the word to compare.", field=field
+            f"{name} has more than one pair of [brackets]: keep only the pair around the word to compare.",
+            field=field,
         )
     start, end = mark.start(), mark.start() + len(mark[1])
     tokens = tuple(tokenize(sentence))
-    inside = [i for i, t in enumerate(tokens) if t.start < end and t.end > start and t.start < t.end]
+    inside = [
+        i for i, t in enumerate(tokens) if t.start < end and t.end > start and t.start < t.end
+    ]
     words = [i for i in inside if _is_word(tokens[i].text)]
     first, last = (tokens[words[0]], tokens[words[-1]]) if words else (None, None)
     outside = sentence[first.start : start] + sentence[end : last.end] if first and last else ""
@@ -204,14 +231,18 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
             f"{name} has {quoted(mark[1])} in [brackets], but that is only a part of {quoted(full)}, which is read as "
             "one word: put the brackets around the whole word.",
             field=field,
-            choices=(Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),),
+            choices=(
+                Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),
+            ),
         )
     if several:
         return Mention(**vars(Use.in_sentence(sentence, tokens, words[0], words[-1] + 1)))
     return _mention(sentence, tokens, words[0], _occurrences([first], tokens), 1)
 
 
-def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[int], width: int) -> Mention:
+def _mention(
+    sentence: str, tokens: tuple[Token, ...], index: int, places: list[int], width: int
+) -> Mention:
     places = places[: _MAX_CHOICES + 1]
     choices = _choices(sentence, tokens, places, width)
     others = tuple(choice for i, choice in zip(places, choices, strict=True) if i != index)
@@ -220,7 +251,12 @@ def _mention(sentence: str, tokens: tuple[Token, ...], index: int, places: list[
 
 
 def _choices(
-    sentence: str, tokens: Sequence[Token], places: Sequence[int], width: int, *, plain_when_single: bool = False
+    sentence: str,
+    tokens: Sequence[Token],
+    places: Sequence[int],
+    width: int,
+    *,
+    plain_when_single: bool = False,
 ) -> tuple[Choice, ...]:
     """Build a numbered choice for each occurrence, with brackets around ``width`` tokens.
 
@@ -239,19 +275,25 @@ def _choices(
 
 def _occurrences(wanted: Sequence[Token], tokens: Sequence[Token]) -> list[int]:
     """Indices at which the tokens ``wanted`` occur in a row, ignoring case."""
-    keys, wanted_keys = [_key(token.text) for token in tokens], [_key(token.text) for token in wanted]
+    keys, wanted_keys = (
+        [_key(token.text) for token in tokens],
+        [_key(token.text) for token in wanted],
+    )
     return [i for i in range(len(keys)) if keys[i : i + len(wanted)] == wanted_keys]
 
 
 def _is_related(key: str, other: str) -> bool:
     """Check whether ``other`` is a form of ``key`` or contains one (``river-bank``)."""
-    return any(part and may_be_forms_of_one_word(key, part) for part in {other, *re.split(r"[-/']", other)})
+    return any(
+        part and may_be_forms_of_one_word(key, part) for part in {other, *re.split(r"[-/']", other)}
+    )
 
 
 def _is_one_word(tokens: Sequence[Token]) -> bool:
     """Check whether the tokens are one word and its clitics, without a space between."""
     return all(
-        _CLITIC.fullmatch(after.text.casefold()) and before.end == after.start for before, after in pairwise(tokens)
+        _CLITIC.fullmatch(after.text.casefold()) and before.end == after.start
+        for before, after in pairwise(tokens)
     )
 
 

@@ -26,7 +26,9 @@ def _words(listed: str) -> frozenset[str]:
 _POSSESSIVES = _words("my your his her its our their one's whose")
 _ARTICLES = _words("a an")
 _DETERMINERS = _words("a an the no any some another this that every")
-_REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves oneself")
+_REFLEXIVES = _words(
+    "myself yourself himself herself itself ourselves yourselves themselves oneself"
+)
 _SUBJECTS = _words("i you he she it we they one")
 #: A phrase that begins with one of these is not inflected: "in time" is not "in times".
 _FUNCTION_WORDS = _words(
@@ -114,7 +116,9 @@ class Pattern:
                 return self._match(tokens, k + 1, word + 1)
             is_inside = k > at and tokens[k] in _INSIDE_OBJECT
             is_alone = tokens[k] == "that" and k == at  # "keep that in mind"
-            if (tokens[k] in _NO_OBJECT and not is_inside and not is_alone) or tokens[k].endswith("ing"):
+            if (tokens[k] in _NO_OBJECT and not is_inside and not is_alone) or tokens[k].endswith(
+                "ing"
+            ):
                 return None
         return None
 
@@ -140,5 +144,9 @@ def _pattern_words(phrase: str) -> list[str]:
     words: list[str] = []
     for part in phrase.replace("...", ANYTHING).split():
         key = folded(part)
-        words += [key] if key in (POSSESSIVE, ANYTHING) else [folded(t.text) for t in phrase_tokens(part)]
+        words += (
+            [key]
+            if key in (POSSESSIVE, ANYTHING)
+            else [folded(t.text) for t in phrase_tokens(part)]
+        )
     return words

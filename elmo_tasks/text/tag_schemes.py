@@ -104,7 +104,10 @@ def types_of(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 
 def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
     """List every label of a scheme for some types, ``O`` first."""
-    return (OUTSIDE, *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _PREFIXES[scheme]))
+    return (
+        OUTSIDE,
+        *(f"{prefix}-{type_}" for type_ in sorted(set(types)) for prefix in _PREFIXES[scheme]),
+    )
 
 
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
@@ -125,7 +128,9 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
                 raise DataError(f"sentence {number}, {error}") from None
             seen[prefix] += 1
             if type_ and type_ != before[1]:
-                (by_b if prefix == "B" else by_i).append(f"{tag!r:.60} as token {k + 1} of sentence {number}")
+                (by_b if prefix == "B" else by_i).append(
+                    f"{tag!r:.60} as token {k + 1} of sentence {number}"
+                )
             before = prefix, type_
     if seen["E"] or seen["S"]:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
@@ -147,7 +152,9 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
 def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
     """Return valid transitions, first and last labels; ConfigError for IOB1."""
     if scheme not in ("BIO", "BIOES"):
-        raise ConfigError(f"constraints exist for BIO and BIOES, not for {scheme}: convert the tags first")
+        raise ConfigError(
+            f"constraints exist for BIO and BIOES, not for {scheme}: convert the tags first"
+        )
     parts = {label: split_tag(label, scheme) for label in labels}
     outside = OUTSIDE, ""
     return Transitions(
@@ -161,7 +168,10 @@ def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str,
     """Return the label pairs whose second label continues the first one's span."""
     parts = {label: split_tag(label, scheme) for label in labels}
     return frozenset(
-        (a, b) for a, (p, x) in parts.items() for b, (q, y) in parts.items() if x and _continues(p, x, q, y)
+        (a, b)
+        for a, (p, x) in parts.items()
+        for b, (q, y) in parts.items()
+        if x and _continues(p, x, q, y)
     )
 
 

@@ -121,7 +121,9 @@ _CAPITALISED = _words(
     "Rd Dept Univ Assn Ph"
 )
 _LOWER = _words("vs etc cf viz ca approx esp incl al ed eds et resp")
-_BEFORE_NUMBERS = _words("no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec")
+_BEFORE_NUMBERS = _words(
+    "no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 _SENTENCE_STARTERS = _words(
     "The This That These Those There It He She We You They I His Her Its Our My Their In On At By For From If When "
     "While After Before But And Or So Then However As What Who Why How Where Now One Some Many Most All"
@@ -170,7 +172,12 @@ def _separate_stops(text: str) -> _Traced:
 _STARTING_QUOTES = (
     (re.compile(r'([«‹]|`+|")'), r" \1 "),
     # An opening single quote is a token, but not the apostrophe of 's, 'em, 'tis or '90s.
-    (re.compile(r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)"), "' "),
+    (
+        re.compile(
+            r"(?i)(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b|(?:tis|twas|em|cause|til|\d\ds?)\b(?!'))(?=\w)"
+        ),
+        "' ",
+    ),
 )
 _PUNCTUATION = (  # NLTK's
     # The final full stop and what closes behind it. The lookahead keeps the search linear: it never gives back what it took.
@@ -219,13 +226,24 @@ def tokenize(text: str) -> list[Token]:
         first, last = stops.starts[start], stops.ends[end - 1]
         # A swallowed full stop is empty, directly after the character before it.
         begin = plain.starts[first] if first < last else plain.ends[first - 1]
-        tokens.append(Token(unicodedata.normalize("NFC", spaced[start:end]), begin, plain.ends[last - 1]))
+        tokens.append(
+            Token(unicodedata.normalize("NFC", spaced[start:end]), begin, plain.ends[last - 1])
+        )
     return tokens
 
 
 # --- 4. The other way round: tokens as the Penn Treebank spells them. ---
 
-_SPELLINGS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}", "``": '"', "''": '"'}
+_SPELLINGS = {
+    "-LRB-": "(",
+    "-RRB-": ")",
+    "-LSB-": "[",
+    "-RSB-": "]",
+    "-LCB-": "{",
+    "-RCB-": "}",
+    "``": '"',
+    "''": '"',
+}
 
 
 def plain_token(token: str) -> str:
@@ -296,7 +314,11 @@ def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
         k += 1
         if tokens[k - 1].text in _ENDS:
             # Opening and closing quotes look the same; closing ones follow without a space.
-            while k < len(tokens) and tokens[k].text in _CLOSING | _ENDS and tokens[k].start <= tokens[k - 1].end:
+            while (
+                k < len(tokens)
+                and tokens[k].text in _CLOSING | _ENDS
+                and tokens[k].start <= tokens[k - 1].end
+            ):
                 k += 1
             if k == len(tokens) or not tokens[k].text[:1].islower():
                 stops.append(k)

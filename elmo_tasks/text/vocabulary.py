@@ -71,6 +71,8 @@ def open_text(path: Path) -> Iterator[str]:
         raise DataError(f"{path}: this is a folder; expected a text file") from None
     except UnicodeDecodeError as error:
         found = f"the byte 0x{error.object[error.start]:02x}"
-        raise DataError(f"{path}: expected UTF-8 text, found {found}; save the file as UTF-8") from None
+        raise DataError(
+            f"{path}: expected UTF-8 text, found {found}; save the file as UTF-8"
+        ) from None
     except BROKEN as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None

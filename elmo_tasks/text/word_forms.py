@@ -33,7 +33,9 @@ def _compared_adjectives() -> frozenset[str]:
 
 def _read_words(name: str) -> list[list[str]]:
     """Read the words of each line of a file beside this one; its first line is a comment."""
-    return [line.split() for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]]
+    return [
+        line.split() for line in Path(__file__).with_name(name).read_text("utf-8").splitlines()[1:]
+    ]
 
 
 def stem(word: str) -> str:
@@ -76,7 +78,9 @@ def are_inflections(a: str, b: str) -> bool:
 
     Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
     """
-    return a == b or (a.isalpha() and b.isalpha() and max(len(a), len(b)) <= 60 and bool(lemmas(a) & lemmas(b)))
+    return a == b or (
+        a.isalpha() and b.isalpha() and max(len(a), len(b)) <= 60 and bool(lemmas(a) & lemmas(b))
+    )
 
 
 def lemmas(word: str) -> set[str]:
@@ -99,7 +103,11 @@ def lemmas(word: str) -> set[str]:
                 bases.add(base[:-1])
         if ending in ("es", "ed") and base.endswith("i"):
             bases.add(base[:-1] + "y")
-    return bases | _irregular_bases().get(word, set()) | (comparative_bases(word) & _compared_adjectives())
+    return (
+        bases
+        | _irregular_bases().get(word, set())
+        | (comparative_bases(word) & _compared_adjectives())
+    )
 
 
 def comparative_bases(word: str) -> set[str]:

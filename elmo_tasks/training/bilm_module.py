@@ -82,7 +82,11 @@ class BiLMModule(pl.LightningModule):
         )
         self.dropout, self.n_draws = dropout, n_draws
         check_rates(learning_rate=learning_rate)
-        self.learning_rate, self.warmup_steps, self.decay_fraction = learning_rate, warmup_steps, decay_fraction
+        self.learning_rate, self.warmup_steps, self.decay_fraction = (
+            learning_rate,
+            warmup_steps,
+            decay_fraction,
+        )
         self.reset_rate, self.start_from = reset_rate, start_from
         self.bilm = BiLM(self.options)
         self.bilm.token_encoder.requires_grad_(not freeze_reader)
@@ -127,7 +131,10 @@ class BiLMModule(pl.LightningModule):
 
     def seen(self) -> dict[str, Any]:
         """Tokens read by the run and its training time, over all resumes."""
-        return {"positions": self._positions, "seconds": round(self._seconds + time.monotonic() - self._since)}
+        return {
+            "positions": self._positions,
+            "seconds": round(self._seconds + time.monotonic() - self._since),
+        }
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
         """The model to export at the end of the run."""
@@ -137,7 +144,9 @@ class BiLMModule(pl.LightningModule):
         """Describe the training objectives, a sentence each, for the model's card."""
         objectives = ["the next word of the text, in each direction (the language model)"]
         if self.freeze_reader:
-            objectives.append(f"layer 0, which reads single words, was not trained: it is that of {self.start_from}")
+            objectives.append(
+                f"layer 0, which reads single words, was not trained: it is that of {self.start_from}"
+            )
         return objectives
 
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor | None:
@@ -159,11 +168,15 @@ class BiLMModule(pl.LightningModule):
         states = self._start_states(batch.words.shape[1])
         outputs, ends = [], []
         for k, lm in enumerate(directions):
-            layers, end = lm(vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout)
+            layers, end = lm(
+                vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout
+            )
             outputs.append(layers)
             ends.append(tuple((h.detach(), c.detach()) for h, c in end))
         self._states = ends
-        both = [torch.stack(pair) for pair in zip(*outputs, strict=True)]  # a layer each, [2, B, T, P]
+        both = [
+            torch.stack(pair) for pair in zip(*outputs, strict=True)
+        ]  # a layer each, [2, B, T, P]
         hidden = torch.nn.functional.dropout(both[-1], self.dropout)
         # One boundary always follows the other: nothing to learn.
         near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)
@@ -184,7 +197,9 @@ class BiLMModule(pl.LightningModule):
         self.kept_streams = None
         if self._states is None or self._states[0][0][0].shape[1] != batch_size:
             return None
-        self.kept_streams = keep = (torch.rand(batch_size, 1, device=self.device) >= self.reset_rate).float()
+        self.kept_streams = keep = (
+            torch.rand(batch_size, 1, device=self.device) >= self.reset_rate
+        ).float()
         # A resume file brings the states to the CPU first.
         return [
             tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
@@ -195,7 +210,13 @@ class BiLMModule(pl.LightningModule):
         """Add the losses of a batch of sentences, over the whole vocabulary."""
         assert self.softmax is not None
         self._perplexity += sentence_losses(
-            self.bilm, self.softmax, batch.characters, batch.words, batch.lengths, batch.targets, UNKNOWN_ID
+            self.bilm,
+            self.softmax,
+            batch.characters,
+            batch.words,
+            batch.lengths,
+            batch.targets,
+            UNKNOWN_ID,
         )
 
     def on_validation_epoch_end(self) -> None:
@@ -207,17 +228,24 @@ class BiLMModule(pl.LightningModule):
         if not p.n_targets:
             return
         stage = "test" if self.trainer.testing else "val"
-        self.log_dict({f"{stage}_{name}": value for name, value in p.scores().items()}, rank_zero_only=True)
+        self.log_dict(
+            {f"{stage}_{name}": value for name, value in p.scores().items()}, rank_zero_only=True
+        )
 
     test_step, on_test_epoch_end = validation_step, on_validation_epoch_end
 
     def configure_optimizers(self) -> Any:
         """Adam; the rate rises, stays, and falls to zero at the end."""
         trained = (p for p in self.parameters() if p.requires_grad)
-        optimizer = torch.optim.Adam(trained, lr=self.learning_rate, fused=self.device.type == "cuda" or None)
+        optimizer = torch.optim.Adam(
+            trained, lr=self.learning_rate, fused=self.device.type == "cuda" or None
+        )
         total = int(self.trainer.estimated_stepping_batches)
         return scheduled(
-            optimizer, lambda step: min(risen(step, self.warmup_steps), falling(step, total, self.decay_fraction))
+            optimizer,
+            lambda step: min(
+                risen(step, self.warmup_steps), falling(step, total, self.decay_fraction)
+            ),
         )
 
     def on_save_checkpoint(self, checkpoint: dict[str, Any]) -> None:
@@ -229,7 +257,11 @@ class BiLMModule(pl.LightningModule):
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
         """Restore the carried state and the counts."""
         words = list(self.data.vocabulary.words) if self.data.vocabulary else []
-        if self.trainer.state.fn == "fit" and words and checkpoint.get("vocabulary", words) != words:
+        if (
+            self.trainer.state.fn == "fit"
+            and words
+            and checkpoint.get("vocabulary", words) != words
+        ):
             raise ConfigError(
                 "--ckpt_path: this run learned to predict the words of another text; go on with the same files, or begin a new "
                 "run with --init_from"

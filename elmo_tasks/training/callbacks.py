@@ -26,7 +26,12 @@ class ProgressLines(pl.Callback):
         self._since = (trainer.global_step, time.monotonic())
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
     ) -> None:
         """Print the progress and the expected end."""
         step = trainer.global_step

@@ -58,15 +58,21 @@ def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, 
         checkpoint = torch.load(path, map_location="cpu", weights_only=True)
         # Without the settings and weights of a recipe.
         parameters = inspect.signature(BiLMModule).parameters
-        module = BiLMModule(**{k: v for k, v in checkpoint["hyper_parameters"].items() if k in parameters})
+        module = BiLMModule(
+            **{k: v for k, v in checkpoint["hyper_parameters"].items() if k in parameters}
+        )
         vocabulary = Vocabulary(checkpoint["vocabulary"])
         module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
         model = ("bilm.", "softmax.")
-        module.load_state_dict({k: v for k, v in checkpoint["state_dict"].items() if k.startswith(model)})
+        module.load_state_dict(
+            {k: v for k, v in checkpoint["state_dict"].items() if k.startswith(model)}
+        )
     except FileNotFoundError:
         raise WeightsError(f"{path}: no such file") from None
     except Exception as error:  # torch.load raises nearly anything on a broken file
-        raise WeightsError(f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})") from error
+        raise WeightsError(
+            f"{path}: not a resume file of a biLM ({type(error).__name__}: {error})"
+        ) from error
     seen = {"steps": checkpoint["global_step"], **checkpoint.get("seen", {})}
     return module.bilm.eval(), module.softmax, vocabulary, seen
 
@@ -94,7 +100,11 @@ class ExportBiLM(pl.Callback):
         if not trainer.is_global_zero:
             return
         bilm, softmax, vocabulary = pl_module.exported()
-        scores = {k.removeprefix("val_"): float(v) for k, v in trainer.callback_metrics.items() if k.startswith("val_")}
+        scores = {
+            k.removeprefix("val_"): float(v)
+            for k, v in trainer.callback_metrics.items()
+            if k.startswith("val_")
+        }
         card = {
             **self.about,
             "kind": "biLM",
@@ -102,6 +112,10 @@ class ExportBiLM(pl.Callback):
             "training": {"steps": trainer.global_step, **pl_module.seen()},
             "config": dict(pl_module.hparams),
             "while_training": scores,
-            "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
+            "versions": {
+                "python": platform.python_version(),
+                "torch": torch.__version__,
+                "lightning": pl.__version__,
+            },
         }
         write_model(self.folder, bilm, softmax, vocabulary, card)

@@ -52,7 +52,9 @@ class ExportHead(pl.Callback):
         if isinstance(data, SplitData) and data.hub is None:
             test = data.sources["test"]
             if test is not None and not Path(test).is_file():
-                raise DataError(f"{test}: no such file, and data.test says that the head is scored on it")
+                raise DataError(
+                    f"{test}: no such file, and data.test says that the head is scored on it"
+                )
             data.check_split("test")
 
     def state_dict(self) -> dict[str, Any]:
@@ -70,10 +72,16 @@ class ExportHead(pl.Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Record the mix and the score of an epoch, before its checkpoint is written."""
-        if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
+        if (
+            trainer.sanity_checking
+            or trainer.state.fn != "fit"
+            or not isinstance(pl_module, TaskModule)
+        ):
             return
         score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
-        self._record(pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5))
+        self._record(
+            pl_module, trainer.current_epoch + 1, None if score is None else round(float(score), 5)
+        )
 
     def _record(self, module: pl.LightningModule, epoch: int, score: float | None) -> None:
         if mix := mix_of(module):
@@ -87,19 +95,26 @@ class ExportHead(pl.Callback):
             return
         seconds = pl_module.training_seconds()
         best = _take_best(trainer, pl_module)
-        if not all(bool(torch.isfinite(value).all()) for value in pl_module.head.state_dict().values()):
+        if not all(
+            bool(torch.isfinite(value).all()) for value in pl_module.head.state_dict().values()
+        ):
             raise ConfigError(
                 "the training diverged: the loss is no number any more, so there is no head to keep; try a smaller "
                 "model.learning_rate"
             )
         if best is None and getattr(trainer.checkpoint_callback, "monitor", None):
-            print("The training ended before its first validation: the last state is kept.", flush=True)
+            print(
+                "The training ended before its first validation: the last state is kept.",
+                flush=True,
+            )
         static = pl_module.static
         encoder = self._write_encoder(pl_module)
         name = pl_module.encoder_name if pl_module.tuned is None else str(self.encoder_folder)
         sources = (
             Source(name, encoder.checksum),
-            None if static is None or pl_module.static_name is None else Source(pl_module.static_name, static.checksum),
+            None
+            if static is None or pl_module.static_name is None
+            else Source(pl_module.static_name, static.checksum),
         )
         data = pl_module.data
         seed = os.environ.get("PL_GLOBAL_SEED")
@@ -114,12 +129,31 @@ class ExportHead(pl.Callback):
                 "seconds": round(seconds),
                 "device": str(pl_module.device),
                 "precision": str(trainer.precision),
-                **({} if pl_module.tuned_from is None else {"encoder_learning_rate": pl_module.encoder_learning_rate}),
-                **({} if pl_module.class_weights is None else {"class_weights": pl_module.class_weights}),
+                **(
+                    {}
+                    if pl_module.tuned_from is None
+                    else {"encoder_learning_rate": pl_module.encoder_learning_rate}
+                ),
+                **(
+                    {}
+                    if pl_module.class_weights is None
+                    else {"class_weights": pl_module.class_weights}
+                ),
             },
-            **({} if pl_module.tuned_from is None else {"encoder_tuned_from": vars(pl_module.tuned_from)}),
-            "layer_weights": {"learned": pl_module.head.mix.scalars is not None, "epochs": self.epochs},
-            "versions": {"python": platform.python_version(), "torch": torch.__version__, "lightning": pl.__version__},
+            **(
+                {}
+                if pl_module.tuned_from is None
+                else {"encoder_tuned_from": vars(pl_module.tuned_from)}
+            ),
+            "layer_weights": {
+                "learned": pl_module.head.mix.scalars is not None,
+                "epochs": self.epochs,
+            },
+            "versions": {
+                "python": platform.python_version(),
+                "torch": torch.__version__,
+                "lightning": pl.__version__,
+            },
         }
         reading = data.reading()
         write_head(self.folder, pl_module.head, *sources, reading, card)
@@ -157,7 +191,9 @@ class ExportHead(pl.Callback):
             if split in data.rows:
                 rows = data.labelled(split)
                 scores = evaluate_head(predictor, rows)
-                baselines = predictor.task.baseline_scores(data.labelled("train"), rows, predictor.head.task.scheme)
+                baselines = predictor.task.baseline_scores(
+                    data.labelled("train"), rows, predictor.head.task.scheme
+                )
                 measured[split] = {
                     "main": scores.main,
                     **{name: round(value, 5) for name, value in scores.compute().items()},
@@ -170,13 +206,18 @@ class ExportHead(pl.Callback):
         print(f"\nTrained in {seconds / 60:.1f} min. The head is in {self.folder}", flush=True)
         for split, scores in measured.items():
             name = scores["main"]
-            guess = ", ".join(f"{name} {value:.3f} with {rules[rule]}" for rule, value in scores["guess"].items())
+            guess = ", ".join(
+                f"{name} {value:.3f} with {rules[rule]}" for rule, value in scores["guess"].items()
+            )
             rows = f"{scores['rows']:,} rows (without a model: {guess})"
             macro = f", macro-F1 {scores['macro_f1']:.3f}" if "macro_f1" in scores else ""
             print(f"  {split}: {name} {scores[name]:.3f}{macro} on {rows}", flush=True)
             if scores["guess"] and (warning := no_better(scores, max(scores["guess"].values()))):
                 print(f"  {warning}", flush=True)
-        print(f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)", flush=True)
+        print(
+            f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)",
+            flush=True,
+        )
 
 
 def no_better(scores: Mapping[str, Any], guess: float) -> str:
@@ -189,11 +230,12 @@ def no_better(scores: Mapping[str, Any], guess: float) -> str:
         remedy = "more rows, more epochs, other labels or class_weights: balanced may help"
     classes = [name for name in scores if name.startswith("recall/")]
     # Always the most frequent class, a share p of the rows: F1 of 2p / (1 + p) there, and 0 elsewhere.
-    if "macro_f1" in scores and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY:
+    if (
+        "macro_f1" in scores
+        and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY
+    ):
         return f"NOTE: by {main} this head is no better than without a model; it does know rare classes (macro-F1)."
-    return (
-        f"WARNING: THIS HEAD IS NO BETTER THAN WITHOUT A MODEL ({main} {scores[main]:.3f} and {guess:.3f}): {remedy}."
-    )
+    return f"WARNING: THIS HEAD IS NO BETTER THAN WITHOUT A MODEL ({main} {scores[main]:.3f} and {guess:.3f}): {remedy}."
 
 
 def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
@@ -205,6 +247,10 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     saved = torch.load(path, map_location=module.device, weights_only=True)
     for prefix, part in (("head.", module.head), ("tuned.", module.tuned)):
         if part is not None:
-            weights = {k.removeprefix(prefix): v for k, v in saved["state_dict"].items() if k.startswith(prefix)}
+            weights = {
+                k.removeprefix(prefix): v
+                for k, v in saved["state_dict"].items()
+                if k.startswith(prefix)
+            }
             part.load_state_dict(weights)
     return int(saved["epoch"]) + 1

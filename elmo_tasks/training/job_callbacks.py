@@ -55,7 +55,12 @@ class ProgressFile(pl.Callback):
         self._written = time.monotonic()
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
     ) -> None:
         """Write the mean loss since the last such line."""
         loss = outputs["loss"] if isinstance(outputs, dict) else outputs
@@ -69,7 +74,11 @@ class ProgressFile(pl.Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write the scores of the epoch."""
-        if trainer.sanity_checking or trainer.state.fn != "fit" or not isinstance(pl_module, TaskModule):
+        if (
+            trainer.sanity_checking
+            or trainer.state.fn != "fit"
+            or not isinstance(pl_module, TaskModule)
+        ):
             return
         metrics = trainer.callback_metrics
         score, loss = metrics.get(f"val_{pl_module.scores.main}"), metrics.get("val_loss")
@@ -128,4 +137,7 @@ def mix_of(module: pl.LightningModule) -> dict[str, Any]:
     if not isinstance(module, TaskModule):
         return {}
     mix = module.head.mix
-    return {"weights": [round(weight, 5) for weight in mix.weights()], "gamma": round(mix.gamma.item(), 5)}
+    return {
+        "weights": [round(weight, 5) for weight in mix.weights()],
+        "gamma": round(mix.gamma.item(), 5),
+    }

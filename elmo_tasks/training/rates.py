@@ -21,7 +21,10 @@ def check_rates(**rates: float) -> None:
 
 def scheduled(optimizer: Optimizer, share: Callable[[int], float]) -> dict[str, Any]:
     """Build Lightning's optimizer config with a step-dependent factor on all rates."""
-    return {"optimizer": optimizer, "lr_scheduler": {"scheduler": LambdaLR(optimizer, share), "interval": "step"}}
+    return {
+        "optimizer": optimizer,
+        "lr_scheduler": {"scheduler": LambdaLR(optimizer, share), "interval": "step"},
+    }
 
 
 def set_rates(trainer: pl.Trainer, rates: Sequence[tuple[float, float]]) -> None:
@@ -39,7 +42,9 @@ def set_rates(trainer: pl.Trainer, rates: Sequence[tuple[float, float]]) -> None
         assert isinstance(scheduler, LambdaLR)
         scheduler.base_lrs = [rate for rate, _ in rates]
         shares = [share(scheduler.last_epoch) for share in scheduler.lr_lambdas]
-        for group, (rate, _), share in zip(scheduler.optimizer.param_groups, rates, shares, strict=True):
+        for group, (rate, _), share in zip(
+            scheduler.optimizer.param_groups, rates, shares, strict=True
+        ):
             group["lr"] = rate * share
 
 

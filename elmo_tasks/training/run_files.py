@@ -87,8 +87,13 @@ class RunCheckpoint(ModelCheckpoint):
         state = {
             **state_dict,
             "dirpath": self.dirpath,
-            "best_k_models": {moved(path): score for path, score in state_dict["best_k_models"].items()},
-            **{key: moved(state_dict[key]) for key in ("best_model_path", "kth_best_model_path", "last_model_path")},
+            "best_k_models": {
+                moved(path): score for path, score in state_dict["best_k_models"].items()
+            },
+            **{
+                key: moved(state_dict[key])
+                for key in ("best_model_path", "kth_best_model_path", "last_model_path")
+            },
         }
         super().load_state_dict(state)
         self._best_loss = float(state_dict.get("best_loss", float("inf")))
@@ -123,7 +128,13 @@ class ResumeCallback(pl.Callback):
         name, keys, position, has_gauss, cached = np.random.get_state(legacy=True)  # type: ignore[misc]
         return {
             "python": [version, list(numbers), following],
-            "numpy": [str(name), torch.from_numpy(np.asarray(keys).astype(np.int64)), position, has_gauss, cached],
+            "numpy": [
+                str(name),
+                torch.from_numpy(np.asarray(keys).astype(np.int64)),
+                position,
+                has_gauss,
+                cached,
+            ],
             "torch": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
         }
@@ -194,7 +205,12 @@ class ResumeCallback(pl.Callback):
             torch.cuda.set_rng_state_all([device_state.cpu() for device_state in state["cuda"]])
 
     def on_train_batch_end(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, batch: Any, batch_idx: int
+        self,
+        trainer: pl.Trainer,
+        pl_module: pl.LightningModule,
+        outputs: Any,
+        batch: Any,
+        batch_idx: int,
     ) -> None:
         """Save and end after a signal."""
         checkpoint = _saves_by_steps(trainer)
@@ -202,7 +218,10 @@ class ResumeCallback(pl.Callback):
             return
         checkpoint._save_last_checkpoint(trainer, checkpoint._monitor_candidates(trainer))
         path = checkpoint.last_model_path
-        print(f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.", flush=True)
+        print(
+            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.",
+            flush=True,
+        )
         raise SystemExit(128 + self._signal)
 
 
@@ -210,7 +229,12 @@ def _reopen_epoch(checkpoint: dict[str, Any]) -> None:
     """Reopen an epoch that was cut short, which Lightning counts as finished."""
     fit_loop = checkpoint.get("loops", {}).get("fit_loop", {})
     batches, epochs = fit_loop.get("epoch_loop.batch_progress"), fit_loop.get("epoch_progress")
-    if batches is None or epochs is None or batches["is_last_batch"] or not batches["current"]["ready"]:
+    if (
+        batches is None
+        or epochs is None
+        or batches["is_last_batch"]
+        or not batches["current"]["ready"]
+    ):
         return
     for part in ("total", "current"):
         numbers = epochs[part]
@@ -276,7 +300,9 @@ class CurveLogger(CSVLogger):
             FileNotFoundError, pd.errors.EmptyDataError, KeyError
         ):  # a kill may cut the first line
             table = pd.read_csv(path, dtype=str, on_bad_lines="skip")
-            rows = table[pd.to_numeric(table["step"], errors="coerce") < step].dropna(axis="columns", how="all")
+            rows = table[pd.to_numeric(table["step"], errors="coerce") < step].dropna(
+                axis="columns", how="all"
+            )
         rows = rows[sorted(rows.columns)]
         self.experiment.metrics_keys = list(rows.columns)
         if rows.empty:

@@ -70,7 +70,11 @@ class TaskModule(pl.LightningModule):
         self.encoder_name = encoder if encoder is not None else default_model()
         self.static_name = static
         self.layer_store, self.max_store_gb = layer_store, max_store_gb
-        self.learning_rate, self.decay_fraction, self.weight_decay = learning_rate, decay_fraction, weight_decay
+        self.learning_rate, self.decay_fraction, self.weight_decay = (
+            learning_rate,
+            decay_fraction,
+            weight_decay,
+        )
         self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
         self.class_weights = class_weights
         check_rates(learning_rate=learning_rate, mix_learning_rate=mix_learning_rate)
@@ -109,7 +113,9 @@ class TaskModule(pl.LightningModule):
         if hasattr(self, "head"):
             return
         width = 0 if self.static is None else self.static.width
-        head_task = HeadTask(self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width)
+        head_task = HeadTask(
+            self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width
+        )
         self.head = self.make_head(head_task)
         task = find_task(self.head.kind)
         if self.data.kind != task.name:
@@ -180,7 +186,9 @@ class TaskModule(pl.LightningModule):
         """Training time of the run, over all resumes."""
         return self.seconds + time.monotonic() - self._since
 
-    def inputs(self, batch: RowBatch, split: Split) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
+    def inputs(
+        self, batch: RowBatch, split: Split
+    ) -> tuple[Tensor, Tensor | None, Tensor, TokenFeatures]:
         """Layers, mask, target and features of a batch, on the module's device."""
         store = self._store(split)
         mask: Tensor | None = None
@@ -194,8 +202,15 @@ class TaskModule(pl.LightningModule):
             else:
                 layers = store.batch(batch.index, batch.tokens)
             values, mask = layers.values, layers.mask.to(self.device, non_blocking=True)
-        features = features_of(batch.tokens, self.head, self.static, pooled=mask is None).to(self.device)
-        return values.to(self.device, non_blocking=True), mask, batch.target.to(self.device), features
+        features = features_of(batch.tokens, self.head, self.static, pooled=mask is None).to(
+            self.device
+        )
+        return (
+            values.to(self.device, non_blocking=True),
+            mask,
+            batch.target.to(self.device),
+            features,
+        )
 
     def training_step(self, batch: RowBatch, batch_idx: int) -> Tensor:
         """Loss of the head plus the penalty of its mix."""
@@ -237,7 +252,10 @@ class TaskModule(pl.LightningModule):
         """Adam; the rates fall to zero at the end of the longest possible run."""
         mix = set(self.head.mix.parameters())
         groups = [
-            {"params": [p for p in self.head.parameters() if p not in mix], "weight_decay": self.weight_decay},
+            {
+                "params": [p for p in self.head.parameters() if p not in mix],
+                "weight_decay": self.weight_decay,
+            },
             {"params": list(mix), "lr": self.mix_learning_rate},
         ]
         if self.tuned is not None:

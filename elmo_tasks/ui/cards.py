@@ -45,9 +45,16 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
     """Describe a head and its score, and the ``baseline`` score on layer 0 alone."""
-    score, other = option.head.score, option.baseline.score if baseline and option.baseline else None
+    score, other = (
+        option.head.score,
+        option.baseline.score if baseline and option.baseline else None,
+    )
     line = f"{option.head.title} · {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
-    return f"{line} · on layer 0 alone: {score_line(other.metric, other.value, other.data)}" if other else line
+    return (
+        f"{line} · on layer 0 alone: {score_line(other.metric, other.value, other.data)}"
+        if other
+        else line
+    )
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
@@ -66,11 +73,19 @@ def by_head(
                 yield head.name, number, result
 
 
-def json_data(option: HeadOption, results: Sequence[Result], without: Sequence[Result] = ()) -> dict[str, Any]:
+def json_data(
+    option: HeadOption, results: Sequence[Result], without: Sequence[Result] = ()
+) -> dict[str, Any]:
     """Return the content of the JSON file: results as the endpoint gives them."""
-    data: dict[str, Any] = {"head": option.head.name, "results": [result.to_dict() for result in results]}
+    data: dict[str, Any] = {
+        "head": option.head.name,
+        "results": [result.to_dict() for result in results],
+    }
     if without and option.baseline is not None:
-        data["without_context"] = {"head": option.baseline.name, "results": [result.to_dict() for result in without]}
+        data["without_context"] = {
+            "head": option.baseline.name,
+            "results": [result.to_dict() for result in without],
+        }
     return data
 
 
@@ -82,7 +97,10 @@ def heading(head: HeadInfo) -> str:
 
 
 def sentiment_card(
-    option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = (), query: str = ""
+    option: HeadOption,
+    results: Sequence[ClassifiedText],
+    without: Sequence[ClassifiedText] = (),
+    query: str = "",
 ) -> str:
     """Render the answer of a classifier, and its baseline ``without`` context if different."""
     return render(
@@ -91,7 +109,9 @@ def sentiment_card(
         without=without,
         heading=heading(option.head),
         about=about_line(option, baseline=bool(without)),
-        words=lambda result: pieces(result.text, ((word.start, word.end, word) for word in result.occlusion)),
+        words=lambda result: pieces(
+            result.text, ((word.start, word.end, word) for word in result.occlusion)
+        ),
         step=lambda push: tint(push, STEPS),
         query=query,
         csv=sentiment_csv(option, results, without),
@@ -99,14 +119,31 @@ def sentiment_card(
     )
 
 
-def sentiment_csv(option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()) -> str:
+def sentiment_csv(
+    option: HeadOption, results: Sequence[ClassifiedText], without: Sequence[ClassifiedText] = ()
+) -> str:
     """Return a row for each word, or for each text without occlusion."""
     classes = list(results[0].probabilities)
-    header = ["text number", "head", "label", *(f"probability of {name}" for name in classes), "word", "push", "text"]
+    header = [
+        "text number",
+        "head",
+        "label",
+        *(f"probability of {name}" for name in classes),
+        "word",
+        "push",
+        "text",
+    ]
     rows = []
     for name, number, result in by_head(option, results, without):
-        first = (number, name, result.label, *(result.probabilities.get(label, 0.0) for label in classes))
-        words: list[tuple[object, ...]] = [(word.token, word.change) for word in result.occlusion] or [("", "")]
+        first = (
+            number,
+            name,
+            result.label,
+            *(result.probabilities.get(label, 0.0) for label in classes),
+        )
+        words: list[tuple[object, ...]] = [
+            (word.token, word.change) for word in result.occlusion
+        ] or [("", "")]
         rows += [(*first, *word, result.text) for word in words]
     return csv_file(header, rows)
 
@@ -117,11 +154,18 @@ def colour_of(name: str, labels: Sequence[str]) -> int:
 
 
 def entity_card(
-    option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = (), query: str = ""
+    option: HeadOption,
+    results: Sequence[TaggedSentence],
+    without: Sequence[TaggedSentence] = (),
+    query: str = "",
 ) -> str:
     """Render the answer of a tagger; the arguments are those of :func:`sentiment_card`."""
     spans, labels = heads.has_spans(results), option.head.labels
-    types = {entity.type for result in (*results, *without) for entity in _entities(result, result.best, spans=spans)}
+    types = {
+        entity.type
+        for result in (*results, *without)
+        for entity in _entities(result, result.best, spans=spans)
+    }
     shown = [name for name in (*labels, *sorted(types - set(labels))) if name in types]
     return render(
         "entities.html",
@@ -130,7 +174,9 @@ def entity_card(
         spans=spans,
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, labels),
-        pieces=lambda result: pieces(result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)),
+        pieces=lambda result: pieces(
+            result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)
+        ),
         query=query,
         keys=[name for name in shown if type_note(name)],
         has_names=spans and bool(shown),
@@ -151,7 +197,9 @@ def _entities(result: TaggedSentence, reading: TagSequence, *, spans: bool) -> S
 def marked(result: TaggedSentence) -> str:
     """Write the tags of a sentence into it, as a line that the user can correct."""
     if heads.has_spans([result]):
-        return marked_spans(result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities))
+        return marked_spans(
+            result.sentence, ((e.start_char, e.end_char, e.type) for e in result.best.entities)
+        )
     return marked_words(result.tokens, result.best.tags)
 
 
@@ -161,23 +209,48 @@ def _places(
     """Yield where a head finds an entity: sentence number, words, position, both entities."""
     for number, pair in enumerate(zip_longest(results, without), 1):
         own, baseline = (
-            {(e.start_char, e.end_char): e for e in (_entities(result, result.best, spans=spans) if result else ())}
+            {
+                (e.start_char, e.end_char): e
+                for e in (_entities(result, result.best, spans=spans) if result else ())
+            }
             for result in pair
         )
         for place in sorted({*own, *baseline}):
-            yield number, pair[0].sentence[slice(*place)], place, own.get(place), baseline.get(place)
+            yield (
+                number,
+                pair[0].sentence[slice(*place)],
+                place,
+                own.get(place),
+                baseline.get(place),
+            )
 
 
-def entity_csv(option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()) -> str:
+def entity_csv(
+    option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()
+) -> str:
     """Return a row per entity of every reading, or per tagged word; reading 1 is the best."""
-    header = ["sentence number", "head", "reading", "reading probability", "text", "type", "confidence"]
+    header = [
+        "sentence number",
+        "head",
+        "reading",
+        "reading probability",
+        "text",
+        "type",
+        "confidence",
+    ]
     header += ["start character", "end character", "sentence"]
     spans = heads.has_spans(results)
     rows = []
     for name, number, result in by_head(option, results, without):
         for rank, reading in enumerate((result.best, *result.alternatives), 1):
             cells: list[tuple[object, ...]] = [
-                (heads.entity_text(result, e), e.type, e.confidence if spans else "", e.start_char, e.end_char)
+                (
+                    heads.entity_text(result, e),
+                    e.type,
+                    e.confidence if spans else "",
+                    e.start_char,
+                    e.end_char,
+                )
                 for e in _entities(result, reading, spans=spans)
             ]
             first = (number, name, rank, reading.probability)

@@ -29,7 +29,9 @@ class Line:
     layer: str = ""  # name of the layer whose mark stands at its end; none if it is empty
 
 
-def line_chart(title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = "") -> str:
+def line_chart(
+    title: str, lines: Sequence[Line], ticks: Ticks, rounds: tuple[int, int], axis: str = ""
+) -> str:
     """Draw a chart: ``ticks`` from the bottom to the top, ``axis`` below the rounds."""
     (low, _), (high, _) = ticks[0], ticks[-1]
     first, last = rounds
@@ -81,7 +83,9 @@ def losses(job: TrainingJob) -> str:
     """Draw the losses; empty while there are none."""
     steps = _finite(list(job.losses))
     means = _finite([(e.epoch, e.train_loss) for e in job.course if e.train_loss is not None])
-    held = _finite([(e.epoch, e.validation_loss) for e in job.course if e.validation_loss is not None])
+    held = _finite(
+        [(e.epoch, e.validation_loss) for e in job.course if e.validation_loss is not None]
+    )
     values = [value for _, value in (*steps, *means, *held)]
     if not values:
         return ""
@@ -112,11 +116,17 @@ def weights(job: TrainingJob) -> str:
 
 
 def shares(
-    layers: Sequence[str], mixes: Sequence[tuple[int, Sequence[float]]], rounds: tuple[int, int], axis: str = ""
+    layers: Sequence[str],
+    mixes: Sequence[tuple[int, Sequence[float]]],
+    rounds: tuple[int, int],
+    axis: str = "",
 ) -> str:
     """Draw the share of each layer in the mix of each round."""
     top = full_tenth(max(weight for _, weights in mixes for weight in weights))
-    lines = [Line(at, [(epoch, weights[at]) for epoch, weights in mixes], layer=name) for at, name in enumerate(layers)]
+    lines = [
+        Line(at, [(epoch, weights[at]) for epoch, weights in mixes], layer=name)
+        for at, name in enumerate(layers)
+    ]
     ticks = [(share, percent(share)) for share in (0.0, top / 2, top)]
     return line_chart("Share of each layer", lines, ticks, rounds, axis)
 

@@ -98,7 +98,13 @@ class ClassPages:
         word = self._room.word_of(code)
         page = render("class_page.html", word=word, told=told, longest=LONGEST).encode()
         headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
-        await send({"type": "http.response.start", "status": 404 if word is None else 200, "headers": headers})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 404 if word is None else 200,
+                "headers": headers,
+            }
+        )
         await send({"type": "http.response.body", "body": page})
 
 
@@ -117,7 +123,9 @@ def address_in_network() -> str:
     """Return this machine's address in its network, or nothing if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(("10.255.255.255", 1))  # sends nothing: it only asks which address would be used
+            probe.connect(
+                ("10.255.255.255", 1)
+            )  # sends nothing: it only asks which address would be used
             return str(probe.getsockname()[0])
         except OSError:
             return ""
@@ -142,5 +150,7 @@ def respond(room: ClassRoom, event: FormEvent) -> dict[str, Any]:
 def build(room: ClassRoom) -> None:
     """Add the part of the Sense map that opens the link."""
     scripts = ("scripts/vendor/qrcode.js", "scripts/class_link.js")
-    part = custom_form("class-link", *scripts, value={"code": "", "sentences": []}, most=MOST, local=room.is_local)
+    part = custom_form(
+        "class-link", *scripts, value={"code": "", "sentences": []}, most=MOST, local=room.is_local
+    )
     on_submit(part, lambda event: respond(room, event), part)

@@ -15,7 +15,12 @@ from elmo_tasks.api import (
     SentenceComparison,
     SideBySide,
 )
-from elmo_tasks.messages.answers import letters_sentence, mix_sentence, one_vector_sentence, own_mix_sentence
+from elmo_tasks.messages.answers import (
+    letters_sentence,
+    mix_sentence,
+    one_vector_sentence,
+    own_mix_sentence,
+)
 from elmo_tasks.messages.meanings import heading, source_line
 from elmo_tasks.messages.text import (
     OWN_MIX,
@@ -37,20 +42,28 @@ from elmo_tasks.ui.page import csv_file, render, saved_page
 Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
 
 
-def page(answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, saved: bool = False) -> str:
+def page(
+    answer: Compared, form: Form, models: Sequence[ModelInfo] = (), *, saved: bool = False
+) -> str:
     """Render an answer, also for a ``saved`` page; its script shows one layer at a time."""
     if isinstance(answer, SideBySide):
         return _page_by_several(answer, form, models, saved=saved)
     if not isinstance(answer, Comparison):
         return _page_of_sentences(answer, form, saved=saved)
     names, views = [layer.name for layer in answer.layers], answer.views
-    mixed = sorted(((mix.view.name, view_title(mix.view.name)) for mix in views.mixes), reverse=True)
+    mixed = sorted(
+        ((mix.view.name, view_title(mix.view.name)) for mix in views.mixes), reverse=True
+    )
     panels = [(layer.name, layer_panel(answer, layer, models)) for layer in answer.layers]
     if views.one_vector:
         panels.append(("static", layer_panel(answer, views.one_vector)))
-    panels += [(mix.view.name, layer_panel(answer, mix.view, weights=mix.weights)) for mix in views.mixes]
+    panels += [
+        (mix.view.name, layer_panel(answer, mix.view, weights=mix.weights)) for mix in views.mixes
+    ]
     if views.products:
-        panels.append((OWN_MIX, layer_panel(answer, replace(answer.layers[-2], name=OWN_MIX), own_mix=True)))
+        panels.append(
+            (OWN_MIX, layer_panel(answer, replace(answer.layers[-2], name=OWN_MIX), own_mix=True))
+        )
         mixed.append((OWN_MIX, view_title(OWN_MIX)))
     if views.features:
         panels.append((views.features.name, layer_panel(answer, views.features)))
@@ -95,7 +108,9 @@ def names_of(answer: Compared) -> tuple[str, str]:
 # --- Of one model ---
 
 
-def meanings_card(comparison: Comparison, models: Sequence[ModelInfo], *, saved: bool = False) -> str:
+def meanings_card(
+    comparison: Comparison, models: Sequence[ModelInfo], *, saved: bool = False
+) -> str:
     """Render the uses by meaning, and how sure each is."""
     present = {meaning for meaning, _ in comparison.cards}
     return render(
@@ -137,7 +152,11 @@ def layer_panel(
     """Render one view of the uses: a sentence, a picture and tables."""
     model = next((model for model in models if model.name == comparison.model), None)
     sentence = (
-        own_mix_sentence() if own_mix else mix_sentence(weights) if weights else layer_sentence(comparison, layer)
+        own_mix_sentence()
+        if own_mix
+        else mix_sentence(weights)
+        if weights
+        else layer_sentence(comparison, layer)
     )
     if model and layer.name in model.dictionary_layers:
         sentence = f"{sentence} {dictionary_note(layer.name)}"
@@ -177,7 +196,11 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
     highest, lowest = _with_cosine(pairs, high), _with_cosine(pairs, low)
     text = f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least ({number(low)})."
     # Else the highest would be read as the answer that is not given.
-    return text if comparison.groups or not comparison.same_meaning else f"{text} That does not say which go together."
+    return (
+        text
+        if comparison.groups or not comparison.same_meaning
+        else f"{text} That does not say which go together."
+    )
 
 
 def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
@@ -210,7 +233,9 @@ def group_of(comparison: Comparison) -> list[int | None]:
 def display_order(comparison: Comparison) -> tuple[int, ...]:
     """Order the uses so that those of one meaning are adjacent."""
     groups = group_of(comparison)
-    return tuple(sorted(range(len(groups)), key=lambda use: (groups[use] is None, groups[use] or 0, use)))
+    return tuple(
+        sorted(range(len(groups)), key=lambda use: (groups[use] is None, groups[use] or 0, use))
+    )
 
 
 def csv_text(comparison: Comparison) -> str:
@@ -248,7 +273,9 @@ def _meaning_cells(comparison: Comparison, use: int) -> tuple[str, float | None]
 # --- By several models ---
 
 
-def _page_by_several(answer: SideBySide, form: Form, models: Sequence[ModelInfo], *, saved: bool) -> str:
+def _page_by_several(
+    answer: SideBySide, form: Form, models: Sequence[ModelInfo], *, saved: bool
+) -> str:
     titles = {m.name: m.title.removeprefix(f"{m.name}, ") for m in models if m.title != m.name}
     columns = []
     for comparison, right in zip(answer.comparisons, answer.right, strict=True):
@@ -259,7 +286,9 @@ def _page_by_several(answer: SideBySide, form: Form, models: Sequence[ModelInfo]
             title=titles.get(comparison.model, ""),
             right=right,
             layer=_verdict_layer(comparison),
-            rows=Rows(range(len(words)), _numbered(group_of(comparison)), words),  # in one order in every column
+            rows=Rows(
+                range(len(words)), _numbered(group_of(comparison)), words
+            ),  # in one order in every column
             query="" if saved else query_of(form, comparison.model),
         )
         columns.append(column)
@@ -299,8 +328,19 @@ def csv_by_several(answer: SideBySide) -> str:
             uses = (a + 1, b + 1, comparison.items[a].sentence, comparison.items[b].sentence)
             numbers = (layer.name, layer.cosine[a][b], layer.random_pair_cosine, sure)
             rows.append((comparison.model, *uses, *numbers, together, known))
-    header = ("model", "use", "other use", "sentence", "other sentence", "layer", "cosine", "two random words")
-    return csv_file((*header, "probability of the same meaning", "in one group", "known to mean the same"), rows)
+    header = (
+        "model",
+        "use",
+        "other use",
+        "sentence",
+        "other sentence",
+        "layer",
+        "cosine",
+        "two random words",
+    )
+    return csv_file(
+        (*header, "probability of the same meaning", "in one group", "known to mean the same"), rows
+    )
 
 
 # --- Whole sentences ---
@@ -311,7 +351,12 @@ def _page_of_sentences(answers: Sequence[SentenceComparison], form: Form, *, sav
     names = [layer.name for layer in first.layers]
     starts = [(_cut(sentence), "", "") for sentence in first.sentences]
     rows = Rows(range(len(starts)), [None] * len(starts), starts)
-    shared = {"query": query, "saved": saved, "name": names_of(answers)[1], "csv": csv_of_sentences(answers)}
+    shared = {
+        "query": query,
+        "saved": saved,
+        "name": names_of(answers)[1],
+        "csv": csv_of_sentences(answers),
+    }
     verdict = render("sentences.html", answers=answers, rows=rows, **shared)
     if len(answers) > 1:
         return verdict

@@ -23,7 +23,10 @@ FOLDS = {
         "Why?",
         "Which words make the difference between two of the uses: hide the words around them, one at a time.",
     ),
-    "substitutes": ("Expected words", "Take the word out: which words does the model expect in its place?"),
+    "substitutes": (
+        "Expected words",
+        "Take the word out: which words does the model expect in its place?",
+    ),
 }
 # Shares of the way from two random words to identical; half of all words of the examples stay below the first step.
 STEPS = (0.01, 0.03, 0.08, 0.16)
@@ -31,13 +34,17 @@ STEPS = (0.01, 0.03, 0.08, 0.16)
 EVIDENCE_STEPS = (0.03, 0.08, 0.15, 0.25)
 
 
-def closed(query: str = "", groups: Sequence[int | None] = ()) -> tuple[dict[str, Any], dict[str, Any]]:
+def closed(
+    query: str = "", groups: Sequence[int | None] = ()
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the closed folds below the comparison of a query; without one there are none.
 
     The page sends the ``groups`` of the uses along, so that they need not be computed again.
     """
     state = {"revision": 0, "query": query, "groups": list(groups), "state": "closed"}
-    why, substitutes = ({**state, "markup": _fold(kind, "closed") if query else ""} for kind in FOLDS)
+    why, substitutes = (
+        {**state, "markup": _fold(kind, "closed") if query else ""} for kind in FOLDS
+    )
     return why, substitutes
 
 
@@ -73,10 +80,20 @@ def respond(service: Service, kind: str, event: FormEvent) -> dict[str, Any]:
         elif form is not None:
             found = service.substitutes(form.word, form.sentences, form.model)
             groups = groups_of(event, len(found.items))
-            markup = _fold(kind, "done", render("expected_words.html", found=found, groups=groups, chance=chance))
+            markup = _fold(
+                kind,
+                "done",
+                render("expected_words.html", found=found, groups=groups, chance=chance),
+            )
     except InputError as error:
         markup = _fold(kind, "done", refused=str(error))
-    return {"revision": event.get("revision"), "query": query, "groups": [], "state": "done", "markup": markup}
+    return {
+        "revision": event.get("revision"),
+        "query": query,
+        "groups": [],
+        "state": "done",
+        "markup": markup,
+    }
 
 
 def chance(probability: float) -> str:
@@ -109,7 +126,10 @@ def reason(explanation: Explanation) -> str:
     if sign * top.change <= 0 or now == then:
         return f"{first_capital(now_is)}, and hiding no single word changes that much.{stick}"
     ways = range(len(explanation.ways))
-    agree = all(sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words) for way in ways)
+    agree = all(
+        sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words)
+        for way in ways
+    )
     if not any(c.isalnum() for c in top.token):
         but = ", but it is no word"
     elif agree:
@@ -159,7 +179,10 @@ def why_body(explanation: Explanation) -> str:
         items=comparison.items,
         groups=group_of(comparison),
         pairs=list(combinations(range(len(comparison.items)), 2)),
-        layers=[*(name for name, is_there in views if is_there), *(layer.name for layer in comparison.layers[1:])],
+        layers=[
+            *(name for name, is_there in views if is_there),
+            *(layer.name for layer in comparison.layers[1:]),
+        ],
         reason=reason(explanation),
         words=lambda use: words(explanation, use),
         step=lambda word: _tint_of(explanation, word),
@@ -205,7 +228,13 @@ def why_csv(explanation: Explanation) -> str:
 def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     """Add the two folds, empty until there is an answer, with their events and endpoints."""
     why, substitutes = (
-        custom_form(kind, "scripts/word_tips.js", "scripts/details.js", template="${value.markup}", value=fold)
+        custom_form(
+            kind,
+            "scripts/word_tips.js",
+            "scripts/details.js",
+            template="${value.markup}",
+            value=fold,
+        )
         for kind, fold in zip(FOLDS, closed(), strict=True)
     )
     on_submit(why, partial(respond, service, "why"), why)

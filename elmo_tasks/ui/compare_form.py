@@ -119,7 +119,9 @@ class Example:
     title: str  # label of its button
     word: str
     sentences: Sequence[str]  # ``[brackets]`` mark another word
-    meant: Sequence[str]  # meaning of the word in each sentence; of several words, the closest two share it
+    meant: Sequence[
+        str
+    ]  # meaning of the word in each sentence; of several words, the closest two share it
     is_one_word: bool = True
 
 
@@ -130,7 +132,13 @@ EXAMPLES = tuple(Example(**entry) for entry in page.CONTENT["compare"])
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:
     """Return the meaning of the word in each sentence, if all are of one example."""
     for example in EXAMPLES:
-        meanings = dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
-        if example.word == word and sentences and all(sentence in meanings for sentence in sentences):
+        meanings = (
+            dict(zip(example.sentences, example.meant, strict=True)) if example.is_one_word else {}
+        )
+        if (
+            example.word == word
+            and sentences
+            and all(sentence in meanings for sentence in sentences)
+        ):
             return tuple(meanings[sentence] for sentence in sentences)
     return ()

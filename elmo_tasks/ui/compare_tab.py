@@ -40,9 +40,14 @@ def respond(service: Service, form: Form, revision: int | None) -> Changes:
         shown = compare_form.editor_value(form, [note], revision)
         return shown, nothing("compare", str(error)), *compare_details.closed()
     first = answer.comparisons[0] if isinstance(answer, SideBySide) else answer
-    notes, folds = compare_form.notes_of(first) if isinstance(first, Comparison) else (), compare_details.closed()
+    notes, folds = (
+        compare_form.notes_of(first) if isinstance(first, Comparison) else (),
+        compare_details.closed(),
+    )
     if isinstance(answer, Comparison):  # the folds explain one model
-        folds = compare_details.closed(compare_form.query_of(form, answer.model), compare_answer.group_of(answer))
+        folds = compare_details.closed(
+            compare_form.query_of(form, answer.model), compare_answer.group_of(answer)
+        )
     template = "" if form.whole else service.entry_text(form.word)
     shown = compare_form.editor_value(form, notes, revision, template)
     return shown, compare_answer.page(answer, form, service.models()), *folds
@@ -56,7 +61,9 @@ def file_of(service: Service, event: parts.FormEvent) -> tuple[str, str]:
     """
     form = compare_form.form_from_query(str(event.get("query") or "")) or Form("", ())
     answer = answer_to(service, form)
-    return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(answer, form, service.models())
+    return f"{compare_answer.names_of(answer)[1]}.html", compare_answer.saved(
+        answer, form, service.models()
+    )
 
 
 def respond_to_link(service: Service, query: str) -> Changes:
@@ -75,7 +82,8 @@ def build(app: gr.Blocks, service: Service) -> None:
                 "scripts/editor.js",
                 value=compare_form.editor_value(START),
                 examples=[
-                    {"title": e.title, "word": e.word, "sentences": list(e.sentences)} for e in compare_form.EXAMPLES
+                    {"title": e.title, "word": e.word, "sentences": list(e.sentences)}
+                    for e in compare_form.EXAMPLES
                 ],
                 models=[{"name": m.name, "title": m.title} for m in service.models()],
                 most_models=limits.max_models,
@@ -139,7 +147,9 @@ def _endpoints(service: Service) -> None:
         """
         return service.compare_sentences(sentences, model or None).to_dict()
 
-    def side_by_side(word: str, sentences: list[str], models: list[str] | None = None) -> list[dict[str, Any]]:
+    def side_by_side(
+        word: str, sentences: list[str], models: list[str] | None = None
+    ) -> list[dict[str, Any]]:
         """Compare the uses of a word by two or three models.
 
         Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/side_by_side")``.
@@ -152,8 +162,14 @@ def _endpoints(service: Service) -> None:
         Returns:
             for each model what /compare answers, and right: whether its groups are the known meanings, or null.
         """
-        names = [model.name for model in service.models()[: service.limits.max_models]] if models is None else models
-        return service.side_by_side(word, sentences, names, compare_form.known_senses(word, sentences)).to_list()
+        names = (
+            [model.name for model in service.models()[: service.limits.max_models]]
+            if models is None
+            else models
+        )
+        return service.side_by_side(
+            word, sentences, names, compare_form.known_senses(word, sentences)
+        ).to_list()
 
     parts.endpoint(compare)
     parts.endpoint(sentences)

@@ -67,9 +67,13 @@ def build(service: Service, tab: gr.Tab) -> None:
 def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
     """Render the panel of a head (or the first), all heads side by side, and the explanation."""
     entries = learned(all_weights)
-    chosen = next((entry for entry in entries if entry.head == head), entries[0] if entries else None)
+    chosen = next(
+        (entry for entry in entries if entry.head == head), entries[0] if entries else None
+    )
     longest = max((entry.layers for entry in entries), key=len, default=())
-    return render("weights.html", entries=entries, panel=panel(chosen) if chosen else "", longest=longest)
+    return render(
+        "weights.html", entries=entries, panel=panel(chosen) if chosen else "", longest=longest
+    )
 
 
 def learned(all_weights: Sequence[LayerWeights]) -> tuple[LayerWeights, ...]:
@@ -114,7 +118,11 @@ def weights_csv(entry: LayerWeights) -> str:
     weights = (f"weight of layer {name}" for name in entry.layers)
     header = ("head", "what", "seed", "epoch", *weights, "gamma", "validation score")
     rows = []
-    for what, mixes in (("loaded head", (entry.final,)), ("run", entry.runs), ("epoch", entry.epochs)):
+    for what, mixes in (
+        ("loaded head", (entry.final,)),
+        ("run", entry.runs),
+        ("epoch", entry.epochs),
+    ):
         for mix in mixes:
             epoch = mix.epoch if mix.epoch or what == "epoch" else None
             rows.append((entry.head, what, mix.seed, epoch, *mix.weights, mix.gamma, mix.score))
@@ -127,8 +135,14 @@ def probes_page(models: Sequence[ModelProbes], note: str = "") -> str:
     The ``note`` says what else a layer was trained on.
     """
     measured = [model for model in models if model.results]
-    tasks = [task for task in TESTS if any(result.task == task for model in measured for result in model.results)]
-    first = next((model for model in measured if len(model.layers) > 1), measured[0] if measured else None)
+    tasks = [
+        task
+        for task in TESTS
+        if any(result.task == task for model in measured for result in model.results)
+    ]
+    first = next(
+        (model for model in measured if len(model.layers) > 1), measured[0] if measured else None
+    )
     results = {result.task: result for result in first.results} if first else {}
     return render(
         "probes.html",
@@ -138,7 +152,11 @@ def probes_page(models: Sequence[ModelProbes], note: str = "") -> str:
         headline=headline(first) if first else "",
         best=ahead,
         tests=[
-            (task, TESTS[task], [(m, result) for m in measured for result in m.results if result.task == task])
+            (
+                task,
+                TESTS[task],
+                [(m, result) for m in measured for result in m.results if result.task == task],
+            )
             for task in tasks
         ],
         shown=shown,
@@ -161,12 +179,17 @@ def headline(model: ModelProbes) -> str:
         return f"“{model.model}” in {len(model.results)} tests."
     alone = Counter(found[0].layer for result in model.results if len(found := ahead(result)) == 1)
     n = len(model.results)
-    parts = [f"layer {name} in {count}" for name, count in sorted(alone.items(), key=lambda pair: (-pair[1], pair[0]))]
+    parts = [
+        f"layer {name} in {count}"
+        for name, count in sorted(alone.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
     shared = n - sum(alone.values())
     if not parts:
         return f"No layer does best by itself in any of {n} tests."
     first, *rest = parts
-    told = ", ".join([f"{first_capital(first).replace(' in ', ' does best in ')} of {n} tests", *rest])
+    told = ", ".join(
+        [f"{first_capital(first).replace(' in ', ' does best in ')} of {n} tests", *rest]
+    )
     return f"{told}{f'; in {shared} no layer is ahead' if shared else ''}."
 
 
@@ -200,10 +223,21 @@ def probes_csv(models: Sequence[ModelProbes]) -> str:
     rows: list[Sequence[object]] = []
     for model in models:
         for result in model.results:
-            rows += [[model.model, result.task, result.title, score.layer, score.score] for score in result.scores]
+            rows += [
+                [model.model, result.task, result.title, score.layer, score.score]
+                for score in result.scores
+            ]
             if result.without is not None:
                 rows.append([result.without_name, result.task, result.title, "", result.without])
-    papers = {result.task: result.paper for model in models for result in model.results if result.paper is not None}
+    papers = {
+        result.task: result.paper
+        for model in models
+        for result in model.results
+        if result.paper is not None
+    }
     for task, paper in papers.items():
-        rows += [[f"the paper’s ELMo ({paper.source})", task, paper.data, s.layer, s.score] for s in paper.scores]
+        rows += [
+            [f"the paper’s ELMo ({paper.source})", task, paper.data, s.layer, s.score]
+            for s in paper.scores
+        ]
     return csv_file(["model", "test", "title", "layer", "score"], rows)

@@ -11,7 +11,15 @@ from typing import Any
 import gradio as gr
 
 from elmo_tasks.api import Service
-from elmo_tasks.ui import compare_tab, layers_tab, map_tab, nearest_tab, present_tab, train_tab, try_tab
+from elmo_tasks.ui import (
+    compare_tab,
+    layers_tab,
+    map_tab,
+    nearest_tab,
+    present_tab,
+    train_tab,
+    try_tab,
+)
 from elmo_tasks.ui.class_link import ClassRoom
 from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.parts import Pages, markup
@@ -26,7 +34,8 @@ REMOVED = {
 }
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(
-    f"styles/{name}.css" for name in ("style", "try", "weights", "map", "compare", "train", "present", "worksheet")
+    f"styles/{name}.css"
+    for name in ("style", "try", "weights", "map", "compare", "train", "present", "worksheet")
 )
 #: Parts that belong to all tabs.
 SCRIPTS = (
@@ -109,13 +118,19 @@ def _header(notice: str = "") -> str:
 
 def launch_options() -> dict[str, Any]:
     """Return the ``launch()`` arguments: our look, no footer, and no record of requests."""
-    colours = {f"{part}{mode}": colour for part, colour in COLOURS.items() for mode in ("", "_dark")}
+    colours = {
+        f"{part}{mode}": colour for part, colour in COLOURS.items() for mode in ("", "_dark")
+    }
     theme = gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md")
     names = json.dumps({**{name: name for name in TABS[1:]}, **RENAMED})
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
     return {
         "theme": theme.set(
-            block_border_width="0px", input_border_width="1px", block_shadow="none", color_accent="#0d5c63", **colours
+            block_border_width="0px",
+            input_border_width="1px",
+            block_shadow="none",
+            color_accent="#0d5c63",
+            **colours,
         ),
         "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>window.elmoTabs = {names};\n{joined(*SCRIPTS)}</script>",
         "footer_links": [],

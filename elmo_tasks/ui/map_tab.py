@@ -76,7 +76,9 @@ def apart(points: Sequence[tuple[float, float]], gap: float) -> list[tuple[float
         pushes = np.maximum(0, gap / distances - 1) / 2
         if not pushes.any():
             break
-        steps = (pushes[..., None] * ways).sum(axis=1) / np.maximum(1, np.count_nonzero(pushes, axis=1, keepdims=True))
+        steps = (pushes[..., None] * ways).sum(axis=1) / np.maximum(
+            1, np.count_nonzero(pushes, axis=1, keepdims=True)
+        )
         places = np.clip(places + steps, MARGIN, size - MARGIN)
     return [(float(x), float(y)) for x, y in 100 * places / size]
 
@@ -84,7 +86,10 @@ def apart(points: Sequence[tuple[float, float]], gap: float) -> list[tuple[float
 def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | None = None) -> str:
     """Render a map; without its ``request`` as a page to save, without the app."""
     last = len(answer.groups)
-    order = sorted(range(len(answer.uses)), key=lambda k: (last if (at := answer.uses[k].group) is None else at, k))
+    order = sorted(
+        range(len(answer.uses)),
+        key=lambda k: (last if (at := answer.uses[k].group) is None else at, k),
+    )
     query, left_out = link_of(request) if request else ("", "")
     return render(
         "map.html",
@@ -92,7 +97,10 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
         models=models,
         picture=picture(answer),
         order=order,
-        near=[[(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]] for use in answer.uses],
+        near=[
+            [(other, cosine, number(cosine)) for other, cosine in use.nearest[:5]]
+            for use in answer.uses
+        ],
         name=f"sense-map-{slug(answer.word)}",
         csv=csv_text(answer),
         data=answer.to_dict(),
@@ -111,7 +119,19 @@ def file_of(answer: SenseMap, models: Sequence[ModelInfo]) -> tuple[str, str]:
 
 def csv_text(answer: SenseMap) -> str:
     """Return all uses as a spreadsheet."""
-    header = ("use", "group", "meaning", "probability", "from", "word", "sentence", "x", "y", "nearest use", "cosine")
+    header = (
+        "use",
+        "group",
+        "meaning",
+        "probability",
+        "from",
+        "word",
+        "sentence",
+        "x",
+        "y",
+        "nearest use",
+        "cosine",
+    )
     rows = []
     for place, use in enumerate(answer.uses, 1):
         group = None if use.group is None else answer.groups[use.group]
@@ -129,16 +149,27 @@ def request_from(data: Any) -> MapRequest:
         str(sent.get(key) or "") for key in ("word", "text", "view", "name", "model", "text_b")
     )
     with_examples, with_index = sent.get("examples") is not False, sent.get("index") is True
-    return MapRequest(word.strip(), text, view or None, with_examples, name, model or None, with_index, text_b)
+    return MapRequest(
+        word.strip(), text, view or None, with_examples, name, model or None, with_index, text_b
+    )
 
 
 def link_of(request: MapRequest) -> tuple[str, str]:
     """Return the query string of a map, and a remark if its text is too long for it."""
     fits = len(request.text) + len(request.text_b) <= MAX_IN_LINK
-    values = dataclasses.asdict(request) if fits else {**dataclasses.asdict(request), "text": "", "text_b": ""}
-    values |= {"examples": "" if request.examples else "no", "index": "yes" if request.index else ""}
+    values = (
+        dataclasses.asdict(request)
+        if fits
+        else {**dataclasses.asdict(request), "text": "", "text_b": ""}
+    )
+    values |= {
+        "examples": "" if request.examples else "no",
+        "index": "yes" if request.index else "",
+    }
     pairs = {key: values[field] or "" for key, field in IN_LINK.items()}
-    query = urlencode({"tab": "map", **{key: value for key, value in pairs.items() if value.strip()}})
+    query = urlencode(
+        {"tab": "map", **{key: value for key, value in pairs.items() if value.strip()}}
+    )
     return query, "" if fits else ", without your own text: it is too long for a link"
 
 
@@ -150,7 +181,9 @@ def linked(query: Mapping[str, str]) -> dict[str, Any]:
     return {**values, **texts, **flags, "name": ""}
 
 
-def respond(service: Service, sent: Mapping[str, Any], progress: Progress | None = None) -> tuple[str, SenseMap]:
+def respond(
+    service: Service, sent: Mapping[str, Any], progress: Progress | None = None
+) -> tuple[str, SenseMap]:
     """Draw the map of a form: its markup, and the answer; without a text, examples count."""
     has_text = bool(f"{sent.get('text') or ''}{sent.get('text_b') or ''}".strip())
     request = request_from({**sent, "examples": bool(sent.get("examples")) or not has_text})
@@ -162,10 +195,17 @@ def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, A
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
     value: dict[str, Any] = {"revision": event.get("revision"), "note": "", "landed": None}
     try:
-        found = service.project_use(str(event.get("sentence") or ""), request_from(event.get("map")))
+        found = service.project_use(
+            str(event.get("sentence") or ""), request_from(event.get("map"))
+        )
     except InputError as error:
         return {**value, "note": str(error)}
-    place = {"x": found.x, "y": found.y, "near": [near.position for near in found.nearest], "group": found.group}
+    place = {
+        "x": found.x,
+        "y": found.y,
+        "near": [near.position for near in found.nearest],
+        "group": found.group,
+    }
     return {**value, "landed": {**place, "markup": fill("landing.html", "landed", found)}}
 
 
@@ -185,12 +225,19 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
     """Put the tab's components into the open container and wire their events."""
     words, index, models = service.dictionary_words(), service.index_title, service.models()
     layers = models[0].layers if models else ()
-    views = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)), "words")
+    views = (
+        "meanings",
+        *layers,
+        *(() if "mean" in layers or len(layers) < 2 else ("mean",)),
+        "words",
+    )
     first = [word for word in FIRST if word in words] or list(words[:8])
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form card components"):
             hint = "For a word that is not in the dictionary, paste your own text."
-            word = gr.Textbox(first[0] if first else "", label="Word", info=hint, elem_classes="one-word")
+            word = gr.Textbox(
+                first[0] if first else "", label="Word", info=hint, elem_classes="one-word"
+            )
             label = f"Draw its uses in my index “{index}”, too"
             uses_index = gr.Checkbox(bool(index), label=label, visible=bool(index))
             with gr.Accordion("Your own text", open=False) as own:
@@ -217,7 +264,9 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
             start = parts.buttons(first, "Words to start with")
             label = f"Or one of the {len(words):,} words with several meanings"
             listed = gr.Dropdown(sorted(words), value=None, label=label)
-            view = parts.choice([(map_title(name), name) for name in views], label="Compare the uses by")
+            view = parts.choice(
+                [(map_title(name), name) for name in views], label="Compare the uses by"
+            )
             titles = [(model.title, model.name) for model in models]
             model = parts.choice(titles, label="Model", visible=len(models) > 1)
         with gr.Column(elem_classes="compare-answer"):
@@ -227,20 +276,25 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
             if room is not None:
                 class_link.build(room)
             parts.build_save_page(
-                "map-page", lambda event: file_of(service.sense_map(request_from(event.get("map"))), models)
+                "map-page",
+                lambda event: file_of(service.sense_map(request_from(event.get("map"))), models),
             )
     boxes = (word, text, view, examples, name, model, uses_index, text_b)
     fields = dict(zip((field.name for field in dataclasses.fields(MapRequest)), boxes, strict=True))
 
     def draw(progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
         try:
-            shown, found = respond(service, dict(zip(fields, values, strict=True)), parts.reported_by(progress))
+            shown, found = respond(
+                service, dict(zip(fields, values, strict=True)), parts.reported_by(progress)
+            )
         except InputError as error:
             return {result: nothing("map", str(error))}
         views = [(map_title(view.name, view.sees), view.name) for view in found.views]
         return {result: shown, view: gr.update(choices=views, value=found.view)}
 
-    def open_tab(request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
+    def open_tab(
+        request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any
+    ) -> dict[Any, Any]:
         was_drawn, *typed = values
         if was_drawn:
             return {drawn: gr.skip()}
@@ -250,7 +304,12 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
         link = linked(query)
         filled = {box: link[field] for field, box in fields.items() if link[field] is not None}
         is_open = gr.update(open=bool(link["text"] or link["text_b"]))
-        return {drawn: "yes", own: is_open, **filled, **draw(progress, *(link[field] for field in fields))}
+        return {
+            drawn: "yes",
+            own: is_open,
+            **filled,
+            **draw(progress, *(link[field] for field in fields)),
+        }
 
     inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
     options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
@@ -263,7 +322,9 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
         model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
     ]
     for event in events:
-        event(draw, inputs, [result, view], **options).then(None, js="() => elmo.bringAnswer('.map-answer')")
+        event(draw, inputs, [result, view], **options).then(
+            None, js="() => elmo.bringAnswer('.map-answer')"
+        )
     examples.input(None, js="() => elmo.edited('.map-answer', 'Draw it again')")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
@@ -297,7 +358,9 @@ def _endpoints(service: Service) -> None:
         Returns:
             SenseMap: with uses (sentence, source, group, probability, place, nearest uses), groups (meanings or clusters), views.
         """
-        request = MapRequest(word, text, view or None, examples, model=model or None, index=index, text_b=text_b)
+        request = MapRequest(
+            word, text, view or None, examples, model=model or None, index=index, text_b=text_b
+        )
         return service.sense_map(request).to_dict()
 
     def land(

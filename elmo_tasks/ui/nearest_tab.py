@@ -13,7 +13,16 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.text import slug, view_title
 from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
-from elmo_tasks.ui.parts import PRIVATE, REPORTED, SHARED, buttons, choice, endpoint, markup, reported_by
+from elmo_tasks.ui.parts import (
+    PRIVATE,
+    REPORTED,
+    SHARED,
+    buttons,
+    choice,
+    endpoint,
+    markup,
+    reported_by,
+)
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = CONTENT["nearest"]
@@ -27,7 +36,12 @@ def source_title(name: str) -> str:
     return "the dictionary" if name == "dictionary" else f"your index “{name}”"
 
 
-def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query: str = "", warning: str = "") -> str:
+def page(
+    answers: Sequence[NearestUses],
+    models: Sequence[ModelInfo] = (),
+    query: str = "",
+    warning: str = "",
+) -> str:
     """Render the answer of one model, or those of several side by side."""
     first, several = answers[0], len(answers) > 1
     # Static vectors for comparison: the requested ones, or the bundled ones.
@@ -38,7 +52,9 @@ def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query
         several=several,
         warning=warning,
         answer=first,
-        message=Message(nearest_by_several(first.word, reading, first.sense)) if several else first.message,
+        message=Message(nearest_by_several(first.word, reading, first.sense))
+        if several
+        else first.message,
         models=models,
         reading=reading,
         words=words,
@@ -55,11 +71,24 @@ def page(answers: Sequence[NearestUses], models: Sequence[ModelInfo] = (), query
 def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> str:
     """Return the uses near the sentence, then the words near the word alone, as a spreadsheet."""
     uses = [
-        (answer.model, "in this sentence", u.token, u.cosine, u.same_word, u.sentence, u.sense, u.probability)
+        (
+            answer.model,
+            "in this sentence",
+            u.token,
+            u.cosine,
+            u.same_word,
+            u.sentence,
+            u.sense,
+            u.probability,
+        )
         for answer in reading
         for u in answer.uses
     ]
-    near = [(a.vectors, "in any sentence", n.word, n.cosine, "", "", "", None) for a in words for n in a.static]
+    near = [
+        (a.vectors, "in any sentence", n.word, n.cosine, "", "", "", None)
+        for a in words
+        for n in a.static
+    ]
     header = ("model", "near", "word", "cosine", "same word", "sentence", "meaning", "probability")
     return csv_file(header, [*uses, *near])
 
@@ -79,13 +108,20 @@ def respond(
     warning = service.language_warning([sentence])
     link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
     if len(names) > service.limits.max_models:
-        raise InputError(f"At most {service.limits.max_models} models stand side by side, not {len(names)}.")
+        raise InputError(
+            f"At most {service.limits.max_models} models stand side by side, not {len(names)}."
+        )
     if len(names) > 1:  # each at the layer that is its own choice
-        found = [service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress) for name in names]
+        found = [
+            service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress)
+            for name in names
+        ]
         query = urlencode([*link, *(("model", name) for name in names)])
         return page(found, query=query, warning=warning), None
     model = names[0] if names else None
-    answer = service.nearest(word, sentence, layer, only, source, model=model, progress=progress, complete=False)
+    answer = service.nearest(
+        word, sentence, layer, only, source, model=model, progress=progress, complete=False
+    )
     chosen = {"layer": answer.layer, "source": source, "model": model}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
     return page([answer], service.models(), query, warning), answer
@@ -109,9 +145,14 @@ def build(service: Service, tab: gr.Tab) -> None:
             repairs = buttons((), "Did you mean", visible=False)
             only = gr.Radio(ONLY, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
-            examples = buttons([title for title, _, _ in EXAMPLES], "Or try an example", type="index")
+            examples = buttons(
+                [title for title, _, _ in EXAMPLES], "Or try an example", type="index"
+            )
             layer_list = choice(
-                [(view_title(name), name) for name in layers], value=None, label="Compare the uses by", visible=False
+                [(view_title(name), name) for name in layers],
+                value=None,
+                label="Compare the uses by",
+                visible=False,
             )
             source_list = choice([], label="Look through", visible=False)
             chosen = choice(
@@ -131,14 +172,26 @@ def build(service: Service, tab: gr.Tab) -> None:
         none = {repairs: gr.update(visible=False)}
         try:
             shown, answer = respond(
-                service, word or "", sentence or "", only, layer, source, names or (), reported_by(progress)
+                service,
+                word or "",
+                sentence or "",
+                only,
+                layer,
+                source,
+                names or (),
+                reported_by(progress),
             )
         except InputError as error:
             samples = [[choice.sentence] for choice in error.choices]
             repaired = {repairs: gr.update(samples=samples, visible=bool(samples))}
             return {result: nothing("nearest", str(error)), **repaired}
         if answer is None:
-            return {result: shown, **none, layer_list: gr.update(visible=False), source_list: gr.update(visible=False)}
+            return {
+                result: shown,
+                **none,
+                layer_list: gr.update(visible=False),
+                source_list: gr.update(visible=False),
+            }
         layers = [(view_title(name), name) for name in answer.layers]
         sources = [(source_title(name), name) for name in answer.sources]
         return {
@@ -148,7 +201,9 @@ def build(service: Service, tab: gr.Tab) -> None:
             source_list: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
         }
 
-    def open_tab(request: gr.Request, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def open_tab(
+        request: gr.Request, progress: gr.Progress = REPORTED, *values: Any
+    ) -> dict[Any, Any]:
         was_found, *typed = values
         query = request.query_params
         if was_found:
@@ -158,23 +213,43 @@ def build(service: Service, tab: gr.Tab) -> None:
         link_filter = query.get("only")
         filter_ = link_filter if link_filter in dict(ONLY).values() else "all"
         names = list(dict.fromkeys(query.getlist("model")))
-        link = (query["word"], query.get("s") or "", filter_, query.get("layer"), query.get("source"), names)
+        link = (
+            query["word"],
+            query.get("s") or "",
+            filter_,
+            query.get("layer"),
+            query.get("source"),
+            names,
+        )
         filled = {box: value for box, value in zip(inputs, link, strict=True) if value}
         return {found: "yes", **filled, **find(progress, *link)}
 
     inputs = [word, sentence, only, layer_list, source_list, chosen]
     outputs = [result, repairs, layer_list, source_list]
     options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
-    opened = tab.select(open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options)
+    opened = tab.select(
+        open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options
+    )
     opened.then(None, js="() => elmo.settled('.near-answer')")
     events: list[Any] = [
-        *(button.click, word.submit, sentence.submit, only.input, layer_list.input, source_list.input),
+        *(
+            button.click,
+            word.submit,
+            sentence.submit,
+            only.input,
+            layer_list.input,
+            source_list.input,
+        ),
         examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
         repairs.click(lambda sample: sample[0], repairs, sentence, **PRIVATE).then,
-        chosen.input(lambda: (None, None), None, [layer_list, source_list], **PRIVATE).then,  # each model has its own
+        chosen.input(
+            lambda: (None, None), None, [layer_list, source_list], **PRIVATE
+        ).then,  # each model has its own
     ]
     for event in events:
-        event(find, inputs, outputs, **options).then(None, js="() => elmo.bringAnswer('.near-answer')")
+        event(find, inputs, outputs, **options).then(
+            None, js="() => elmo.bringAnswer('.near-answer')"
+        )
     _endpoints(service)
 
 
@@ -205,6 +280,8 @@ def _endpoints(service: Service) -> None:
             NearestUses: with uses (sense: empty where it is not known; probability: null for an example, whose meaning is known)
             and static (words without context, by the vectors named).
         """
-        return service.nearest(word, sentence, layer or None, only, source or None, n, model or None).to_dict()
+        return service.nearest(
+            word, sentence, layer or None, only, source or None, n, model or None
+        ).to_dict()
 
     endpoint(nearest)

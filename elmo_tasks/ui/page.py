@@ -51,9 +51,15 @@ def _cell_colours(colours: Sequence[str], share: float) -> tuple[str, str]:
     places = np.linspace(0, 1, len(colours))
     background = np.array([round(np.interp(share, places, channel)) for channel in channels.T])
     v = background / 255
-    luminance = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+    luminance = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) @ [
+        0.2126,
+        0.7152,
+        0.0722,
+    ]
     # White has a contrast of 4.5 (WCAG) up to this luminance; beyond it black has more.
-    return "#" + bytes(background.astype(np.uint8)).hex(), "#ffffff" if luminance <= 1.05 / 4.5 - 0.05 else "#000000"
+    return "#" + bytes(
+        background.astype(np.uint8)
+    ).hex(), "#ffffff" if luminance <= 1.05 / 4.5 - 0.05 else "#000000"
 
 
 def share_of(cosine: float, floor: float) -> float:
@@ -63,13 +69,17 @@ def share_of(cosine: float, floor: float) -> float:
 
 def cell_style(share: float, scale: Sequence[Sequence[str]] = CHANCES) -> str:
     """Return the colours of a cell as CSS variables."""
-    (background, text), (dark_background, dark_text) = (_cell_colours(colours, share) for colours in scale)
+    (background, text), (dark_background, dark_text) = (
+        _cell_colours(colours, share) for colours in scale
+    )
     return f"--b:light-dark({background},{dark_background});--t:light-dark({text},{dark_text})"
 
 
 def legend_style(scale: Sequence[Sequence[str]]) -> str:
     """Return the colours of a legend as a CSS variable."""
-    return "--l:" + ",".join(f"light-dark({light},{dark})" for light, dark in zip(*scale, strict=True))
+    return "--l:" + ",".join(
+        f"light-dark({light},{dark})" for light, dark in zip(*scale, strict=True)
+    )
 
 
 def cosine_style(cosine: float, floor: float) -> str:
@@ -103,9 +113,29 @@ _templates = Environment(
 )
 #: What templates call, also as filters: ``{{ share|percent }}``.
 _HELPERS: tuple[Callable[..., Any], ...] = (
-    *(texts.likely_cell, texts.first_terms, texts.listed, texts.number, texts.percent, texts.score_text),
-    *(texts.short_percent, texts.signed, heads.class_words, heads.type_note, meanings.heading, meanings.hesitation),
-    *(texts.map_title, texts.mapped_by, texts.sentence_layer_title, texts.title_of, texts.view_place),
+    *(
+        texts.likely_cell,
+        texts.first_terms,
+        texts.listed,
+        texts.number,
+        texts.percent,
+        texts.score_text,
+    ),
+    *(
+        texts.short_percent,
+        texts.signed,
+        heads.class_words,
+        heads.type_note,
+        meanings.heading,
+        meanings.hesitation,
+    ),
+    *(
+        texts.map_title,
+        texts.mapped_by,
+        texts.sentence_layer_title,
+        texts.title_of,
+        texts.view_place,
+    ),
     *(texts.view_title, cell_style, cosine_style, legend_style, share_of, data_link, zip),
 )
 _templates.filters.update({helper.__name__: helper for helper in _HELPERS})
@@ -118,7 +148,9 @@ _templates.filters.update(
     layer_columns=lambda layers: [(f"Layer {name}", True) for name in layers],
 )
 _templates.globals.update({helper.__name__: helper for helper in _HELPERS})
-_templates.globals.update(heads=heads, layer_weights=layer_weights, meanings=meanings, training=training)
+_templates.globals.update(
+    heads=heads, layer_weights=layer_weights, meanings=meanings, training=training
+)
 _templates.globals.update(CHANCES=CHANCES, COSINES=COSINES, GROUP_LETTERS=GROUP_LETTERS)
 # Macros of other templates.
 _templates.globals["m"] = _templates.get_template("macros.html").module
@@ -142,7 +174,9 @@ def joined(*names: str) -> str:
 
 def saved_page(title: str, answer: str) -> str:
     """Return an answer as a page of its own, with the styles and scripts that it needs."""
-    styles = joined(*(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet")))
+    styles = joined(
+        *(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet"))
+    )
     shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms", "worksheet")))
     # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
     calls = [
@@ -166,7 +200,10 @@ _WAITING = {
     "compare": ("answer", "Comparing…"),
     "map": ("map-answer", "Drawing the map…"),
     "nearest": ("near-answer", "Reading the example sentences…"),
-    "try": ("try-answer", "Loading the models and reading…"),  # which the first question of all has to
+    "try": (
+        "try-answer",
+        "Loading the models and reading…",
+    ),  # which the first question of all has to
     "train": ("train-answer", "Looking for earlier runs…"),
     "weights": ("weights-answer", "Reading the weights…"),
     "probes": ("weights-answer probes-answer", "Reading what was measured…"),

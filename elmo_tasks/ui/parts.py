@@ -54,17 +54,24 @@ def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
 def buttons(titles: Sequence[str], label: str, **options: Any) -> gr.Dataset:
     """Create buttons; a click gives the title, or the place if the type is index."""
     samples = [[title] for title in titles]
-    return gr.Dataset(components=[gr.Textbox(visible=False)], samples=samples, label=label, **options)
+    return gr.Dataset(
+        components=[gr.Textbox(visible=False)], samples=samples, label=label, **options
+    )
 
 
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     """Create a part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(
-        content, js_on_load=joined(*scripts) if scripts else None, apply_default_css=False, elem_classes=classes
+        content,
+        js_on_load=joined(*scripts) if scripts else None,
+        apply_default_css=False,
+        elem_classes=classes,
     )
 
 
-def custom_form(name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any) -> gr.HTML:
+def custom_form(
+    name: str, *scripts: str, template: str = "", classes: str | None = None, **props: Any
+) -> gr.HTML:
     """Create a part of a unique name whose scripts send requests and read its ``props``.
 
     A ``template`` of ``"${value.markup}"`` shows the markup of answers; the ``value`` is what the form shows at first.
@@ -109,7 +116,9 @@ def build_save_page(name: str, file_of: Callable[[FormEvent], tuple[str, str]]) 
         file_name, text = file_of(event)
         return {"revision": event.get("revision"), "name": file_name, "text": text}
 
-    part = custom_form(name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot")
+    part = custom_form(
+        name, "scripts/save_page.js", value={"name": "", "text": ""}, classes="download-slot"
+    )
     on_submit(part, answer, part)
 
 
@@ -142,7 +151,9 @@ def endpoint(function: Callable[..., Any], slots: Mapping[str, Any] = SHARED) ->
             return strict(*values)
         except ValidationError as error:
             wrong = error.errors()[0]
-            raise gr.Error(f"{names[int(wrong['loc'][0])]}: {wrong['msg']}.", print_exception=False) from None
+            raise gr.Error(
+                f"{names[int(wrong['loc'][0])]}: {wrong['msg']}.", print_exception=False
+            ) from None
 
     gr.api(checked, api_name=function.__name__, **slots)
 
@@ -160,10 +171,20 @@ class Pages(gr.Blocks):
         Raises:
             gr.Error: one that has no default is missing; the text names it.
         """
-        if block_fn.fn is not None and block_fn.api_visibility == "public" and len(inputs) < len(block_fn.inputs):
-            parameters = list(inspect.signature(block_fn.fn).parameters.values())[: len(block_fn.inputs)]
+        if (
+            block_fn.fn is not None
+            and block_fn.api_visibility == "public"
+            and len(inputs) < len(block_fn.inputs)
+        ):
+            parameters = list(inspect.signature(block_fn.fn).parameters.values())[
+                : len(block_fn.inputs)
+            ]
             missing = parameters[len(inputs) :]
-            needed = [parameter.name for parameter in missing if parameter.default is inspect.Parameter.empty]
+            needed = [
+                parameter.name
+                for parameter in missing
+                if parameter.default is inspect.Parameter.empty
+            ]
             if needed:
                 raise gr.Error(f"Expected also: {', '.join(needed)}.", print_exception=False)
             inputs.extend(parameter.default for parameter in missing)

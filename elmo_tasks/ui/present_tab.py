@@ -26,9 +26,24 @@ SHOWN_NEIGHBOURS = 7
 STATIC_WORDS = ("bank", "plant", "mouse")
 #: Comparisons to guess on, in pairs and by groups.
 QUIZ = tuple(Example(entry["word"], **entry) for entry in page.CONTENT["quiz"])
-STORIES = tuple(next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam"))
+STORIES = tuple(
+    next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam")
+)
 #: Words to start from where the audience has none.
-OWN_WORDS = ("bank", "run", "pool", "bass", "bug", "field", "horn", "mass", "pipe", "match", "light", "pitch")
+OWN_WORDS = (
+    "bank",
+    "run",
+    "pool",
+    "bass",
+    "bug",
+    "field",
+    "horn",
+    "mass",
+    "pipe",
+    "match",
+    "light",
+    "pitch",
+)
 #: Below this probability the model's answer to a pair of the quiz counts as none.
 MIN_CONFIDENCE = 0.6
 SAME = {True: "the same", False: "different"}
@@ -66,7 +81,14 @@ STEPS = page.CONTENT["talk"]
 def stage_markup(models: Sequence[ModelInfo] = ()) -> str:
     """Render the stage with all steps; ``models`` are those on offer, the default one first."""
     note = " ".join(map(dictionary_note, models[0].dictionary_layers)) if models else ""
-    return render("present/stage.html", steps=STEPS, STORIES=STORIES, FORMINGS=FORMINGS, OWN=OWN_WORDS, note=note)
+    return render(
+        "present/stage.html",
+        steps=STEPS,
+        STORIES=STORIES,
+        FORMINGS=FORMINGS,
+        OWN=OWN_WORDS,
+        note=note,
+    )
 
 
 def layers(comparison: Comparison) -> str:
@@ -81,9 +103,13 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     steps = [
         {
             "words": pair[0].words,
-            "read": sum(any(letter.isalnum() for letter in token) for token in first.tokens[: pair[0].words]),
+            "read": sum(
+                any(letter.isalnum() for letter in token) for token in first.tokens[: pair[0].words]
+            ),
             # In percent from the left, where the first meaning is certain.
-            "at": [round(50 - 47 * (step.probabilities[0] - step.probabilities[1]), 2) for step in pair],
+            "at": [
+                round(50 - 47 * (step.probabilities[0] - step.probabilities[1]), 2) for step in pair
+            ],
             "said": [f"“{step.found}”" if step.found else "cannot tell" for step in pair],
         }
         for pair in zip(*(answer.steps for answer in answers), strict=True)
@@ -94,7 +120,11 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
 
 def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int:
     """Return the first token that differs between the two sentences."""
-    return next(k for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True)) if one != other)
+    return next(
+        k
+        for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True))
+        if one != other
+    )
 
 
 def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
@@ -107,11 +137,14 @@ def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
 def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """Summarize the two trajectories."""
     at = deciding_word(answers)
-    parts = [f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their dots."]
+    parts = [
+        f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their dots."
+    ]
     for number, answer in enumerate(answers, 1):
         last = answer.steps[-1]
         shares = ", ".join(
-            f"{sense.key} {percent(share)}" for sense, share in zip(answer.senses, last.probabilities, strict=True)
+            f"{sense.key} {percent(share)}"
+            for sense, share in zip(answer.senses, last.probabilities, strict=True)
         )
         found = f"means “{last.found}”" if last.found else "cannot be told"
         parts.append(f"In the end {number} {found} ({shares}).")
@@ -120,7 +153,9 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
 
 def own(service: Service, data: FormEvent) -> dict[str, Any]:
     """Render the answer for the presenter's own word, or a note on missing input."""
-    form = form_from({"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()})
+    form = form_from(
+        {"word": data.get("word"), "sentences": str(data.get("sentences") or "").splitlines()}
+    )
     ready = service.ready_sentences(form.word) if form.word else None
     typed = ""
     none: dict[str, Any] = {"parts": {"own": ""}}
@@ -140,7 +175,11 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
     numbers = {name: [use + 1 for use in uses] for name, uses in group_by(meant).items()}
     result = outcome(comparison, meant) if meant else ""
     query = query_of(form, comparison.model)
-    return {"parts": {"own": part("own", comparison, query, numbers, result, typed)}, "note": "", **shown}
+    return {
+        "parts": {"own": part("own", comparison, query, numbers, result, typed)},
+        "note": "",
+        **shown,
+    }
 
 
 def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
@@ -151,7 +190,9 @@ def outcome(comparison: Comparison, meant: Sequence[str]) -> str:
         return "The model cannot tell how these group, and says so."
     is_right = set(comparison.groups) == set(group_by(meant).values())
     how = "as they were meant" if is_right else "otherwise than they were meant"
-    sure = "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
+    sure = (
+        "and is sure of it" if comparison.certainty is Certainty.CONFIDENT else "without being sure"
+    )
     return f"The model sorts them {how}, {sure}."
 
 
@@ -170,7 +211,9 @@ def respond(service: Service, event: FormEvent) -> dict[str, Any]:
     compare = cache(lambda: service.compare(story.word, story.sentences))
 
     def turn() -> str:
-        one, other = (service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
+        one, other = (
+            service.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences
+        )
         return forming((one, other))
 
     near = partial(service.static_neighbours, n=SHOWN_NEIGHBOURS)
@@ -183,7 +226,12 @@ def respond(service: Service, event: FormEvent) -> dict[str, Any]:
         "forming": ("forming", turn),
     }
     if ask in ("story", "forming"):
-        return {**value, "parts": {name: _rendered(make) for name, (group, make) in parts.items() if group == ask}}
+        return {
+            **value,
+            "parts": {
+                name: _rendered(make) for name, (group, make) in parts.items() if group == ask
+            },
+        }
     first = quiz_pair(0)
     return {
         **value,
@@ -221,7 +269,11 @@ def quiz_pair(at: int) -> dict[str, Any]:
 def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
     """Return the markup of a pair's result and who was right; a room may have no ``guess``."""
     one, other = pair.meant
-    meant = f"Both mean the same: {one}." if one == other else f"They mean different things: {one}, then {other}."
+    meant = (
+        f"Both mean the same: {one}."
+        if one == other
+        else f"They mean different things: {one}, then {other}."
+    )
     model, sentence = model_says(service.compare(pair.word, pair.sentences))
     right = None if model is None else model == (one == other)
     room: tuple[str, bool] | None = None
@@ -238,7 +290,11 @@ def build(service: Service) -> None:
     """Add the tab's components and events; the first request is sent on opening."""
     value: dict[str, Any] = {"parts": {}, "note": None}
     stage = custom_form(
-        "present", "scripts/present.js", value=value, markup=stage_markup(service.models()), pairs=len(QUIZ)
+        "present",
+        "scripts/present.js",
+        value=value,
+        markup=stage_markup(service.models()),
+        pairs=len(QUIZ),
     )
     map_tab.build_landing(service, "present-landing")
     on_submit(stage, lambda event: respond(service, event), stage)

@@ -23,8 +23,17 @@ from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
 from elmo_tasks.ui.try_tab import TryTab
 
 _MAX_LABELS = 12
-_LABELS = {"texts": ("label", "labels"), "names": ("kind of entity", "kinds of entities"), "words": ("tag", "tags")}
-_SOURCES = [("Sample", "sample"), ("My examples", "examples"), ("My own file", "upload"), ("Public data", "hub")]
+_LABELS = {
+    "texts": ("label", "labels"),
+    "names": ("kind of entity", "kinds of entities"),
+    "words": ("tag", "tags"),
+}
+_SOURCES = [
+    ("Sample", "sample"),
+    ("My examples", "examples"),
+    ("My own file", "upload"),
+    ("Public data", "hub"),
+]
 _LAYERS = [
     ("Learn how much of each", "learned"),
     ("Layer 0 alone: no context", "0"),
@@ -39,8 +48,13 @@ def plan_from(**data: Any) -> TrainingPlan:
     kind = data["kind"] if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
     words, source = TASK_WORDS[kind], data.get("source") or "sample"
     defaults = {field: getattr(words, field) for field in ("epochs", "hidden", "learning_rate")}
-    numbers = {field: default if data.get(field) in (None, "") else data[field] for field, default in defaults.items()}
-    columns = [data.get("text_column"), data.get("label_column")] if source == "upload" else [None, None]
+    numbers = {
+        field: default if data.get(field) in (None, "") else data[field]
+        for field, default in defaults.items()
+    }
+    columns = (
+        [data.get("text_column"), data.get("label_column")] if source == "upload" else [None, None]
+    )
     text_column, label_column = (str(column) if column else None for column in columns)
     return TrainingPlan(
         kind=kind,
@@ -122,7 +136,10 @@ def data_card(preview: DatasetPreview, kind: str) -> str:
         counted=lambda n: f"{n:,} {unit.removesuffix('s') if n == 1 else unit}",
         labels=f"{number} {_LABELS[preview.counted][number != 1]}" if preview.rows else "",
         warning=training.balance_warning(preview),
-        counts=[(training.label_name(name, preview.counted), count) for name, count in preview.labels[:_MAX_LABELS]],
+        counts=[
+            (training.label_name(name, preview.counted), count)
+            for name, count in preview.labels[:_MAX_LABELS]
+        ],
         rest=len(preview.labels) - _MAX_LABELS,
         spans=_spans,
     )
@@ -155,14 +172,21 @@ class _Form:
     def __init__(self, service: Service) -> None:
         self.service, offer = service, service.training.offer()
         words = TASK_WORDS[first := next(iter(TASK_WORDS))]
-        self.hub_of = {kind: [(title, name) for name, of, title in offer.hub if of == kind] for kind in TASK_WORDS}
+        self.hub_of = {
+            kind: [(title, name) for name, of, title in offer.hub if of == kind]
+            for kind in TASK_WORDS
+        }
         kinds = [(entry.choice, entry.kind) for entry in TASK_WORDS.values()]
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
         label, info = "Your examples, one a line", words.typing
-        self.examples = gr.Textbox(label=label, info=info, lines=5, max_lines=16, interactive=True, visible="hidden")
+        self.examples = gr.Textbox(
+            label=label, info=info, lines=5, max_lines=16, interactive=True, visible="hidden"
+        )
         self.count = gr.HTML(visible=False)
-        self.file = gr.File(label="Your file", file_types=list(words.endings), visible=False, height=120)
+        self.file = gr.File(
+            label="Your file", file_types=list(words.endings), visible=False, height=120
+        )
         self.file_hint = gr.HTML(_hint(words.files), visible=False)
         self.data = gr.Textbox(visible="hidden")  # the id of the upload
         with gr.Row(visible=False) as self.columns:
@@ -170,14 +194,22 @@ class _Form:
             self.label_column = choice([], label="Labels are in")
             self.header = gr.Checkbox(label="The first line names the columns")
         self.hub = choice(self.hub_of[first], label="Data set", visible=False)
-        self.with_examples = gr.Checkbox(label="Add my examples", info="Typed here, or kept in Try.")
+        self.with_examples = gr.Checkbox(
+            label="Add my examples", info="Typed here, or kept in Try."
+        )
         self.name = gr.Textbox(label="Name", placeholder="made from the data’s name", max_length=60)
-        self.epochs = gr.Number(words.epochs, label="Rounds", info="How often it goes through all examples.")
+        self.epochs = gr.Number(
+            words.epochs, label="Rounds", info="How often it goes through all examples."
+        )
         with gr.Accordion("More settings", open=False):
-            self.layers = gr.Dropdown(_LAYERS, value="learned", label="Layers of the language model")
+            self.layers = gr.Dropdown(
+                _LAYERS, value="learned", label="Layers of the language model"
+            )
             self.balanced = gr.Checkbox(label="Rare labels weigh as much as frequent ones")
             with gr.Row():
-                self.hidden = gr.Number(words.hidden, label="Hidden size", info="Size of the head’s hidden layer.")
+                self.hidden = gr.Number(
+                    words.hidden, label="Hidden size", info="Size of the head’s hidden layer."
+                )
                 rate, info = words.learning_rate, "How big its steps are."
                 self.learning_rate = gr.Number(rate, label="Learning rate", step=0.0001, info=info)
         self.note = gr.HTML(visible=False)
@@ -185,7 +217,15 @@ class _Form:
         self.start = gr.Button("Start training", variant="primary")
         #: Components of :data:`FIELDS`, and all that change with them.
         self.inputs: list[Any] = [getattr(self, field) for field in FIELDS]
-        others = [self.examples, self.count, self.file, self.file_hint, self.columns, self.note, self.takes]
+        others = [
+            self.examples,
+            self.count,
+            self.file,
+            self.file_hint,
+            self.columns,
+            self.note,
+            self.takes,
+        ]
         self.outputs: list[Any] = [*self.inputs, *others]
 
     def plan(self, values: Sequence[Any]) -> TrainingPlan:
@@ -217,7 +257,9 @@ class _Form:
         try:
             preview = self.service.training.preview(plan)
         except InputError as error:
-            return render("train_data_none.html", message=str(error), is_file=plan.source == "upload"), None
+            return render(
+                "train_data_none.html", message=str(error), is_file=plan.source == "upload"
+            ), None
         return data_card(preview, plan.kind), preview
 
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:
@@ -242,17 +284,29 @@ class _Form:
         }
         if preview and isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200:
             seconds = duration(preview.seconds + plan.epochs * preview.seconds_per_epoch)
-            changes[self.takes] = _hint(f"Takes {seconds} on a machine like this; the page says more once it runs.")
+            changes[self.takes] = _hint(
+                f"Takes {seconds} on a machine like this; the page says more once it runs."
+            )
         if preview and len(columns) > 1:
-            for box, chosen in ((self.text_column, preview.text_column), (self.label_column, preview.label_column)):
+            for box, chosen in (
+                (self.text_column, preview.text_column),
+                (self.label_column, preview.label_column),
+            ):
                 names = columns if chosen in columns else (chosen or "", *columns)
                 changes[box] = gr.update(choices=list(names), value=chosen)
-            changes[self.header] = gr.update(value=bool(preview.header), visible=preview.header is not None)
+            changes[self.header] = gr.update(
+                value=bool(preview.header), visible=preview.header is not None
+            )
         return changes
 
     def upload(self, path: str | None) -> dict[Any, Any]:
         """Store a file that gradio received."""
-        changes = {self.data: "", self.text_column: None, self.label_column: None, self.note: _note()}
+        changes = {
+            self.data: "",
+            self.text_column: None,
+            self.label_column: None,
+            self.note: _note(),
+        }
         if path is None:
             return changes
         name, content = path.replace("\\", "/").rpartition("/")[2], take_upload(str(path))
@@ -272,7 +326,9 @@ class _Runs:
         self.service = service
         self.shown = choice([], label="Run", visible=False)
         self.digest = gr.Textbox(visible="hidden")
-        with gr.Row(elem_classes="run-buttons"):  # above the run: below its charts they would be out of sight
+        with gr.Row(
+            elem_classes="run-buttons"
+        ):  # above the run: below its charts they would be out of sight
             self.stop = gr.Button("Stop and keep the best", visible=False)
             self.resume = gr.Button("Resume", visible=False)
             self.open = gr.Button("Open it in Try", variant="primary", visible=False)
@@ -284,7 +340,16 @@ class _Runs:
         self.page = markup(nothing("train"), "scripts/remembered.js", "scripts/watched.js")
         self.timer = gr.Timer(1.0, active=False)
         #: What :meth:`show` may change.
-        parts = (self.page, self.digest, self.shown, self.stop, self.resume, self.open, self.delete, self.asking)
+        parts = (
+            self.page,
+            self.digest,
+            self.shown,
+            self.stop,
+            self.resume,
+            self.open,
+            self.delete,
+            self.asking,
+        )
         self.outputs: list[Any] = [*parts, self.note, self.timer]
 
     def show(self, shown: str | None = None, seen: str = "", note: str = "") -> dict[Any, Any]:
@@ -297,7 +362,9 @@ class _Runs:
             return {self.digest: gr.skip()}
         is_running = bool(focus and focus.status == "running")
         is_over = bool(focus and not is_running)
-        stop = "Stop at once, keep nothing" if focus and focus.stopping else "Stop and keep the best"
+        stop = (
+            "Stop at once, keep nothing" if focus and focus.stopping else "Stop and keep the best"
+        )
         return {
             self.page: gr.skip() if digest == seen else content,
             self.digest: digest,
@@ -395,5 +462,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
     runs.cancel.click(lambda: gr.update(visible=False), None, runs.asking, **quiet)
     try_page.opened_by(runs.open, runs.shown, tabs)
     for correction in try_page.corrections:
-        opened = correction.train.click(partial(open_from_try, correction.kind), None, [tabs, *outputs], **quiet)
+        opened = correction.train.click(
+            partial(open_from_try, correction.kind), None, [tabs, *outputs], **quiet
+        )
         then_check(opened)

@@ -15,7 +15,15 @@ from elmo_tasks.messages.heads import class_words
 from elmo_tasks.messages.meanings import sense_tip
 from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
-from elmo_tasks.ui.cards import HeadOption, chosen_options, distinct, entity_card, head_options, marked, sentiment_card
+from elmo_tasks.ui.cards import (
+    HeadOption,
+    chosen_options,
+    distinct,
+    entity_card,
+    head_options,
+    marked,
+    sentiment_card,
+)
 from elmo_tasks.ui.page import CONTENT, csv_file, nothing, pieces, render
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
 
@@ -35,9 +43,19 @@ READINGS = 4
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
 #: Of heads of each kind: their card, their results, and for each result by what two heads agree or not.
-CARDS: Mapping[str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]] = {
-    "classification": (sentiment_card, lambda service, *asked: service.classify(*asked), attrgetter("label")),
-    "tagging": (entity_card, lambda service, *asked: service.tag(*asked, READINGS), attrgetter("tags")),
+CARDS: Mapping[
+    str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]
+] = {
+    "classification": (
+        sentiment_card,
+        lambda service, *asked: service.classify(*asked),
+        attrgetter("label"),
+    ),
+    "tagging": (
+        entity_card,
+        lambda service, *asked: service.tag(*asked, READINGS),
+        attrgetter("tags"),
+    ),
 }
 #: Name of the mode of the heads of each kind, also in links; and the modes in order, of which meanings need no head.
 MODE_OF = {"classification": "sentiment", "tagging": "entities"}
@@ -79,7 +97,11 @@ def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[st
 
 
 def _head_cards(
-    service: Service, texts: Sequence[str], kind: str, options: Sequence[HeadOption], names: Sequence[str]
+    service: Service,
+    texts: Sequence[str],
+    kind: str,
+    options: Sequence[HeadOption],
+    names: Sequence[str],
 ) -> str:
     """Render the card of a head, or those of several and on how many texts they agree."""
     if len(names) > service.limits.max_models:
@@ -90,7 +112,10 @@ def _head_cards(
     query = urlencode([*link, *((kind, option.head.name) for option in chosen)])
     card_of, results_of, finding_of = CARDS[kind]
     answers = [results_of(service, texts, option.head.name) for option in chosen]
-    without = [results_of(service, texts, option.baseline.name) if option.baseline else () for option in chosen]
+    without = [
+        results_of(service, texts, option.baseline.name) if option.baseline else ()
+        for option in chosen
+    ]
     cards = [card_of(*of_head, query) for of_head in zip(chosen, answers, without, strict=True)]
     if len(cards) == 1:
         return cards[0]
@@ -100,7 +125,9 @@ def _head_cards(
     if words.one_label and len({frozenset(option.head.labels) for option in chosen}) > 1:
         agreement = "These models have different labels."
     elif len(texts) == 1:
-        agreement = f"The {len(cards)} models {'say the same' if equal else 'do not say the same'} here."
+        agreement = (
+            f"The {len(cards)} models {'say the same' if equal else 'do not say the same'} here."
+        )
     return render("try_several.html", agreement=agreement, cards=cards)
 
 
@@ -109,14 +136,19 @@ def _meanings(service: Service, texts: Sequence[str]) -> str:
     data = senses.to_dict()
     columns = ("token", "meaning", "part_of_speech", "gloss", "probability", "certainty")
     rows = [
-        [word[key] or "another meaning" if key == "meaning" else word[key] for key in columns] for word in data["words"]
+        [word[key] or "another meaning" if key == "meaning" else word[key] for key in columns]
+        for word in data["words"]
     ]
     return render(
         "senses.html",
         senses=senses,
-        pieces=pieces(senses.text, [(word.char_start, word.char_end, word) for word in senses.words]),
+        pieces=pieces(
+            senses.text, [(word.char_start, word.char_end, word) for word in senses.words]
+        ),
         tip=sense_tip,
-        csv=csv_file(("word", "meaning", "part of speech", "gloss", "probability", "certainty"), rows),
+        csv=csv_file(
+            ("word", "meaning", "part of speech", "gloss", "probability", "certainty"), rows
+        ),
         data=data,
         query=urlencode({"tab": "try", "look": "meanings", "t": "\n".join(texts)}),
     )
@@ -134,9 +166,7 @@ class _Correction:
             if self.is_label:
                 self.draft = choice([], label="The right label is")
             else:
-                info = (
-                    "Square brackets around an entity, its type behind them: [Ada Marsh]\u2060(PER). A tag: word/TAG."
-                )
+                info = "Square brackets around an entity, its type behind them: [Ada Marsh]\u2060(PER). A tag: word/TAG."
                 self.draft = gr.Textbox(label="The sentence with its entities", info=info)
             self.keep = gr.Button("Keep as an example", size="sm")
             self.kept = gr.HTML()
@@ -201,7 +231,11 @@ class TryTab:
                 self.mode = gr.Radio(modes, value=TRY_EXAMPLES[0].task, label="Look for")
                 for kind in CARDS:
                     self.head[kind] = choice(
-                        [], label=TASK_WORDS[kind].model, multiselect=True, max_choices=limits.max_models, visible=False
+                        [],
+                        label=TASK_WORDS[kind].model,
+                        multiselect=True,
+                        max_choices=limits.max_models,
+                        visible=False,
                     )
                 titles = [example.title for example in TRY_EXAMPLES]
                 self.examples = buttons(titles, "Or try an example", type="index")
@@ -225,7 +259,9 @@ class TryTab:
                 changes |= correction.show(lines_of(text or ""), mode, chosen[correction.kind])
         except InputError as error:
             changes[self.result] = _frame(reason=str(error))
-            changes |= {correction.fold: gr.update(visible=False) for correction in self.corrections}
+            changes |= {
+                correction.fold: gr.update(visible=False) for correction in self.corrections
+            }
         return changes
 
     def _show_heads(self, mode: str, chosen: Mapping[str, Sequence[str]]) -> dict[Any, Any]:
@@ -237,7 +273,9 @@ class TryTab:
             titles = distinct([(option.head.name, option.head.title) for option in options])
             kept = [option.head.name for option in chosen_options(options, chosen[kind])]
             visible = len(options) > 1 and MODE_OF[kind] in modes_of(mode)
-            changes[box] = gr.update(choices=list(zip(titles, names, strict=True)), value=kept, visible=visible)
+            changes[box] = gr.update(
+                choices=list(zip(titles, names, strict=True)), value=kept, visible=visible
+            )
         return changes
 
     def open_link(self, request: gr.Request) -> dict[Any, Any]:
@@ -249,7 +287,10 @@ class TryTab:
         if query.get("t") is not None:
             text, modes = str(query["t"]), modes_of(str(query.get("look")))
             mode = modes[0] if len(modes) == 1 else ALL
-        heads = [list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models] for kind in self.head]
+        heads = [
+            list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models]
+            for kind in self.head
+        ]
         return {self.text: text, self.mode: mode, **self.answer(text, mode, *heads)}
 
     def opened_by(self, button: gr.Button, run: gr.Dropdown, tabs: gr.Tabs) -> None:
@@ -262,7 +303,9 @@ class TryTab:
                 return {tabs: gr.skip()}
             mode = MODE_OF[head.kind]
             # With the choices: gradio checks a value that an event has set against those that it was set with.
-            lists = self._show_heads(mode, {kind: [head.name] if kind == head.kind else [] for kind in self.head})
+            lists = self._show_heads(
+                mode, {kind: [head.name] if kind == head.kind else [] for kind in self.head}
+            )
             return {tabs: gr.Tabs(selected="try"), self.mode: mode, **lists}
 
         outputs = [tabs, self.mode, *self.head.values()]
@@ -288,7 +331,9 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         return [result.to_dict() for result in service.classify(texts, head or None)]
 
-    def senses(text: str, model: str | None = None, own_meanings: str | None = None) -> dict[str, Any]:
+    def senses(
+        text: str, model: str | None = None, own_meanings: str | None = None
+    ) -> dict[str, Any]:
         """Find the meaning of each word of a text that the dictionary has several meanings of.
 
         Example: ``predict("She sat on the bank and watched the boats.", api_name="/senses")``.
@@ -303,7 +348,9 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         return service.senses(text, model or None, own_meanings or "").to_dict()
 
-    def ner(sentences: list[str], head: str | None = None, n_readings: int = 1) -> list[dict[str, Any]]:
+    def ner(
+        sentences: list[str], head: str | None = None, n_readings: int = 1
+    ) -> list[dict[str, Any]]:
         """Find the entities in sentences, or tag their words.
 
         Example: ``predict(["Ada Marsh flew from Oslo to Lima."], api_name="/ner")``.
@@ -318,25 +365,35 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         """
         return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 
-    def select(request: gr.Request, text: str, mode: str, *heads: list[str] | None) -> dict[Any, Any]:
+    def select(
+        request: gr.Request, text: str, mode: str, *heads: list[str] | None
+    ) -> dict[Any, Any]:
         if request.query_params.get("tab") == "try" and not any(heads):
-            return {shown.result: gr.skip()}  # the page was opened by a link, which is answered by itself
+            return {
+                shown.result: gr.skip()
+            }  # the page was opened by a link, which is answered by itself
         return shown.answer(text, mode, *heads)
 
     tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)
     app.load(shown.open_link, None, [shown.text, shown.mode, *shown.outputs], **READ_TEXTS)
     # Not the text's `input`, which gradio does not send for pasted and deleted text.
     edits = [shown.text.change, shown.mode.input, *(box.input for box in shown.head.values())]
-    gr.on(edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS)
+    gr.on(
+        edits, shown.answer, shown.inputs, shown.outputs, trigger_mode="always_last", **READ_TEXTS
+    )
     texts = [("\n".join(example.lines), example.task) for example in TRY_EXAMPLES]
-    picked = shown.examples.click(lambda at: texts[at], shown.examples, [shown.text, shown.mode], **READ_TEXTS)
+    picked = shown.examples.click(
+        lambda at: texts[at], shown.examples, [shown.text, shown.mode], **READ_TEXTS
+    )
     picked.then(shown.answer, shown.inputs, shown.outputs, **READ_TEXTS)
     for correction in shown.corrections:
         head = shown.head[correction.kind]
         typed = [correction.text.input, correction.text.blur]
         gr.on(typed, correction.propose, [correction.text, head], correction.outputs, **READ_TEXTS)
         values = [correction.text, correction.draft]
-        correction.keep.click(correction.store, values, [correction.kept, correction.train], **READ_TEXTS)
+        correction.keep.click(
+            correction.store, values, [correction.kept, correction.train], **READ_TEXTS
+        )
     endpoint(sentiment, SLOW)
     endpoint(senses)
     endpoint(ner)

@@ -73,14 +73,21 @@ class _Handler(BaseHTTPRequestHandler):
             return self._missing("Revision")
         sha, files = found
         siblings = [{"rfilename": name} for name in files]
-        return self._answer(200, {"id": repository, "sha": sha, "private": False, "tags": [], "siblings": siblings})
+        return self._answer(
+            200, {"id": repository, "sha": sha, "private": False, "tags": [], "siblings": siblings}
+        )
 
     def _tree(self, repository: str, revision: str) -> None:
         found = self.hub.files(repository, revision)
         if found is None:
             return self._missing("Repo" if repository not in self.hub.commits else "Revision")
         files = [
-            {"type": "file", "path": name, "size": len(content), "oid": hashlib.sha1(content).hexdigest()}
+            {
+                "type": "file",
+                "path": name,
+                "size": len(content),
+                "oid": hashlib.sha1(content).hexdigest(),
+            }
             for name, content in found[1].items()
         ]
         return self._answer(200, files)
@@ -92,7 +99,9 @@ class _Handler(BaseHTTPRequestHandler):
         if name not in files:
             return self._missing("Entry")
         content = files[name]
-        return self._answer(200, content, ETag=f'"{hashlib.sha256(content).hexdigest()}"', X_Repo_Commit=sha)
+        return self._answer(
+            200, content, ETag=f'"{hashlib.sha256(content).hexdigest()}"', X_Repo_Commit=sha
+        )
 
     def do_PUT(self) -> None:
         content = self.rfile.read(int(self.headers["Content-Length"]))
@@ -113,16 +122,25 @@ class _Handler(BaseHTTPRequestHandler):
             return self._answer(200, {"url": f"{url}/{name}"})
         if self.path == "/api/validate-yaml":
             return self._answer(200, {"errors": [], "warnings": []})
-        if match := re.fullmatch(r"/api/models/([^/]+/[^/]+)/preupload/main", self.path.partition("?")[0]):
+        if match := re.fullmatch(
+            r"/api/models/([^/]+/[^/]+)/preupload/main", self.path.partition("?")[0]
+        ):
             mode = lambda name: "lfs" if name.endswith((".safetensors", ".xz")) else "regular"  # noqa: E731
             asked = json.loads(raw)["files"]
-            files = [{"path": f["path"], "uploadMode": mode(f["path"]), "shouldIgnore": False} for f in asked]
+            files = [
+                {"path": f["path"], "uploadMode": mode(f["path"]), "shouldIgnore": False}
+                for f in asked
+            ]
             return self._answer(200, {"files": files})
         if self.path.endswith("/info/lfs/objects/batch"):
             objects = json.loads(raw)["objects"]
-            answer = [{**o, "actions": {"upload": {"href": f"{url}/lfs/{o['oid']}"}}} for o in objects]
+            answer = [
+                {**o, "actions": {"upload": {"href": f"{url}/lfs/{o['oid']}"}}} for o in objects
+            ]
             return self._answer(200, {"transfer": "basic", "objects": answer})
-        if match := re.fullmatch(r"/api/models/([^/]+/[^/]+)/commit/main", self.path.partition("?")[0]):
+        if match := re.fullmatch(
+            r"/api/models/([^/]+/[^/]+)/commit/main", self.path.partition("?")[0]
+        ):
             return self._commit(match[1], raw, url)
         return self._missing("Entry")
 
@@ -146,7 +164,14 @@ class _Handler(BaseHTTPRequestHandler):
                 files[value["path"]] = self.hub.large[value["oid"]]
         sha = hashlib.sha1(raw).hexdigest()
         self.hub.commits[repository].append((sha, files))
-        self._answer(200, {"commitUrl": f"{url}/{repository}/commit/{sha}", "commitOid": sha, "pullRequestUrl": None})
+        self._answer(
+            200,
+            {
+                "commitUrl": f"{url}/{repository}/commit/{sha}",
+                "commitOid": sha,
+                "pullRequestUrl": None,
+            },
+        )
 
 
 @contextmanager

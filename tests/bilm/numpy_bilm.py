@@ -19,7 +19,10 @@ Options = dict[str, Any]
 BEGIN_OF_SENTENCE, END_OF_SENTENCE, BEGIN_OF_WORD, END_OF_WORD, PADDING = 256, 257, 258, 259, 260
 N_CHARACTERS = 261
 
-ACTIVATIONS: dict[str, Callable[[Array], Array]] = {"relu": lambda x: np.maximum(x, 0.0), "tanh": np.tanh}
+ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
+    "relu": lambda x: np.maximum(x, 0.0),
+    "tanh": np.tanh,
+}
 
 #: Per direction and layer: the projected output [projection] and the cell [dim] after the last step.
 State = list[list[tuple[Array, Array]]]
@@ -52,16 +55,24 @@ class NumpyBilm:
     """
 
     def __init__(self, arrays: Arrays, options: Options) -> None:
-        self.arrays: dict[str, Array] = {name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()}
+        self.arrays: dict[str, Array] = {
+            name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()
+        }
         self.options = options
         # 262 counts a row for "no character" that is put in front when loading; ids here start behind it, at 0.
         assert options["char_cnn"]["n_characters"] in (N_CHARACTERS, N_CHARACTERS + 1)
-        assert self.arrays["char_embed"].shape == (N_CHARACTERS, options["char_cnn"]["embedding"]["dim"])
+        assert self.arrays["char_embed"].shape == (
+            N_CHARACTERS,
+            options["char_cnn"]["embedding"]["dim"],
+        )
 
     def zero_state(self) -> State:
         lstm = self.options["lstm"]
         return [
-            [(np.zeros(lstm["projection_dim"]), np.zeros(lstm["dim"])) for _ in range(lstm["n_layers"])]
+            [
+                (np.zeros(lstm["projection_dim"]), np.zeros(lstm["dim"]))
+                for _ in range(lstm["n_layers"])
+            ]
             for _direction in range(2)
         ]
 
@@ -70,7 +81,9 @@ class NumpyBilm:
         max_characters = self.options["char_cnn"]["max_characters_per_token"]
         begin = _between_word_marks([BEGIN_OF_SENTENCE], max_characters)
         end = _between_word_marks([END_OF_SENTENCE], max_characters)
-        return self._token_vectors([begin, *(character_ids(token, max_characters) for token in tokens), end])
+        return self._token_vectors(
+            [begin, *(character_ids(token, max_characters) for token in tokens), end]
+        )
 
     def layers(self, tokens: Sequence[str], state: State | None = None) -> tuple[Array, State]:
         """All layers of one sentence.
@@ -95,7 +108,9 @@ class NumpyBilm:
     def _token_vectors(self, ids: list[list[int]]) -> Array:
         char_cnn = self.options["char_cnn"]
         activation = ACTIVATIONS[char_cnn["activation"]]
-        letters = self.arrays["char_embed"][np.array(ids, dtype=int).reshape(len(ids), -1)]  # [T, C, letter]
+        letters = self.arrays["char_embed"][
+            np.array(ids, dtype=int).reshape(len(ids), -1)
+        ]  # [T, C, letter]
         pooled = []
         for i, (width, _n_filters) in enumerate(char_cnn["filters"]):
             kernel = self.arrays[f"CNN/W_cnn_{i}"][0]  # [width, letter, filters]
@@ -117,7 +132,8 @@ class NumpyBilm:
         layers, last = [inputs], []
         for layer in range(lstm["n_layers"]):
             weights = {
-                name: self.arrays[f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell/{name}"] for name in _CELL
+                name: self.arrays[f"RNN_{direction}/RNN/MultiRNNCell/Cell{layer}/LSTMCell/{name}"]
+                for name in _CELL
             }
             hidden, cell = start[layer]
             outputs = np.empty_like(layers[-1])
@@ -129,7 +145,9 @@ class NumpyBilm:
                 hidden = clip((sigmoid(out) * np.tanh(cell)) @ weights["W_P_0"], lstm["proj_clip"])
                 outputs[t] = hidden
             if layer > 0 and lstm["use_skip_connections"]:
-                outputs = outputs + layers[-1]  # what the layer gives, not what it carries from step to step
+                outputs = (
+                    outputs + layers[-1]
+                )  # what the layer gives, not what it carries from step to step
             layers.append(outputs)
             last.append((hidden, cell))
         return np.stack(layers), last
@@ -150,7 +168,9 @@ def shapes(options: Options) -> dict[str, tuple[int, ...]]:
         found[f"CNN/b_cnn_{i}"] = (n,)
     for i in range(char_cnn["n_highway"]):
         for name in _HIGHWAY:
-            found[f"CNN_high_{i}/{name}"] = (n_filters, n_filters) if name.startswith("W") else (n_filters,)
+            found[f"CNN_high_{i}/{name}"] = (
+                (n_filters, n_filters) if name.startswith("W") else (n_filters,)
+            )
     found["CNN_proj/W_proj"] = (n_filters, projection)
     found["CNN_proj/b_proj"] = (projection,)
     for direction in range(2):
@@ -180,7 +200,9 @@ def fill(options: Options) -> dict[str, NDArray[np.float32]]:
 def _scaled(name: str, values: Array) -> Array:
     """Values in -1..1 to the size that a weight or bias of this name needs."""
     kind = name.split("/")[-1]
-    spread = np.sqrt(2.0 / (values.shape[-2] if values.ndim > 1 else 1))  # sums of this many terms keep the size 1
+    spread = np.sqrt(
+        2.0 / (values.shape[-2] if values.ndim > 1 else 1)
+    )  # sums of this many terms keep the size 1
     if kind.startswith("W_cnn"):
         return values * np.sqrt(2.0 / (values.shape[1] * values.shape[2]))
     if kind == "W_0":

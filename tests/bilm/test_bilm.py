@@ -40,7 +40,9 @@ def test_a_sentence_gives_the_same_vectors_alone_in_any_batch_and_order(clip):
         alone = elmo.encode([sentence]).sentence(0)
         assert alone.shape == (3, len(sentence), 32)
         torch.testing.assert_close(together.sentence(k), alone, atol=1e-6, rtol=0)
-        torch.testing.assert_close(in_other_order.sentence(shuffled.index(k)), alone, atol=1e-6, rtol=0)
+        torch.testing.assert_close(
+            in_other_order.sentence(shuffled.index(k)), alone, atol=1e-6, rtol=0
+        )
         torch.testing.assert_close(elmo.encode([sentence]).sentence(0), alone, atol=0, rtol=0)
 
 
@@ -61,10 +63,16 @@ def test_layer_0_is_context_free_and_repeated_to_full_width():
 
 def test_forward_half_sees_the_past_only_and_backward_half_the_future_only():
     elmo = Elmo(tiny())
-    a, b = (elmo.encode([s.split()]).sentence(0) for s in ("we saw the red boat", "we saw the red house"))
+    a, b = (
+        elmo.encode([s.split()]).sentence(0)
+        for s in ("we saw the red boat", "we saw the red house")
+    )
     torch.testing.assert_close(a[:, :4, :16], b[:, :4, :16], atol=1e-6, rtol=0)
     assert not torch.allclose(a[1:, :4, 16:], b[1:, :4, 16:])
-    a, b = (elmo.encode([s.split()]).sentence(0) for s in ("we saw the red boat", "they saw the red boat"))
+    a, b = (
+        elmo.encode([s.split()]).sentence(0)
+        for s in ("we saw the red boat", "they saw the red boat")
+    )
     torch.testing.assert_close(a[:, 1:, 16:], b[:, 1:, 16:], atol=1e-6, rtol=0)
     assert not torch.allclose(a[1:, 1:, :16], b[1:, 1:, :16])
 
@@ -73,10 +81,16 @@ def test_carried_state_goes_on_where_the_last_batch_ended():
     bilm = tiny(clip=0.5)
     table = torch.tensor([character_ids(w) for w in ["one", "two", "three", "four", "five", "six"]])
     whole = bilm.forward_lm(bilm.token_encoder(table)[None])[0][-1]
-    first = bilm(table[:4], torch.tensor([[0, 1, 2, 3], [0, 1, 0, 0]]), torch.tensor([4, 2]), carry=True)
-    second = bilm(table, torch.tensor([[4, 5], [2, 3]]), torch.tensor([2, 2]), states=first.states, carry=True)
+    first = bilm(
+        table[:4], torch.tensor([[0, 1, 2, 3], [0, 1, 0, 0]]), torch.tensor([4, 2]), carry=True
+    )
+    second = bilm(
+        table, torch.tensor([[4, 5], [2, 3]]), torch.tensor([2, 2]), states=first.states, carry=True
+    )
     torch.testing.assert_close(second.layers[-1, 0, :, :16], whole[0, 4:])
-    torch.testing.assert_close(second.layers[-1, 1, :, :16], whole[0, 2:4])  # padding did not move the state on
+    torch.testing.assert_close(
+        second.layers[-1, 1, :, :16], whole[0, 2:4]
+    )  # padding did not move the state on
 
 
 def test_trimming_padding_is_exact():

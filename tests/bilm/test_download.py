@@ -65,7 +65,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def shop(tiny: None, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
+def shop(
+    tiny: None, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shop]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with running(WeightsServer({PATH: (copies / TINY.weights_name).read_bytes()})) as server:
         monkeypatch.setenv(BASE_VARIABLE, server.url)
@@ -89,14 +91,19 @@ class TestFetch:
         shop.fetch()
         assert [request.status for request in shop.server.requests] == [404, 200]
         monkeypatch.setenv(BASE_VARIABLE, "ftp://x")
-        with pytest.raises(ConfigError, match=r"should begin with http:// or https://, not 'ftp://x'"):
+        with pytest.raises(
+            ConfigError, match=r"should begin with http:// or https://, not 'ftp://x'"
+        ):
             shop.fetch()
 
     def test_present_weights_are_checked(self, shop: Shop) -> None:
         _, weights = shop.final
         weights.parent.mkdir(parents=True)
         weights.write_bytes(shop.content[:100])
-        with pytest.raises(WeightsError, match=r"is there and cannot be used: .*100 bytes.*Delete it.*download small`"):
+        with pytest.raises(
+            WeightsError,
+            match=r"is there and cannot be used: .*100 bytes.*Delete it.*download small`",
+        ):
             shop.fetch()
         weights.write_bytes(shop.content)
         shop.fetch()
@@ -108,7 +115,9 @@ class TestFetch:
 
 
 class TestResume:
-    def test_continues_a_dropped_connection(self, shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
+    def test_continues_a_dropped_connection(
+        self, shop: Shop, caplog: pytest.LogCaptureFixture
+    ) -> None:
         shop.server.faults = ["drop"]
         with caplog.at_level(logging.WARNING):
             _, weights = shop.fetch()
@@ -122,7 +131,9 @@ class TestResume:
     def test_continues_in_another_run(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("elmo_tasks.bilm.download.DELAYS", ())
         shop.server.faults = ["drop"]
-        with pytest.raises(WeightsError, match=rf"{len(shop.content) // 2:,} bytes are kept, and `elmo-tasks"):
+        with pytest.raises(
+            WeightsError, match=rf"{len(shop.content) // 2:,} bytes are kept, and `elmo-tasks"
+        ):
             shop.fetch()
         assert not shop.final[1].exists()
         shop.fetch()
@@ -139,7 +150,9 @@ class TestResume:
             ([500, 503], [500, 503, 200]),
         ],
     )
-    def test_trouble_that_passes(self, shop: Shop, faults: list[str | int], statuses: list[int]) -> None:
+    def test_trouble_that_passes(
+        self, shop: Shop, faults: list[str | int], statuses: list[int]
+    ) -> None:
         shop.server.faults = faults
         _, weights = shop.fetch()
         assert [request.status for request in shop.server.requests] == statuses
@@ -165,11 +178,16 @@ class TestRefused:
             (404, r"answered 404 Not Found"),
             (500, r"answered 500 Internal Server Error"),
             ("page", r"sent a web page \(HTML\) in place of the file"),
-            ("page in disguise", r"a web page \(HTML or XML\), not a model file: it begins with '<!DOCTYPE html>"),
+            (
+                "page in disguise",
+                r"a web page \(HTML or XML\), not a model file: it begins with '<!DOCTYPE html>",
+            ),
             ("too short", r"(truncated|float32 numbers need|HDF5)"),
         ],
     )
-    def test_says_what_was_tried_and_leaves_nothing(self, shop: Shop, fault: str | int, message: str) -> None:
+    def test_says_what_was_tried_and_leaves_nothing(
+        self, shop: Shop, fault: str | int, message: str
+    ) -> None:
         shop.server.faults = [fault] * 3
         with pytest.raises(WeightsError, match=message) as caught:
             shop.fetch()
@@ -178,7 +196,9 @@ class TestRefused:
         assert "download small --from FILE`" in str(caught.value)
         assert shop.left() == set()
 
-    def test_final_refusals_are_not_repeated(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_final_refusals_are_not_repeated(
+        self, shop: Shop, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         shop.server.faults = [403] * 9
         monkeypatch.setenv(BASE_VARIABLE, f"{shop.server.url} {shop.server.url}b")
         with pytest.raises(WeightsError, match="403"):
@@ -187,7 +207,9 @@ class TestRefused:
 
     def test_nobody_answers(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(BASE_VARIABLE, "http://127.0.0.1:9/")
-        with pytest.raises(WeightsError, match=r"(?s)could not be downloaded.*refused.*download small --from FILE"):
+        with pytest.raises(
+            WeightsError, match=r"(?s)could not be downloaded.*refused.*download small --from FILE"
+        ):
             shop.fetch()
 
 
@@ -195,7 +217,10 @@ class TestDisk:
     @pytest.mark.parametrize(
         ("number", "message"),
         [
-            (errno.ENOSPC, r"small: the disk is full; .* \(small needs [\d,]+ bytes\); or .*--cache DIR"),
+            (
+                errno.ENOSPC,
+                r"small: the disk is full; .* \(small needs [\d,]+ bytes\); or .*--cache DIR",
+            ),
             (errno.EACCES, r"small: you have no permission for this; .*or choose another folder"),
         ],
     )
@@ -211,7 +236,9 @@ class TestDisk:
 
     def test_cache_is_a_file(self, shop: Shop) -> None:
         shop.cache.write_text("")
-        with pytest.raises(ConfigError, match=r"a file is where a folder should be .*; or choose another folder"):
+        with pytest.raises(
+            ConfigError, match=r"a file is where a folder should be .*; or choose another folder"
+        ):
             shop.fetch()
 
     def test_two_at_once_download_once(self, shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
@@ -229,7 +256,9 @@ class TestDisk:
 
 @pytest.mark.usefixtures("tiny")
 class TestCopy:
-    def test_a_folder_or_the_weights_with_or_without_options(self, copies: Path, tmp_path: Path) -> None:
+    def test_a_folder_or_the_weights_with_or_without_options(
+        self, copies: Path, tmp_path: Path
+    ) -> None:
         renamed = shutil.copyfile(copies / TINY.weights_name, tmp_path / "mine.h5")
         for k, sources in enumerate(([copies], [renamed], [renamed, copies / TINY.options_name])):
             options, weights = copy_in("small", sources, cache=tmp_path / str(k))
@@ -249,7 +278,10 @@ class TestCopy:
     @pytest.mark.parametrize(
         ("content", "message"),
         [
-            (b"\x89HDF\r\n\x1a\n", r"was not taken for .*8 bytes; [\d,]+ float32 numbers need .*--from FILE`"),
+            (
+                b"\x89HDF\r\n\x1a\n",
+                r"was not taken for .*8 bytes; [\d,]+ float32 numbers need .*--from FILE`",
+            ),
             (b"\x00" * 100_000, r"was not taken for .*HDF5"),
             (b"\xef\xbb\xbf\n<html>" + b" " * 100_000, r"a web page \(HTML or XML\)"),
         ],
@@ -264,13 +296,21 @@ class TestCopy:
             copy_in("small", [tmp_path / "wrong.hdf5"], cache=tmp_path / "cache")
         assert {path.name: path.read_bytes() for path in weights.parent.iterdir()} == before
 
-    def test_another_models_weights(self, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_another_models_weights(
+        self, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setitem(MODELS, "small", replace(TINY, dim=5))
-        with pytest.raises(WeightsError, match=r"was not taken for .*has shape \(10, 24\), expected \(10, 20\)"):
+        with pytest.raises(
+            WeightsError, match=r"was not taken for .*has shape \(10, 24\), expected \(10, 20\)"
+        ):
             copy_in("small", [copies], cache=tmp_path)
 
-    def test_sources_that_cannot_be(self, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        with pytest.raises(ConfigError, match=r"--from .*nothing.hdf5: there is no such file or folder"):
+    def test_sources_that_cannot_be(
+        self, copies: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        with pytest.raises(
+            ConfigError, match=r"--from .*nothing.hdf5: there is no such file or folder"
+        ):
             copy_in("small", [tmp_path / "nothing.hdf5"], cache=tmp_path)
         with pytest.raises(ConfigError, match=r"should name one weights file .*found none"):
             copy_in("small", [tmp_path], cache=tmp_path)
@@ -291,7 +331,9 @@ def test_cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert cache_folder(tmp_path / "given") == tmp_path / "given"
 
 
-def test_cache_folder_where_the_home_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_folder_where_the_home_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("ELMO_TASKS_CACHE", raising=False)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     usual = tmp_path / "home" / "cache" / "elmo-tasks"
@@ -304,7 +346,9 @@ def test_cache_folder_where_the_home_cannot_be_written(tmp_path: Path, monkeypat
 
 
 def test_locate(tmp_path: Path) -> None:
-    with pytest.raises(WeightsError, match=r"is not downloaded: .*options.json does not exist.*download small`, or"):
+    with pytest.raises(
+        WeightsError, match=r"is not downloaded: .*options.json does not exist.*download small`, or"
+    ):
         locate("small", tmp_path)
     files = files_of("small", tmp_path)
     files[0].parent.mkdir(parents=True)
@@ -318,9 +362,15 @@ def test_published_figures(name: str) -> None:
     with torch.device("meta"):
         state = BiLM(MODELS[name].options).state_dict()
     padding = 16  # the row of the character table that is not in the file
-    assert sum(v.numel() for k, v in state.items() if "bias_hh" not in k) - padding == MODELS[name].n_parameters
+    assert (
+        sum(v.numel() for k, v in state.items() if "bias_hh" not in k) - padding
+        == MODELS[name].n_parameters
+    )
     if name == "medium":
-        assert hashlib.md5(MODELS[name].options_text.encode()).hexdigest() == "aeac76d300b134be74077f60f3f9af68"
+        assert (
+            hashlib.md5(MODELS[name].options_text.encode()).hexdigest()
+            == "aeac76d300b134be74077f60f3f9af68"
+        )
 
 
 def test_a_user_without_a_home_gets_a_temporary_cache(monkeypatch):

@@ -86,7 +86,14 @@ def test_something_else_is_left_alone(tmp_path):
 
 def a_model(folder: Path, to: str = "safetensors") -> Path:
     words = Vocabulary([*SPECIAL_WORDS, "ka", "lo"])
-    write_model(folder, tiny(), LMSoftmax(len(words), tiny().options.lstm.projection_dim), words, {"title": "t"}, to)
+    write_model(
+        folder,
+        tiny(),
+        LMSoftmax(len(words), tiny().options.lstm.projection_dim),
+        words,
+        {"title": "t"},
+        to,
+    )
     return folder
 
 
@@ -108,7 +115,8 @@ def test_one_flipped_bit_in_a_model_is_refused(tmp_path, to):
     else:
         flip(folder / name)
     with pytest.raises(
-        WeightsError, match=rf"m/{name}: damaged, or not the file that card.json .* `elmo-tasks model checksums "
+        WeightsError,
+        match=rf"m/{name}: damaged, or not the file that card.json .* `elmo-tasks model checksums ",
     ):
         load_bilm(find_model(folder))
 
@@ -134,7 +142,9 @@ def test_one_flipped_bit_in_a_head_or_in_static_vectors_is_refused(tmp_path):
     flip(tmp_path / "h" / "head.safetensors")
     with pytest.raises(WeightsError, match="h/head.safetensors: damaged"):
         build_head(find_head(tmp_path / "h"))
-    write_vectors(tmp_path / "v", StaticVectors(["ka", "lo"], torch.ones(2, 3), [2, 1]), {"title": "t"})
+    write_vectors(
+        tmp_path / "v", StaticVectors(["ka", "lo"], torch.ones(2, 3), [2, 1]), {"title": "t"}
+    )
     StaticVectors.load(tmp_path / "v")
     flip(tmp_path / "v" / "vectors.safetensors")
     with pytest.raises(WeightsError, match="v/vectors.safetensors: damaged"):
@@ -151,11 +161,15 @@ def test_weights_without_checksums_are_taken_as_they_are(tmp_path, card):
     load_bilm(find_model(folder))
 
 
-@pytest.mark.parametrize("sums", ["7", '["x"]', '{"bilm.safetensors": 7}', '{"bilm.safetensors": "abc"}'])
+@pytest.mark.parametrize(
+    "sums", ["7", '["x"]', '{"bilm.safetensors": 7}', '{"bilm.safetensors": "abc"}']
+)
 def test_checksums_that_are_none_are_named(tmp_path, sums):
     folder = a_model(tmp_path / "m")
     (folder / "card.json").write_text(f'{{"sha256": {sums}}}')
-    with pytest.raises(WeightsError, match="card.json: 'sha256' should give the SHA-256 of each file of weights"):
+    with pytest.raises(
+        WeightsError, match="card.json: 'sha256' should give the SHA-256 of each file of weights"
+    ):
         load_bilm(find_model(folder))
 
 

@@ -98,19 +98,28 @@ def test_it_is_loaded_by_name_and_keeps_the_checksum_of_its_files(tmp_path) -> N
 
 @needs_int8
 def test_it_is_neither_trained_nor_cut(rounded: Elmo) -> None:
-    with pytest.raises(ConfigError, match="tiny: a model in int8 cannot be trained; load it with precision='float32'"):
+    with pytest.raises(
+        ConfigError,
+        match="tiny: a model in int8 cannot be trained; load it with precision='float32'",
+    ):
         rounded.unfrozen()
     for options in ({"requires_grad": True}, {"n_layers": 2}):
-        with pytest.raises(ConfigError, match="tiny: a model in int8 is neither trained nor cut; use float32"):
+        with pytest.raises(
+            ConfigError, match="tiny: a model in int8 is neither trained nor cut; use float32"
+        ):
             ElmoModule(rounded, **options)
     assert ElmoModule(rounded)([["a", "b"]]).representations[0].shape == (1, 2, 32)
 
 
 @pytest.mark.parametrize(("device", "has_products"), [("cpu", False), ("meta", True)])
-def test_where_it_cannot_be_it_stays_in_float32_and_says_so(device, has_products, monkeypatch, caplog) -> None:
+def test_where_it_cannot_be_it_stays_in_float32_and_says_so(
+    device, has_products, monkeypatch, caplog
+) -> None:
     monkeypatch.setattr(int8, "has_int8", lambda: has_products)
     assert not is_int8(in_precision(tiny(), "int8", device))
-    assert caplog.messages == [f"int8 needs a CPU and a PyTorch that support it: computing in float32 on {device}."]
+    assert caplog.messages == [
+        f"int8 needs a CPU and a PyTorch that support it: computing in float32 on {device}."
+    ]
 
 
 def test_a_pytorch_without_the_operator_has_none(monkeypatch) -> None:

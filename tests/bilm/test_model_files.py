@@ -33,7 +33,9 @@ def test_what_is_written_gives_the_same_vectors(tmp_path, dim, to):
     again = Elmo.load(tmp_path / "m")
     assert again.bilm.options == model.options
     close = {"atol": 1e-6, "rtol": 0} if to == "hdf5" else {"atol": 2e-3, "rtol": 2e-3}  # float16
-    torch.testing.assert_close(again.encode(SENTENCES).values, Elmo(model).encode(SENTENCES).values, **close)
+    torch.testing.assert_close(
+        again.encode(SENTENCES).values, Elmo(model).encode(SENTENCES).values, **close
+    )
 
 
 def test_hdf5_keeps_to_the_published_layout(tmp_path, shared_data, model):
@@ -47,7 +49,9 @@ def test_hdf5_keeps_to_the_published_layout(tmp_path, shared_data, model):
     def contents(path):
         found = {}
         with h5py.File(path) as file:
-            file.visititems(lambda n, d: found.update({n: d[()]}) if isinstance(d, h5py.Dataset) else None)
+            file.visititems(
+                lambda n, d: found.update({n: d[()]}) if isinstance(d, h5py.Dataset) else None
+            )
         return found
 
     ours, theirs = contents(tmp_path / "w.hdf5"), contents(published / "lm_weights.hdf5")
@@ -55,7 +59,9 @@ def test_hdf5_keeps_to_the_published_layout(tmp_path, shared_data, model):
     for name, value in theirs.items():
         assert ours[name].dtype == value.dtype == np.float32
         np.testing.assert_allclose(ours[name], value, atol=2e-7, rtol=0)
-    assert json.loads(json.dumps(options.to_dict())) == json.loads((published / "options.json").read_text())
+    assert json.loads(json.dumps(options.to_dict())) == json.loads(
+        (published / "options.json").read_text()
+    )
 
 
 def test_options_of_training_files_are_read_too():
@@ -65,19 +71,40 @@ def test_options_of_training_files_are_read_too():
     assert BiLMOptions.from_dict(raw) == tiny().options
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda o: o.pop("lstm"), "expected an object under the key 'lstm'"),
-    (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
-    (lambda o: o["lstm"].update(cell_clip=-1), "lstm.cell_clip is -1; expected a positive number, or null"),
-    (lambda o: o["lstm"].update(n_layers=10**9), "lstm.n_layers is 1000000000; expected a whole number .* at most 32"),
-    (lambda o: o["char_cnn"].update(n_highway=10**9), "n_highway is 1000000000; expected a whole number .* at most 32"),
-    (lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65), r"filters is \[\[1, 1\], .*; expected up to 64 pairs"),
-    (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
-    (lambda o: o["char_cnn"].update(n_characters=300), "n_characters is 300; expected 261 or 262"),
-    (lambda o: o["char_cnn"].update(activation="gelu"), "activation is 'gelu'; expected 'relu' or 'tanh'"),
-    (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected up to 64 pairs"),
-    (lambda o: o["char_cnn"].update(filters=[[60, 4]]), "a filter of width 60 does not fit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda o: o.pop("lstm"), "expected an object under the key 'lstm'"),
+        (lambda o: o["lstm"].update(dim="many"), "lstm.dim is 'many'; expected a whole number"),
+        (
+            lambda o: o["lstm"].update(cell_clip=-1),
+            "lstm.cell_clip is -1; expected a positive number, or null",
+        ),
+        (
+            lambda o: o["lstm"].update(n_layers=10**9),
+            "lstm.n_layers is 1000000000; expected a whole number .* at most 32",
+        ),
+        (
+            lambda o: o["char_cnn"].update(n_highway=10**9),
+            "n_highway is 1000000000; expected a whole number .* at most 32",
+        ),
+        (
+            lambda o: o["char_cnn"].update(filters=[[1, 1]] * 65),
+            r"filters is \[\[1, 1\], .*; expected up to 64 pairs",
+        ),
+        (lambda o: o["char_cnn"].update(filters=[[1, 10**9]]), "expected up to 64 pairs"),
+        (
+            lambda o: o["char_cnn"].update(n_characters=300),
+            "n_characters is 300; expected 261 or 262",
+        ),
+        (
+            lambda o: o["char_cnn"].update(activation="gelu"),
+            "activation is 'gelu'; expected 'relu' or 'tanh'",
+        ),
+        (lambda o: o["char_cnn"].update(filters=[[1]]), "filters is .*; expected up to 64 pairs"),
+        (lambda o: o["char_cnn"].update(filters=[[60, 4]]), "a filter of width 60 does not fit"),
+    ],
+)
 def test_wrong_options_are_named(change, message):
     raw = tiny().options.to_dict()
     change(raw)
@@ -85,12 +112,15 @@ def test_wrong_options_are_named(change, message):
         BiLMOptions.from_dict(raw)
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    (None, "expected the options of a biLM in JSON .*No such file"),
-    (b"\x80\x00", "expected the options of a biLM in JSON"),
-    (b"[" * 100_000, "nested too deeply"),
-    (b"[1]", "expected an object under the key 'lstm'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "expected the options of a biLM in JSON .*No such file"),
+        (b"\x80\x00", "expected the options of a biLM in JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b"[1]", "expected an object under the key 'lstm'"),
+    ],
+)
 def test_options_that_are_no_json(content, message, tmp_path):
     if content is not None:
         (tmp_path / "options.json").write_bytes(content)
@@ -115,14 +145,17 @@ def test_broken_hdf5_says_what_is_wrong(tmp_path, model):
 def test_weights_that_do_not_fit_name_both_shapes(tmp_path, model):
     path = tmp_path / "w.hdf5"
     write_hdf5(path, model)
-    other = BiLMOptions.from_dict(model.options.to_dict() | {"lstm": model.options.to_dict()["lstm"] | {"dim": 25}})
+    other = BiLMOptions.from_dict(
+        model.options.to_dict() | {"lstm": model.options.to_dict()["lstm"] | {"dim": 25}}
+    )
     with pytest.raises(WeightsError, match=r"'RNN_0.*/B' has shape \(96,\), expected \(100,\)"):
         check_hdf5(path, other)
     with h5py.File(path, "a") as file:
         del file["CNN_proj/b_proj"]
         file["surprise"] = np.zeros(3)
     with pytest.raises(
-        WeightsError, match=r"'CNN_proj/b_proj' has shape missing, .*; 'surprise' .*, expected no such weight"
+        WeightsError,
+        match=r"'CNN_proj/b_proj' has shape missing, .*; 'surprise' .*, expected no such weight",
     ):
         check_hdf5(path, model.options)
 
@@ -171,7 +204,9 @@ def test_safetensors_of_another_model(tmp_path, model):
     raw = model.options.to_dict()
     raw["lstm"]["dim"] = 20
     (tmp_path / "m" / "options.json").write_text(json.dumps(raw))
-    with pytest.raises(WeightsError, match=r"'backward_lm.layers.0.bias_hh_l0' has shape \(96,\), expected \(80,\)"):
+    with pytest.raises(
+        WeightsError, match=r"'backward_lm.layers.0.bias_hh_l0' has shape \(96,\), expected \(80,\)"
+    ):
         load_bilm(find_model(tmp_path / "m"))
 
 

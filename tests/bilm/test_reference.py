@@ -35,7 +35,9 @@ def load(folder):
 )
 @pytest.mark.parametrize(("precision", "most_over"), [(torch.float64, 2), (torch.float32, 3)])
 @torch.inference_mode()
-def test_top_layer_with_carried_state(shared_data, name, sentences, skip_connections, precision, most_over):
+def test_top_layer_with_carried_state(
+    shared_data, name, sentences, skip_connections, precision, most_over
+):
     folder = shared_data / "elmo_fixture" / name
     bilm = load(folder).to(precision)
     assert bilm.options.lstm.use_skip_connections is skip_connections
@@ -93,10 +95,13 @@ def changed(**values: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("clip", [None, 3])
-@pytest.mark.parametrize("cells", [48, 16, 9])  # more than the projection has outputs, as many, fewer
+@pytest.mark.parametrize(
+    "cells", [48, 16, 9]
+)  # more than the projection has outputs, as many, fewer
 @pytest.mark.parametrize("skip", [True, False])
 @pytest.mark.parametrize(
-    ("highways", "n_characters", "activation"), [(1, 261, "relu"), (2, 262, "relu"), (2, 262, "tanh")]
+    ("highways", "n_characters", "activation"),
+    [(1, 261, "relu"), (2, 262, "relu"), (2, 262, "tanh")],
 )
 def test_all_layers_agree(tmp_path, clip, skip, cells, highways, n_characters, activation):
     options = changed(
@@ -127,7 +132,22 @@ def test_all_layers_agree(tmp_path, clip, skip, cells, highways, n_characters, a
 
 # --- The yardstick itself. ---
 
-SENTENCE = ["The", "heron", "stood", "on", "the", "river", "bank", "until", "the", "bank", "'s", "bell", "rang", "."]
+SENTENCE = [
+    "The",
+    "heron",
+    "stood",
+    "on",
+    "the",
+    "river",
+    "bank",
+    "until",
+    "the",
+    "bank",
+    "'s",
+    "bell",
+    "rang",
+    ".",
+]
 
 
 @pytest.mark.parametrize("n_highway", [1, 2])
@@ -141,8 +161,14 @@ def test_filled_model_is_in_a_useful_range(n_highway: int, activation: str) -> N
         assert layer.std(axis=0).mean() > 0.05  # tokens differ
         assert np.linalg.matrix_rank(layer, tol=1e-3) >= 10
     assert not np.allclose(layers[1][:, :16], layers[1][:, 16:], atol=0.1)
-    assert all(np.linalg.matrix_rank(a.reshape(-1, a.shape[-1])) > 2 for a in fill(options).values() if a.ndim > 1)
-    hidden_and_cells = [part for direction in state for layer_state in direction for part in layer_state]
+    assert all(
+        np.linalg.matrix_rank(a.reshape(-1, a.shape[-1])) > 2
+        for a in fill(options).values()
+        if a.ndim > 1
+    )
+    hidden_and_cells = [
+        part for direction in state for layer_state in direction for part in layer_state
+    ]
     assert all(np.abs(part).max() <= 3.0 for part in hidden_and_cells)
 
 
@@ -164,14 +190,18 @@ def test_clipping_really_clips_filled_models(which: str) -> None:
 
 def test_one_step_worked_out_by_hand() -> None:
     """One layer, one cell, every weight 0 but the biases: the gates are known numbers."""
-    options = changed(n_layers=1, dim=1, projection_dim=1, filters=[[1, 1]], cell_clip=None, proj_clip=None)
+    options = changed(
+        n_layers=1, dim=1, projection_dim=1, filters=[[1, 1]], cell_clip=None, proj_clip=None
+    )
     arrays = {name: np.zeros(shape) for name, shape in shapes(options).items()}
     for direction in range(2):
         cell = f"RNN_{direction}/RNN/MultiRNNCell/Cell0/LSTMCell"
         arrays[f"{cell}/B"] = np.array([0.1, 0.2, 0.3, 0.4])  # input, candidate, forget, output
         arrays[f"{cell}/W_P_0"] = np.array([[2.0]])
     layers, _ = NumpyBilm(arrays, options).layers(["a"])
-    gate_in, gate_out, forget = (1 / (1 + np.exp(-x)) for x in (0.1, 0.4, 1.3))  # 1.3: the forget gate's bias plus 1
+    gate_in, gate_out, forget = (
+        1 / (1 + np.exp(-x)) for x in (0.1, 0.4, 1.3)
+    )  # 1.3: the forget gate's bias plus 1
     first = gate_in * np.tanh(0.2)  # at the boundary
     second = forget * first + gate_in * np.tanh(0.2)
     np.testing.assert_allclose(layers[1], [[2 * gate_out * np.tanh(second)] * 2], atol=1e-15)

@@ -32,7 +32,9 @@ def test_the_loss_and_its_gradients_are_those_of_the_written_out_formula():
     uniform = torch.rand(draws, dtype=torch.float64)
     drawn = sorted({int(math.exp(u * math.log(n_words + 1))) - 1 for u in uniform.tolist()})
     hidden.grad = softmax.weight.grad = softmax.bias.grad = None
-    corrected = softmax(hidden) - torch.tensor([math.log(expected_count(w, n_words, draws)) for w in range(n_words)])
+    corrected = softmax(hidden) - torch.tensor(
+        [math.log(expected_count(w, n_words, draws)) for w in range(n_words)]
+    )
     losses = []
     for row, target in zip(corrected, targets.tolist(), strict=True):
         others = [w for w in drawn if w != target]
@@ -40,7 +42,9 @@ def test_the_loss_and_its_gradients_are_those_of_the_written_out_formula():
     written_out = torch.stack(losses).mean()
     written_out.backward()
     assert loss.item() == pytest.approx(written_out.item(), abs=1e-5)
-    for ours, autograds in zip(gradients, (hidden.grad, softmax.weight.grad, softmax.bias.grad), strict=True):
+    for ours, autograds in zip(
+        gradients, (hidden.grad, softmax.weight.grad, softmax.bias.grad), strict=True
+    ):
         torch.testing.assert_close(ours, autograds, atol=1e-6, rtol=1e-4)
 
 
@@ -48,7 +52,9 @@ def test_with_everything_in_the_sample_it_is_the_full_loss():
     torch.manual_seed(0)
     softmax, hidden, targets = LMSoftmax(20, 8), torch.randn(50, 8), torch.randint(0, 20, (50,))
     sampled = softmax.sampled_loss(hidden, targets, 200_000)
-    assert sampled.item() == pytest.approx(F.cross_entropy(softmax(hidden), targets).item(), abs=1e-5)
+    assert sampled.item() == pytest.approx(
+        F.cross_entropy(softmax(hidden), targets).item(), abs=1e-5
+    )
 
 
 def test_common_words_are_drawn_more_often():
@@ -68,7 +74,9 @@ def test_perplexity_against_one_sentence_at_a_time():
     softmax = LMSoftmax(len(words), 16)
     total = Perplexity()
     for b in sentence_batches(sentences, words):
-        total += sentence_losses(bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID)
+        total += sentence_losses(
+            bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID
+        )
 
     ahead = back = 0.0
     for sentence in sentences:

@@ -15,7 +15,9 @@ from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.published import PublishedModel
 
 FILTERS = ((1, 4), (2, 8))
-TINY = PublishedModel("small", "tiny", dim=6, projection_dim=5, n_highway=1, n_parameters=6061, filters=FILTERS)
+TINY = PublishedModel(
+    "small", "tiny", dim=6, projection_dim=5, n_highway=1, n_parameters=6061, filters=FILTERS
+)
 #: What lies in its folder once it is downloaded.
 COMPLETE = {TINY.options_name, TINY.weights_name, "card.json"}
 
@@ -59,7 +61,9 @@ def running(shop: WeightsServer) -> Iterator[WeightsServer]:
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True
+    )
     thread.start()
     shop.url = f"http://127.0.0.1:{server.server_address[1]}/"
     try:
@@ -113,7 +117,9 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(length))
-        self.send_header("Connection", "close")  # unsaid, the client may ask again on a connection that just ends
+        self.send_header(
+            "Connection", "close"
+        )  # unsaid, the client may ask again on a connection that just ends
         self.end_headers()
         if shop.gate is not None:
             shop.gate.wait(5)

@@ -50,7 +50,12 @@ def serve(command: list[str], port: int, seconds: float = 180) -> Iterator[str]:
     """Run a server until the tests are done; fails with its output when it does not come up."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     url = f"http://127.0.0.1:{port}"
     deadline = time.monotonic() + seconds
@@ -74,13 +79,19 @@ def serve(command: list[str], port: int, seconds: float = 180) -> Iterator[str]:
 def fake_app() -> Iterator[str]:
     """The address of the app on the fake service."""
     port = free_port()
-    yield from serve([sys.executable, str(Path(__file__).with_name("serve_fake.py")), str(port)], port)
+    yield from serve(
+        [sys.executable, str(Path(__file__).with_name("serve_fake.py")), str(port)], port
+    )
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    playwright = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="the browser tests need playwright"
+    )
+    chromium = (
+        os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    )
     if chromium is None:
         pytest.skip("the browser tests need Chromium: install it, or name it in $CHROMIUM")
     with playwright.sync_playwright() as runner:
@@ -158,7 +169,9 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
 
         def note_message(message: ConsoleMessage) -> None:
             if message.type == "error" and any(text in message.text for text in TAKEN_AWAY):
-                taken_away.append((message.text, visits))  # it may come before the visit that caused it
+                taken_away.append(
+                    (message.text, visits)
+                )  # it may come before the visit that caused it
             elif message.type == "error":
                 problems.append(f"console: {message.text}")
 

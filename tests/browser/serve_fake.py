@@ -12,4 +12,6 @@ if __name__ == "__main__":
     room = ClassRoom()
     pages = {"middleware": [(ClassPages, (), {"room": room})]}
     app = build_app(FakeService(), room)
-    app.launch(server_name="127.0.0.1", server_port=int(sys.argv[1]), app_kwargs=pages, **launch_options())
+    app.launch(
+        server_name="127.0.0.1", server_port=int(sys.argv[1]), app_kwargs=pages, **launch_options()
+    )

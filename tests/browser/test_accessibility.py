@@ -17,7 +17,9 @@ RULES = {
 EXCEPTIONS: tuple[tuple[str, str, str], ...] = ()
 SETTLED = """() => [...document.querySelectorAll('[aria-busy="true"], .pending')].every(e => !e.checkVisibility())
     && document.getAnimations().every(a => a.playState !== 'running')"""
-OPEN_FOLDS = "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true"
+OPEN_FOLDS = (
+    "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true"
+)
 STICKS_OUT = """() => [...document.querySelectorAll('body, .gradio-container *')]
     .filter(part => part.checkVisibility() && part.getBoundingClientRect().right > innerWidth + 1
         && !part.closest('.scroll, [role=tablist], .plot, svg, .mixes, .editor:not(.unfolded) .examples'))
@@ -33,14 +35,21 @@ LINES = [
 ]
 #: Other than the tab as it opens: what is long, and every card.
 ASKED = {
-    "compare": [("word", "bank"), ("s", f"The bank {LONG}"), ("s", "The bank of the river."), ("s", "A bank of cash.")],
+    "compare": [
+        ("word", "bank"),
+        ("s", f"The bank {LONG}"),
+        ("s", "The bank of the river."),
+        ("s", "A bank of cash."),
+    ],
     "try": [("tab", "try"), ("look", "all"), ("t", "\n".join(LINES))],
 }
 
 
 def faults(page) -> list[str]:
     """Each violation that is no listed exception (rule, element, what is wrong), and each part that sticks out."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs axe-playwright-python")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
+    )
     found = page.evaluate(STICKS_OUT)
     for broken in axe.Axe().run(page, options=RULES).response["violations"]:
         for node in broken["nodes"]:
@@ -56,7 +65,9 @@ def faults(page) -> list[str]:
 @pytest.mark.parametrize("tab", TABS)
 def test_no_faults(open_page, tab, width, dark):
     query = urlencode(ASKED.get(tab, [("tab", tab)]))
-    page = open_page(query, width=width, height=844, dark=dark, ready="[role=tabpanel]:visible .card:visible")
+    page = open_page(
+        query, width=width, height=844, dark=dark, ready="[role=tabpanel]:visible .card:visible"
+    )
     page.wait_for_function(SETTLED)
     page.evaluate(OPEN_FOLDS)
     page.wait_for_timeout(300)  # a fold may ask for its answer when it is opened

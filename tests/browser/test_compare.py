@@ -53,7 +53,13 @@ def test_the_page_opens_with_an_answer(open_page):
 @pytest.mark.smoke
 def test_typing_and_comparing(open_page):
     page = open_page()
-    write(page, "bark", "The guard heard a bark.", "The redwood has thick bark.", "A puppy gave a bark.")
+    write(
+        page,
+        "bark",
+        "The guard heard a bark.",
+        "The redwood has thick bark.",
+        "A puppy gave a bark.",
+    )
     compare(page)
     wait_for(page, verdict(page), "1 and 3; 2")
     assert page.locator(".group li").count() == 3
@@ -75,7 +81,11 @@ def test_pasting_lines_spreads_them_over_boxes(open_page):
     box(page, 1).focus()
     page.evaluate("navigator.clipboard.writeText('One bank.\\nTwo bank.\\r\\n\\nThree bank.')")
     page.keyboard.press("Control+V")
-    assert [box(page, n).input_value() for n in (1, 2, 3)] == ["One bank.", "Two bank.", "Three bank."]
+    assert [box(page, n).input_value() for n in (1, 2, 3)] == [
+        "One bank.",
+        "Two bank.",
+        "Three bank.",
+    ]
 
 
 def test_an_example_runs_on_click(open_page):
@@ -150,11 +160,18 @@ def test_a_fault_of_the_program_is_said_in_plain_words(open_page):
 
 def test_typed_markup_is_only_text(open_page):
     page = open_page()
-    hostile = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `bank` <script>alert(3)</script> $x$"
+    hostile = (
+        "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `bank` <script>alert(3)</script> $x$"
+    )
     write(page, "bank", hostile, "<b>bank</b>")
     compare(page)
     wait_for(page, page.locator(".meanings-card li"), "onerror=alert(1)")
-    assert page.locator(".answer img, .answer script, .answer .meanings-card li p:not(.sureness) b").count() == 0
+    assert (
+        page.locator(
+            ".answer img, .answer script, .answer .meanings-card li p:not(.sureness) b"
+        ).count()
+        == 0
+    )
     write(page, "<img src=x onerror=alert(4)>", "a", "b")
     compare(page)
     page.locator(".note.error:visible").first.wait_for()
@@ -189,15 +206,22 @@ def test_a_copied_link_restores_the_comparison(open_page):
     link = page.evaluate("navigator.clipboard.readText()")
     restored = open_page(query=link.split("?", 1)[1])
     assert box(restored, 1).input_value() == "Cash & 100% <bank>?"
-    assert restored.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: the word alone"
+    assert (
+        restored.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: the word alone"
+    )
     assert "Fake large" in restored.locator(".meta").inner_text()
     assert restored.locator(".meanings-card mark").all_inner_texts() == ["bank", "shore"]
 
 
 def test_a_link_shows_its_own_sentences_before_the_answer_comes(open_page):
-    page = open_page(query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", ready=".sentences textarea")
+    page = open_page(
+        query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", ready=".sentences textarea"
+    )
     assert page.get_by_label("Word", exact=True).input_value() == "bark"
-    assert [box(page, number).input_value() for number in (1, 2)] == ["A loud bark.", "The bark of a birch."]
+    assert [box(page, number).input_value() for number in (1, 2)] == [
+        "A loud bark.",
+        "The bark of a birch.",
+    ]
 
 
 def test_a_phone_has_the_answer_on_its_first_screen_and_the_form_behind_a_button(open_page):
@@ -229,7 +253,9 @@ def test_ones_own_mix_of_the_layers_is_that_of_its_weights(open_page):
     page = open_page()
     shown = panel(page).locator(".map td.heat").all_inner_texts()
     page.get_by_role("button", name="my own mix").click()
-    assert panel(page).locator(".map td.heat").all_inner_texts() == shown  # it begins with the top layer alone
+    assert (
+        panel(page).locator(".map td.heat").all_inner_texts() == shown
+    )  # it begins with the top layer alone
     weights = panel(page).get_by_role("slider")
     weights.nth(2).fill("0")
     weights.nth(1).fill("100")
@@ -282,7 +308,9 @@ def test_a_model_is_added_compared_with_and_removed(open_page):
     other = page.get_by_label("Model 2", exact=True)
     assert other.input_value() == "fake-large"  # one is not compared with itself
     assert other.locator("option[value=fake-small]").is_disabled()
-    assert not page.get_by_role("button", name="Add a model to compare with").is_visible()  # there are two
+    assert not page.get_by_role(
+        "button", name="Add a model to compare with"
+    ).is_visible()  # there are two
     compare(page)
     wait_for(page, verdict(page), "“fake-small” is right; “fake-large” does not say.")
     assert page.locator(".by-model h3").all_inner_texts()[1].startswith("fake-large")

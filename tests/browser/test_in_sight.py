@@ -6,7 +6,12 @@ import os
 
 import pytest
 
-SIZES = {"desktop": (1280, 900), "laptop": (1366, 768), "phone": (390, 844), "twice as large": (640, 450)}
+SIZES = {
+    "desktop": (1280, 900),
+    "laptop": (1366, 768),
+    "phone": (390, 844),
+    "twice as large": (640, 450),
+}
 READY = {
     "compare": ".answer .verdict h2",
     "map": ".map-answer .verdict h2",
@@ -68,7 +73,9 @@ def test_no_control_of_a_tab_is_covered(open_page, tab, size):
 @pytest.mark.parametrize("tab", ["compare", "map", "nearest", "try", "layers"])
 def test_no_table_is_cut(open_page, tab, width):
     page = open_page("" if tab == "compare" else f"tab={tab}", width=width, ready=READY[tab])
-    page.evaluate("for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true")
+    page.evaluate(
+        "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true"
+    )
     assert page.evaluate(CUT_TABLES) == []
 
 
@@ -101,7 +108,9 @@ def test_a_mark_of_the_map_tells_its_sentence_where_it_stands(open_page):
     assert page.evaluate(beside, [mark.element_handle(), tip.element_handle()])
     said = tip.inner_text()
     page.mouse.move(0, 0)
-    tip.wait_for(state="detached") if not page.locator(".mark-tip").count() else tip.wait_for(state="hidden")
+    tip.wait_for(state="detached") if not page.locator(".mark-tip").count() else tip.wait_for(
+        state="hidden"
+    )
     mark.focus()
     assert tip.inner_text() == said
     page.keyboard.press("ArrowRight")

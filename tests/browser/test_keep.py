@@ -28,7 +28,9 @@ def pixels_of(page, button) -> tuple[str, NDArray[np.uint8]]:
         button.click()
     content = saved.value.path().read_bytes()
     assert content[:8] == b"\x89PNG\r\n\x1a\n"
-    return saved.value.suggested_filename, np.asarray(Image.open(io.BytesIO(content)).convert("RGB"))
+    return saved.value.suggested_filename, np.asarray(
+        Image.open(io.BytesIO(content)).convert("RGB")
+    )
 
 
 def ground_of(pixels: NDArray[np.uint8]) -> float:
@@ -88,14 +90,18 @@ def test_a_picture_is_one_file_however_often_it_is_asked_for(open_page, tab):
 def test_a_picture_has_the_colours_of_the_heat_map(open_page):
     page = open_page()
     page.get_by_role("slider").press("Home")
-    shown = page.locator(".panel:not([hidden]) td.heat").first.evaluate("c => getComputedStyle(c).backgroundColor")
+    shown = page.locator(".panel:not([hidden]) td.heat").first.evaluate(
+        "c => getComputedStyle(c).backgroundColor"
+    )
     colour = [int(part) for part in shown.removeprefix("rgb(").removesuffix(")").split(",")]
     _, pixels = pixels_of(page, page.get_by_role("button", name="Download PNG"))
     assert (np.abs(pixels.astype(int) - colour).sum(axis=2) <= 3).sum() > 2000
 
 
 def test_what_a_person_typed_does_no_harm_in_a_picture(open_page):
-    page = open_page("word=bank&s=A+bank+%3Cimg+src%3Dx%3E+%26amp%3B+%F0%9F%8F%A6.&s=The+bank+%00%0B+]]%3E.")
+    page = open_page(
+        "word=bank&s=A+bank+%3Cimg+src%3Dx%3E+%26amp%3B+%F0%9F%8F%A6.&s=The+bank+%00%0B+]]%3E."
+    )
     _, pixels = pixels_of(page, page.get_by_role("button", name="Download PNG"))
     assert pixels.std() > 10
 
@@ -114,7 +120,10 @@ def test_a_link_draws_the_same_map_again(open_page):
     page.get_by_text("2 uses of “bank”").first.wait_for()
     again = open_page(link_copied(page), ready=READY["map"])
     assert "2 uses of “bank”" in again.locator(READY["map"]).inner_text()
-    assert again.get_by_label("Text with the word in it").input_value() == "My bank & co.\nNo such bank: 100 %."
+    assert (
+        again.get_by_label("Text with the word in it").input_value()
+        == "My bank & co.\nNo such bank: 100 %."
+    )
     assert not again.get_by_label("Draw the examples of the dictionary, too").is_checked()
 
 

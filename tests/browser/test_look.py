@@ -11,13 +11,17 @@ def test_a_phone_is_taken_to_the_answer(open_page):
     page = open_page(width=390, height=844)
     page.get_by_role("button", name="match", exact=True).click()
     page.locator(".eyebrow").filter(has_text="match").wait_for()
-    page.wait_for_function("document.querySelector('.verdict').getBoundingClientRect().top < innerHeight / 2")
+    page.wait_for_function(
+        "document.querySelector('.verdict').getBoundingClientRect().top < innerHeight / 2"
+    )
 
 
 @pytest.mark.parametrize("dark", [False, True])
 def test_what_stands_at_a_field_can_be_read(open_page, dark):
     page = open_page(dark=dark)
-    page.get_by_role("textbox", name="Sentence 1", exact=True).fill("The bank by the bank and a puppy.")
+    page.get_by_role("textbox", name="Sentence 1", exact=True).fill(
+        "The bank by the bank and a puppy."
+    )
     page.get_by_role("button", name="Compare", exact=True).click()
     page.locator(".note.hint").wait_for()
     assert page.evaluate("document.body.classList.contains('dark')") is dark
@@ -74,7 +78,9 @@ def test_all_tabs_are_in_sight_on_a_laptop(open_page):
     page = open_page(width=1280)
     bar = page.get_by_role("tablist")
     assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth")
-    ends = bar.evaluate("bar => [...bar.querySelectorAll('[role=tab]')].map(tab => tab.getBoundingClientRect().right)")
+    ends = bar.evaluate(
+        "bar => [...bar.querySelectorAll('[role=tab]')].map(tab => tab.getBoundingClientRect().right)"
+    )
     assert len(ends) == 7
     assert max(ends) <= 1280
 
@@ -116,5 +122,7 @@ def test_a_tab_that_is_pressed_stands_whole_on_a_phone(open_page):
     page.evaluate(
         "for (let i = setInterval(() => {}); i; i--) clearInterval(i)"
     )  # as some seconds later: nothing follows any more
-    page.get_by_role("tab", name="Layers").evaluate("tab => tab.click()")  # without the scrolling of a driver
+    page.get_by_role("tab", name="Layers").evaluate(
+        "tab => tab.click()"
+    )  # without the scrolling of a driver
     page.wait_for_function(STANDS_WHOLE)

@@ -42,7 +42,9 @@ def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page
     page.get_by_text(LOST).locator("visible=true").first.wait_for()
     page.unroute("**/queue/join*")
     # Not a click of the mouse, which waits until the page rests: its clock was put forward, so it may not for a while.
-    page.get_by_role("button", name="Ask again").locator("visible=true").first.dispatch_event("click")
+    page.get_by_role("button", name="Ask again").locator("visible=true").first.dispatch_event(
+        "click"
+    )
     page.locator(answer).locator("visible=true").first.wait_for()
     if opens == PRESENT[0]:
         page.locator("[data-part=neighbours] ol").first.wait_for()
@@ -51,8 +53,13 @@ def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page
 def test_a_second_press_asks_once_more_when_the_first_is_answered(open_page):
     page = open_page()
     asked = []
-    page.on("request", lambda request: asked.append(request.url) if "queue/join" in request.url else None)
+    page.on(
+        "request",
+        lambda request: asked.append(request.url) if "queue/join" in request.url else None,
+    )
     page.evaluate("for (let k = 0; k < 5; k++) document.querySelector('.editor .primary').click()")
-    page.wait_for_function("document.querySelector('.editor .primary').getAttribute('aria-busy') === 'false'")
+    page.wait_for_function(
+        "document.querySelector('.editor .primary').getAttribute('aria-busy') === 'false'"
+    )
     page.wait_for_timeout(1000)
     assert len(asked) == 2

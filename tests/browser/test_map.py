@@ -38,7 +38,12 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
     page = open_map()
     assert "7 uses of “bank” in 2 meanings" in page.locator(MAP).inner_text()
     page.locator(".mark").nth(3).hover()
-    assert page.locator(".told .this").inner_text().strip().endswith("Reeds grew on the bank of the stream.")
+    assert (
+        page.locator(".told .this")
+        .inner_text()
+        .strip()
+        .endswith("Reeds grew on the bank of the stream.")
+    )
     assert page.locator(".told .near li").count() == 5
     assert page.locator(".ties line").count() == 5
     page.locator(".mark").first.focus()
@@ -51,9 +56,14 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
 def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     page = open_map()
     rows = page.locator("tr[data-row]")
-    sums = [sum(cosine for _, cosine, _ in json.loads(row.get_attribute("data-near"))[:5]) for row in rows.all()]
+    sums = [
+        sum(cosine for _, cosine, _ in json.loads(row.get_attribute("data-near"))[:5])
+        for row in rows.all()
+    ]
     typical = rows.nth(sums.index(max(sums))).locator("> *").nth(1)
-    assert page.locator(".told .told-line").first.inner_text().strip() == typical.inner_text().strip()
+    assert (
+        page.locator(".told .told-line").first.inner_text().strip() == typical.inner_text().strip()
+    )
     assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen
     phone = open_map(**PHONE)
     assert phone.locator(".told").is_hidden()
@@ -65,7 +75,9 @@ def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
 def test_ones_own_text_gets_stars(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
-    box(page, "Text with the word in it").fill("My bank is here.\nNo such bank <img src=x onerror=alert(1)> {{1+1}}.")
+    box(page, "Text with the word in it").fill(
+        "My bank is here.\nNo such bank <img src=x onerror=alert(1)> {{1+1}}."
+    )
     # One's own text counts alone, until the examples are asked for.
     submit(page, "Draw the map")
     page.get_by_text("2 uses of “bank”").first.wait_for()
@@ -122,7 +134,9 @@ def test_two_texts_are_compared_and_coloured_by_source(open_map):
     before = page.evaluate(fill)
     page.get_by_label("Colour by source").check()
     assert page.locator(".map-answer.sources").count() == 1
-    page.wait_for_function(f"{fill} !== {before!r} || document.querySelector('.mark.s1.g1') !== null")
+    page.wait_for_function(
+        f"{fill} !== {before!r} || document.querySelector('.mark.s1.g1') !== null"
+    )
     assert faults(page) == []
 
 
@@ -157,7 +171,9 @@ def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
     page = open_map()
     box(page).fill("")
     box(page).press_sequentially("spring")
-    page.locator(".map-answer .old-sign").get_by_text("The form has changed since this answer.").wait_for()
+    page.locator(".map-answer .old-sign").get_by_text(
+        "The form has changed since this answer."
+    ).wait_for()
     page.get_by_role("button", name="Draw it again").click()
     page.locator(".map-answer .eyebrow").get_by_text("“spring”").first.wait_for()
     page.locator(".map-answer .old-sign").wait_for(state="detached")
@@ -211,7 +227,10 @@ def test_what_landed_is_in_the_link_and_lands_again_on_the_next_map(open_map, op
     assert page.locator(".pin, .landed li").count() == 0
     again = open_page(query=query, ready=MAP)
     again.locator(".pin").wait_for()
-    assert again.locator(".landed summary").inner_text().split(maxsplit=1)[1] == "The river has a bank."
+    assert (
+        again.locator(".landed summary").inner_text().split(maxsplit=1)[1]
+        == "The river has a bank."
+    )
 
 
 def test_nothing_flies_where_motion_is_not_wanted(open_map):
@@ -228,7 +247,9 @@ def test_a_class_sends_sentences_to_the_map(open_page, fake_app):
     page.get_by_role("button", name="Open a class link").click()
     address = page.locator(".class-link .address").inner_text()
     assert page.locator(".class-link .qr svg").is_visible()
-    phone = open_page(url=f"{fake_app}/class/{address.rsplit('/', 1)[1]}", ready="form", width=390, height=700)
+    phone = open_page(
+        url=f"{fake_app}/class/{address.rsplit('/', 1)[1]}", ready="form", width=390, height=700
+    )
     phone.locator("textarea").fill("Our bank lends money.")
     phone.get_by_role("button", name="Send").click()
     phone.get_by_text("Sent. You can send another one.").wait_for()

@@ -136,7 +136,9 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
     movers = shown(page).locator(".mover")
     places = "movers => movers.map(mover => mover.style.left)"
     while one not in (
-        words := [w.inner_text().strip(".") for w in page.locator("[data-word]").all() if w.is_visible()]
+        words := [
+            w.inner_text().strip(".") for w in page.locator("[data-word]").all() if w.is_visible()
+        ]
     ):
         assert len(set(movers.evaluate_all(places))) == 1
         slider.press("ArrowRight")
@@ -159,7 +161,9 @@ def test_play_runs_to_the_end_and_next_skips_there(present):
     page.get_by_role("button", name=FORMINGS[1].title, exact=True).click()
     shown(page).get_by_text(FORMINGS[1].deciding[1], exact=True).wait_for(state="attached")
     page.get_by_role("button", name="Play", exact=True).first.click()
-    end_of_reading(page).filter(has_text=f"In the end 1 means “{FORMINGS[1].senses[0]}”").wait_for(timeout=20_000)
+    end_of_reading(page).filter(has_text=f"In the end 1 means “{FORMINGS[1].senses[0]}”").wait_for(
+        timeout=20_000
+    )
 
 
 def test_the_layers_go_up_with_next(present):
@@ -281,4 +285,6 @@ def test_in_the_quiz_hands_are_counted_against_the_model(open_page):
     assert page.locator('.quiz .choice[aria-pressed="true"]').count() == 0
     assert page.locator(".quiz .score").count() == 0
     press(page, "Reveal")
-    page.locator(".quiz .score").filter(has_text="Of 1 pair so far").wait_for()  # of the second the room said nothing
+    page.locator(".quiz .score").filter(
+        has_text="Of 1 pair so far"
+    ).wait_for()  # of the second the room said nothing

@@ -42,4 +42,6 @@ def test_the_numbers_can_be_taken_along(open_page):
     page = open_page("tab=layers", ready=READY)
     with page.expect_download() as saved:
         page.locator(".probes-answer").get_by_role("link", name="Download CSV").click()
-    assert 'fake-small,pos,"Tags, dev, accuracy",1,0.936000' in saved.value.path().read_text(encoding="utf-8-sig")
+    assert 'fake-small,pos,"Tags, dev, accuracy",1,0.936000' in saved.value.path().read_text(
+        encoding="utf-8-sig"
+    )

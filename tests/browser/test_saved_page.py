@@ -10,7 +10,11 @@ from elmo_tasks.ui.compare_form import Form
 from tests.browser.test_accessibility import faults
 from tests.ui.fake_service import FakeService
 
-SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
+SENTENCES = (
+    "The bank refused our loan.",
+    "We sat on the bank of the river.",
+    "The bank lent us money.",
+)
 
 
 @pytest.fixture
@@ -23,7 +27,9 @@ def open_file(browser, tmp_path):
         path.write_text(markup, encoding="utf-8")
         contexts.append(
             browser.new_context(
-                viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light", offline=True
+                viewport={"width": width, "height": 800},
+                color_scheme="dark" if dark else "light",
+                offline=True,
             )
         )
         page = contexts[-1].new_page()
@@ -41,12 +47,16 @@ def open_file(browser, tmp_path):
 
 def a_map():
     service = FakeService()
-    return map_tab.file_of(service.sense_map(MapRequest("bank", "My own bank is here.")), service.models())[1]
+    return map_tab.file_of(
+        service.sense_map(MapRequest("bank", "My own bank is here.")), service.models()
+    )[1]
 
 
 def a_comparison():
     service = FakeService()
-    return compare_answer.saved(service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models())
+    return compare_answer.saved(
+        service.compare("bank", SENTENCES), Form("bank", SENTENCES), service.models()
+    )
 
 
 def reads_well(page):
@@ -92,7 +102,10 @@ def test_a_saved_page_follows_the_device_into_the_dark(open_file):
 
 @pytest.mark.parametrize(
     ("query", "ready", "name"),
-    [("", ".verdict h2", "compare-bank.html"), ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html")],
+    [
+        ("", ".verdict h2", "compare-bank.html"),
+        ("tab=map&word=bank", ".map-answer .mark", "sense-map-bank.html"),
+    ],
 )
 def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
     page = open_page(query, ready=ready)

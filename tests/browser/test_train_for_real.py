@@ -79,9 +79,14 @@ def open_in_try(page, runs: Path, name: str) -> None:
 
 def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
     rows = [
-        f'"{text.format(thing)}",{kind}' for kind in THINGS for text in SAID[kind] for thing in THINGS[kind].split(",")
+        f'"{text.format(thing)}",{kind}'
+        for kind in THINGS
+        for text in SAID[kind]
+        for thing in THINGS[kind].split(",")
     ]
-    content = "\n".join(["what was said,place", *sorted(rows, key=lambda row: row[::-1]), ""]).encode()
+    content = "\n".join(
+        ["what was said,place", *sorted(rows, key=lambda row: row[::-1]), ""]
+    ).encode()
     page = open_train()
     upload(page, {"name": "said.csv", "mimeType": "text/csv", "buffer": content})
     page.locator(".data h2").filter(has_text="60 texts, 2 labels").wait_for()
@@ -110,7 +115,12 @@ def test_sample_and_conll_file_are_trained_on_and_the_head_tried(open_train, run
 @pytest.mark.parametrize(
     ("kind", "name", "content", "said"),
     [
-        ("A label per text", "bad.csv", b"text,label\nFine.,good\nDull.\nPoor.,bad\n", "bad.csv, line 3"),
+        (
+            "A label per text",
+            "bad.csv",
+            b"text,label\nFine.,good\nDull.\nPoor.,bad\n",
+            "bad.csv, line 3",
+        ),
         ("Entities in a text", "bad.conll", b"Ada B-PER\nsang\n. O\n", "bad.conll, line 2"),
     ],
 )

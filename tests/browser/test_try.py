@@ -9,7 +9,9 @@ import pytest
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 
 READY = ".try-answer .task"
-HOSTILE = "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `Oslo` <script>alert(3)</script> $x$ good"
+HOSTILE = (
+    "<img src=x onerror=alert(1)> ${alert(2)} {{value}} `Oslo` <script>alert(3)</script> $x$ good"
+)
 
 
 @pytest.fixture
@@ -73,10 +75,21 @@ def test_an_example_runs_on_click_and_a_mode_shows_its_part(open_try):
 
 
 def test_the_link_of_an_answer_opens_it_again(open_page):
-    pairs = [("tab", "try"), ("look", "names"), ("t", "Oslo."), ("tagging", "fake-pos"), ("tagging", "fake-medical")]
+    pairs = [
+        ("tab", "try"),
+        ("look", "names"),
+        ("t", "Oslo."),
+        ("tagging", "fake-pos"),
+        ("tagging", "fake-medical"),
+    ]
     page = open_page(query=urlencode(pairs), ready=".try-several")
     query = parse_qs(page.locator(".try-answer [data-link]").first.get_attribute("data-link"))
-    assert query == {"tab": ["try"], "look": ["entities"], "t": ["Oslo."], "tagging": ["fake-pos", "fake-medical"]}
+    assert query == {
+        "tab": ["try"],
+        "look": ["entities"],
+        "t": ["Oslo."],
+        "tagging": ["fake-pos", "fake-medical"],
+    }
     assert "The 2 models" in page.locator(".try-several .reading").inner_text()
 
 

@@ -21,7 +21,11 @@ def choose(page, title):
 def test_the_sentence_comes_first(open_weights):
     page = open_weights()
     panel = page.locator(".head-panel")
-    assert panel.locator("h2").inner_text().startswith("The head “Film and hotel reviews (fake)” draws 42")
+    assert (
+        panel.locator("h2")
+        .inner_text()
+        .startswith("The head “Film and hotel reviews (fake)” draws 42")
+    )
     assert "their order is not clear" in panel.locator(".reasons").inner_text()
     assert (panel.locator(".weights u").count(), panel.locator("polyline").count()) == (3, 4)
 
@@ -40,7 +44,9 @@ def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weig
     page.get_by_role("tab", name="Compare").click()
     page.get_by_role("tab", name="Layers").click()
     assert "Parts of speech" in page.locator(READY).inner_text()
-    again = open_page(page.locator(".head-panel [data-link]").first.get_attribute("data-link"), ready=READY)
+    again = open_page(
+        page.locator(".head-panel [data-link]").first.get_attribute("data-link"), ready=READY
+    )
     assert "Parts of speech" in again.locator(READY).inner_text()
 
 
@@ -60,6 +66,9 @@ def test_the_error_bars_lie_where_the_table_says(open_weights):
 
 def test_the_charts_follow_the_mode(open_weights):
     colours = {
-        open_weights(dark=dark).locator("polyline").first.evaluate("e => getComputedStyle(e).stroke") for dark in (0, 1)
+        open_weights(dark=dark)
+        .locator("polyline")
+        .first.evaluate("e => getComputedStyle(e).stroke")
+        for dark in (0, 1)
     }
     assert len(colours) == 2

@@ -61,7 +61,11 @@ def test_the_expected_words_are_listed_for_every_use(open_page):
     found = unfold(page, EXPECTED)
     assert found.locator(".texts > li").count() == 5
     assert found.locator(".gap").count() == 5
-    assert found.locator("ol.bars").first.locator("li").all_inner_texts()[0].split() == ["place", "50", "%"]
+    assert found.locator("ol.bars").first.locator("li").all_inner_texts()[0].split() == [
+        "place",
+        "50",
+        "%",
+    ]
     assert found.locator(".bars b b, .bars li > b").count() == 0  # a word named <b> is text
 
 

@@ -26,8 +26,14 @@ def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
     assert f"m: fitted on the dictionary, of which {len(centroids)} meanings were read" in out
     for view, weight in calibration.weights.items():
         assert f"{view} {weight:.1f}" in out
-    assert f"written to {tmp_path / 'm'}; measure it with: elmo-tasks evaluate --senses --model {tmp_path / 'm'}" in out
-    assert any(MEANINGS_NAME in name for name in json.loads((tmp_path / "m" / "card.json").read_text())["sha256"])
+    assert (
+        f"written to {tmp_path / 'm'}; measure it with: elmo-tasks evaluate --senses --model {tmp_path / 'm'}"
+        in out
+    )
+    assert any(
+        MEANINGS_NAME in name
+        for name in json.loads((tmp_path / "m" / "card.json").read_text())["sha256"]
+    )
 
 
 @pytest.fixture
@@ -44,7 +50,9 @@ def trees(tmp_path):
     return path
 
 
-def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_fitted(head, trees, run):
+def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_fitted(
+    head, trees, run
+):
     command = ["calibrate", "--head", head, "--data", trees]
     assert "run this without --score first" in run.refused(*command, "--score")
     out = run.done(*command)
@@ -71,14 +79,25 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
     ("arguments", "message"),
     [
         (["--model", "static-mini"], "static-mini does not read the sentence"),
-        (["--data", "trees.txt"], "--data, --labels and --score calibrate a classifier; name it with --head"),
+        (
+            ["--data", "trees.txt"],
+            "--data, --labels and --score calibrate a classifier; name it with --head",
+        ),
         (["--head", "head"], "--head needs --data: a labelled file to calibrate it on"),
-        (["--head", "ner-conll2003", "--data", "trees.txt"], "expected a head for classes of texts"),
-        (["--head", "head", "--data", "trees.txt", "--labels", "0=bad"], "expected LABEL=NAME, where NAME is one of"),
+        (
+            ["--head", "ner-conll2003", "--data", "trees.txt"],
+            "expected a head for classes of texts",
+        ),
+        (
+            ["--head", "head", "--data", "trees.txt", "--labels", "0=bad"],
+            "expected LABEL=NAME, where NAME is one of",
+        ),
         (["--head", "head", "--data", "d.csv"], "expected rows of two classes of the head or more"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(head, trees, tmp_path, run, monkeypatch, arguments, message):
+def test_what_cannot_be_fitted_is_refused(
+    head, trees, tmp_path, run, monkeypatch, arguments, message
+):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "d.csv").write_text("text,grade\n" + "A day.,c\nAn evening.,d\n" * 3)
     assert message in run.refused("calibrate", *arguments)

@@ -16,7 +16,9 @@ SEVERAL = ["compare", "--word", "bank", "--model", "static-mini", "--model", "st
 def test_compare_prints_what_the_session_answers(toy, run):
     request = ["compare", "--model", toy, "--word", "bank", *GIVEN]
     out = run.done(*request, "--json")
-    assert json.loads(out) == json.loads(json.dumps(Session(str(toy)).compare("bank", SENTENCES).to_dict()))
+    assert json.loads(out) == json.loads(
+        json.dumps(Session(str(toy)).compare("bank", SENTENCES).to_dict())
+    )
     out = run.done(*request)
     assert "layer mean" in out
     assert "We sat on the [shore]." in out
@@ -24,10 +26,17 @@ def test_compare_prints_what_the_session_answers(toy, run):
 
 def test_compare_prints_several_models_one_after_the_other(run):
     out = run.done(*SEVERAL)
-    assert 0 <= out.find("static-mini: “static-mini” does not") < out.find("static-joint: “static-joint” does not")
+    assert (
+        0
+        <= out.find("static-mini: “static-mini” does not")
+        < out.find("static-joint: “static-joint” does not")
+    )
     assert out.endswith("Neither of the two groups these uses.\n")
     out = run.done(*SEVERAL, "--json")
-    assert [(one["model"], one["right"]) for one in json.loads(out)] == [("static-mini", None), ("static-joint", None)]
+    assert [(one["model"], one["right"]) for one in json.loads(out)] == [
+        ("static-mini", None),
+        ("static-joint", None),
+    ]
     run.refused(*SEVERAL, "--model", "elmo-mini", "--model", "static-mini")
 
 
@@ -55,11 +64,23 @@ def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
     assert err.startswith("compare: Sentence 2 does not contain “bank”")
     (tmp_path / "in.txt").write_text("One line\n")
     for arguments, message in (
-        (["compare", "--model", "nothing", "--word", "bank", *GIVEN], "there is no model 'nothing'"),
-        (["fit", "--config", "ner_sample", "--ckpt_path", "none.ckpt"], "none.ckpt: no such file; leave it out to"),
+        (
+            ["compare", "--model", "nothing", "--word", "bank", *GIVEN],
+            "there is no model 'nothing'",
+        ),
+        (
+            ["fit", "--config", "ner_sample", "--ckpt_path", "none.ckpt"],
+            "none.ckpt: no such file; leave it out to",
+        ),
         (["fit", "--config", "x.yaml"], "--config x.yaml: no such file"),
-        (["evaluate", "--model", toy, "--text", tmp_path], "this is a folder; expected a text file"),
-        (["evaluate", "--model", toy, "--text", tmp_path / "in.txt"], "no softmax beside this model"),
+        (
+            ["evaluate", "--model", toy, "--text", tmp_path],
+            "this is a folder; expected a text file",
+        ),
+        (
+            ["evaluate", "--model", toy, "--text", tmp_path / "in.txt"],
+            "no softmax beside this model",
+        ),
         (["evaluate", "--plot", "a.svg"], "--plot draws the results of --probes; give both"),
     ):
         assert message in run.refused(*arguments)

@@ -35,14 +35,20 @@ def test_with_a_gpu_it_is_the_gpu():
 
 def test_training_takes_the_same_words():
     config = ["fit", "--config", "ner_sample"]
-    assert apply_device([*config, "--device", "cpu"]) == [*config, "--trainer.accelerator=cpu", "--trainer.devices=1"]
+    assert apply_device([*config, "--device", "cpu"]) == [
+        *config,
+        "--trainer.accelerator=cpu",
+        "--trainer.devices=1",
+    ]
     assert apply_device(config) == config
 
 
 def test_the_app_takes_a_device(monkeypatch):
     asked: list[object] = []
     with monkeypatch.context() as patched:
-        patched.setattr("elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments))
+        patched.setattr(
+            "elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments)
+        )
         patched.setattr("elmo_tasks.ui.layout.build_app", lambda *arguments, **_: None)
         app._build(device="cpu")
     assert asked == [(None, "cpu")]
@@ -73,11 +79,27 @@ def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
 @pytest.mark.parametrize(
     ("asked", "gpu", "message"),
     [
-        ("16-mixed", False, "16-mixed: expected 32-true or bf16-mixed here; a CPU has no training in float16"),
+        (
+            "16-mixed",
+            False,
+            "16-mixed: expected 32-true or bf16-mixed here; a CPU has no training in float16",
+        ),
         (16, False, "16: expected 32-true or bf16-mixed here; a CPU has no training in float16"),
-        ("16-true", False, "16-true: expected 32-true or bf16-mixed here; weights are trained in float32"),
-        ("bf16-true", True, "bf16-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32"),
-        ("64-true", True, "64-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32"),
+        (
+            "16-true",
+            False,
+            "16-true: expected 32-true or bf16-mixed here; weights are trained in float32",
+        ),
+        (
+            "bf16-true",
+            True,
+            "bf16-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32",
+        ),
+        (
+            "64-true",
+            True,
+            "64-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32",
+        ),
     ],
 )
 def test_a_precision_that_heads_cannot_be_trained_in_is_refused(monkeypatch, asked, gpu, message):
@@ -89,7 +111,16 @@ def test_a_precision_that_heads_cannot_be_trained_in_is_refused(monkeypatch, ask
 @pytest.mark.ci
 @pytest.mark.filterwarnings("ignore")
 def test_it_is_refused_before_anything_is_written(tmp_path, capsys):
-    run = ["fit", "--config", "ner_sample", "--run_dir", str(tmp_path / "run"), "--trainer.accelerator=cpu"]
+    run = [
+        "fit",
+        "--config",
+        "ner_sample",
+        "--run_dir",
+        str(tmp_path / "run"),
+        "--trainer.accelerator=cpu",
+    ]
     assert main([*run, "--trainer.precision=16-true"]) == 2
-    assert "trainer.precision 16-true: expected 32-true or bf16-mixed here" in capsys.readouterr().err
+    assert (
+        "trainer.precision 16-true: expected 32-true or bf16-mixed here" in capsys.readouterr().err
+    )
     assert not (tmp_path / "run").exists()

@@ -61,15 +61,31 @@ def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, argumen
 def check_sentence(said: str, command: str) -> None:
     last = said.strip().splitlines()[-1]
     assert last.startswith(f"{command}: ")
-    assert "the file is larger than this disk or your limit" in last or "the file is incomplete" in last
+    assert (
+        "the file is larger than this disk or your limit" in last
+        or "the file is incomplete" in last
+    )
     assert ".part" not in last
 
 
 def test_a_full_disk_brings_embed_down_in_order(toy, tmp_path):
     # In a process of its own: HDF5 used to fail once more, and worse, at the very end.
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
-    command = [sys.executable, "-c", COMMAND, "2000", "embed", "in.txt", "out", "--all", "--model", str(toy)]
-    found = subprocess.run(command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    command = [
+        sys.executable,
+        "-c",
+        COMMAND,
+        "2000",
+        "embed",
+        "in.txt",
+        "out",
+        "--all",
+        "--model",
+        str(toy),
+    ]
+    found = subprocess.run(
+        command, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
     assert found.returncode == 2, found.stderr
     assert "Traceback" not in found.stderr
     assert "Exception ignored" not in found.stderr
@@ -88,7 +104,13 @@ def test_output_that_cannot_be_printed_is_no_traceback(kind):
         os.close(read)
     try:
         found = subprocess.run(
-            command, stdout=out, stderr=subprocess.PIPE, env=ENVIRONMENT, text=True, check=False, timeout=120
+            command,
+            stdout=out,
+            stderr=subprocess.PIPE,
+            env=ENVIRONMENT,
+            text=True,
+            check=False,
+            timeout=120,
         )
     finally:
         os.close(out)
@@ -96,12 +118,17 @@ def test_output_that_cannot_be_printed_is_no_traceback(kind):
     assert "Exception ignored" not in found.stderr
     if kind == "full":
         assert found.returncode == 2
-        assert found.stderr.strip().splitlines()[-1] == "compare: the disk is full; make room, then try again"
+        assert (
+            found.stderr.strip().splitlines()[-1]
+            == "compare: the disk is full; make room, then try again"
+        )
     else:  # as `| head` has enough
         assert found.returncode == 141
 
 
-@pytest.mark.parametrize("command", [("embed", "IN", "OUT", "--all"), ("index", "IN", "--out", "OUT")])
+@pytest.mark.parametrize(
+    "command", [("embed", "IN", "OUT", "--all"), ("index", "IN", "--out", "OUT")]
+)
 def test_a_place_that_takes_nothing_is_one_sentence(toy, tmp_path, capsys, command):
     (tmp_path / "in.txt").write_text("a bank\n")
     places = {"IN": str(tmp_path / "in.txt"), "OUT": "/proc/out"}
@@ -109,7 +136,9 @@ def test_a_place_that_takes_nothing_is_one_sentence(toy, tmp_path, capsys, comma
     assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"{command[0]}: /proc/")
 
 
-@pytest.mark.parametrize("command", [("embed", "in.txt", "out", "--all"), ("index", "in.txt", "--out", "out")])
+@pytest.mark.parametrize(
+    "command", [("embed", "in.txt", "out", "--all"), ("index", "in.txt", "--out", "out")]
+)
 def test_a_second_command_with_this_output_is_refused(toy, tmp_path, capsys, monkeypatch, command):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.txt").write_text("a bank\n")

@@ -64,7 +64,9 @@ def stop_at(monkeypatch, number):
     return calls
 
 
-def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp_path, run, monkeypatch, small_blocks):
+def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(
+    toy, tmp_path, run, monkeypatch, small_blocks
+):
     arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
     with monkeypatch.context() as patched:
         calls = stop_at(patched, 3)
@@ -74,14 +76,21 @@ def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(toy, tmp
         assert len(calls) == 4  # two blocks were there, the third was begun twice
     assert {p.name for p in tmp_path.iterdir()} == {"in.txt", "out.hdf5"}
     run.done(*arguments[:2], tmp_path / "whole.hdf5", *arguments[3:])
-    for one, other in zip(vectors_of(tmp_path / "out.hdf5"), vectors_of(tmp_path / "whole.hdf5"), strict=True):
+    for one, other in zip(
+        vectors_of(tmp_path / "out.hdf5"), vectors_of(tmp_path / "whole.hdf5"), strict=True
+    ):
         np.testing.assert_array_equal(one, other)
 
 
-def test_parts_of_another_request_are_not_gone_on_with(toy, tmp_path, run, monkeypatch, small_blocks):
+def test_parts_of_another_request_are_not_gone_on_with(
+    toy, tmp_path, run, monkeypatch, small_blocks
+):
     with monkeypatch.context() as patched:
         stop_at(patched, 2)
-        assert run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0] == 130
+        assert (
+            run("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--top")[0]
+            == 130
+        )
     run.done("embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--average")
     expected = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).average()[0]
     np.testing.assert_allclose(vectors_of(tmp_path / "out.hdf5")[0], expected, atol=1e-6)
@@ -97,7 +106,9 @@ def test_an_interruption_before_the_first_block_leaves_nothing(toy, tmp_path, ru
 @pytest.mark.parametrize("which", ["all", "top"])
 @pytest.mark.parametrize("pooled", [False, True])
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
-def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, which, pooled, dtype):
+def test_every_layout_holds_the_same_vectors(
+    toy, tmp_path, run, small_blocks, which, pooled, dtype
+):
     flags = ["--model", toy, f"--{which}", "--dtype", dtype, *["--sentences"] * pooled]
     for name, more in (("a.hdf5", []), ("b.hdf5", ["--layout", "flat"]), ("c.parquet", [])):
         run.done("embed", tmp_path / "in.txt", tmp_path / name, *flags, *more)
@@ -113,7 +124,9 @@ def test_every_layout_holds_the_same_vectors(toy, tmp_path, run, small_blocks, w
         turned = found.transpose(1, 0, 2) if which == "all" and not pooled else found
         np.testing.assert_allclose(turned, expected[k], **close)
     with h5py.File(tmp_path / "b.hdf5") as file:
-        assert set(file) == {"vectors", "offsets", "sentences"} | ({"tokens"} if not pooled else set())
+        assert set(file) == {"vectors", "offsets", "sentences"} | (
+            {"tokens"} if not pooled else set()
+        )
         assert file["vectors"].dtype == dtype
         offsets = file["offsets"][()]
         assert [text.decode() for text in file["sentences"]] == lines
@@ -142,7 +155,15 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
         "peak = next(line for line in open('/proc/self/status') if line.startswith('VmHWM:')); "
         "print(1024 * int(peak.split()[1])); sys.exit(status)"
     )
-    command = [sys.executable, "-c", code, "embed", str(tmp_path / "in.txt"), str(tmp_path / "o.hdf5"), "--all"]
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "embed",
+        str(tmp_path / "in.txt"),
+        str(tmp_path / "o.hdf5"),
+        "--all",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout.split()[-1]) < 1e9  # bytes, PyTorch included
@@ -150,14 +171,37 @@ def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
 
 def test_plain_text_from_standard_input(toy, tmp_path, run, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank, too.\n\nIt rose.")))
-    run.done("embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat")
+    run.done(
+        "embed", "-", tmp_path / "o.hdf5", "--raw", "--model", toy, "--top", "--layout", "flat"
+    )
     with h5py.File(tmp_path / "o.hdf5") as file:
-        assert [t.decode() for t in file["tokens"]] == ["The", "bank", ",", "too", ".", "It", "rose", "."]
+        assert [t.decode() for t in file["tokens"]] == [
+            "The",
+            "bank",
+            ",",
+            "too",
+            ".",
+            "It",
+            "rose",
+            ".",
+        ]
         assert file["offsets"][()].tolist() == [0, 5, 5, 8]
 
 
 def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
-    tokens = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]  # 11, in windows of 4: a step of 2, a margin of 1
+    tokens = [
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+        "f",
+        "g",
+        "h",
+        "i",
+        "j",
+        "k",
+    ]  # 11, in windows of 4: a step of 2, a margin of 1
     (tmp_path / "in.txt").write_text(" ".join(tokens) + "\nshort one\n")
     flags = ["--model", toy, "--top"]
     run.done("embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")
@@ -168,29 +212,44 @@ def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
     found = vectors_of(tmp_path / "w.hdf5")
     np.testing.assert_allclose(found[0], torch.cat(expected), atol=1e-6)
     np.testing.assert_allclose(found[1], elmo.encode([["short", "one"]]).sentence(0)[-1], atol=1e-6)
-    run.done("embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences")
+    run.done(
+        "embed", tmp_path / "in.txt", tmp_path / "s.hdf5", *flags, "--window", "4", "--sentences"
+    )
     np.testing.assert_allclose(vectors_of(tmp_path / "s.hdf5")[0], found[0].mean(axis=0), atol=1e-6)
 
 
 def test_bf16_points_where_float32_points(tmp_path, run):
-    (tmp_path / "in.txt").write_text("The bank refused our loan .\nHerons nest along the muddy bank .\n")
+    (tmp_path / "in.txt").write_text(
+        "The bank refused our loan .\nHerons nest along the muddy bank .\n"
+    )
     for name in ("float32", "bf16"):
         run.done("embed", tmp_path / "in.txt", tmp_path / name, "--all", "--precision", name)
-    for exact, found in zip(vectors_of(tmp_path / "float32"), vectors_of(tmp_path / "bf16"), strict=True):
+    for exact, found in zip(
+        vectors_of(tmp_path / "float32"), vectors_of(tmp_path / "bf16"), strict=True
+    ):
         assert found.dtype == np.float32
         assert not np.array_equal(exact, found)
-        cosines = (exact * found).sum(-1) / np.linalg.norm(exact, axis=-1) / np.linalg.norm(found, axis=-1)
+        cosines = (
+            (exact * found).sum(-1)
+            / np.linalg.norm(exact, axis=-1)
+            / np.linalg.norm(found, axis=-1)
+        )
         assert cosines.min() > 0.999
 
 
 @pytest.mark.parametrize("which", ["all", "top"])
-def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, small_blocks, which):
+def test_the_lengths_of_the_vectors_are_printed_and_written(
+    toy, tmp_path, run, small_blocks, which
+):
     flags = ["--model", toy, f"--{which}", "--norms"]
     out = run.done("embed", tmp_path / "in.txt", tmp_path / "flat.hdf5", "--layout", "flat", *flags)
     layers = Elmo.load(toy).encode([TEXT.splitlines()[0].split()]).sentence(0)
     expected = (layers if which == "all" else layers[-1:]).norm(dim=-1).T.numpy()  # [tokens, L]
     header, *rows = out.splitlines()
-    assert header.split() == ("line layer 0 layer 1 layer 2" if which == "all" else "line length").split()
+    assert (
+        header.split()
+        == ("line layer 0 layer 1 layer 2" if which == "all" else "line length").split()
+    )
     assert rows[1].split() == ["1", "bank", *(f"{norm:.2f}" for norm in expected[1])]
     assert rows[5].split()[:2] == ["3", "A"]
     with h5py.File(tmp_path / "flat.hdf5") as file:
@@ -199,13 +258,18 @@ def test_the_lengths_of_the_vectors_are_printed_and_written(toy, tmp_path, run, 
     assert run("embed", tmp_path / "in.txt", tmp_path / "o.parquet", *flags)[1] == out
     table = pq.read_table(tmp_path / "o.parquet")
     columns = ["norm_0", "norm_1", "norm_2"] if which == "all" else ["norm"]
-    np.testing.assert_allclose(np.stack([table[name].to_numpy() for name in columns], axis=1), norms, rtol=1e-6)
+    np.testing.assert_allclose(
+        np.stack([table[name].to_numpy() for name in columns], axis=1), norms, rtol=1e-6
+    )
 
 
 def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = run.refused("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
-    assert 'it needs the package pyarrow, which is not installed: pip install "elmo-tasks[corpus]"' in err
+    assert (
+        'it needs the package pyarrow, which is not installed: pip install "elmo-tasks[corpus]"'
+        in err
+    )
 
 
 @pytest.mark.parametrize(
@@ -216,12 +280,27 @@ def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkey
             "missing.txt: no such file; expected a text, a table, a folder or an address",
         ),
         (("in.txt", "nowhere/out.hdf5", "--top"), "the folder nowhere does not exist"),
-        (("in.txt", "in.txt", "--all"), "in.txt: this is the input itself, or inside it; name a new file"),
-        (("in.txt", ".", "--all"), "this folder has files that are no results of ours, such as in.txt"),
-        (("in.txt", "out.hdf5", "--all", "--device", "banana"), "device 'banana' cannot be used here"),
+        (
+            ("in.txt", "in.txt", "--all"),
+            "in.txt: this is the input itself, or inside it; name a new file",
+        ),
+        (
+            ("in.txt", ".", "--all"),
+            "this folder has files that are no results of ours, such as in.txt",
+        ),
+        (
+            ("in.txt", "out.hdf5", "--all", "--device", "banana"),
+            "device 'banana' cannot be used here",
+        ),
         ((".", "out.hdf5", "--all"), "out.hdf5: this is the input itself, or inside it"),
-        (("in.txt", "out.hdf5", "--top", "--batch-size", "0"), "batch_size: expected 1 or more, found 0"),
-        (("in.txt", "out.hdf5", "--top", "--window", "3"), "window: expected 4 tokens or more, found 3"),
+        (
+            ("in.txt", "out.hdf5", "--top", "--batch-size", "0"),
+            "batch_size: expected 1 or more, found 0",
+        ),
+        (
+            ("in.txt", "out.hdf5", "--top", "--window", "3"),
+            "window: expected 4 tokens or more, found 3",
+        ),
     ],
 )
 def test_embed_refuses_in_words(toy, tmp_path, run, monkeypatch, arguments, message):

@@ -31,7 +31,9 @@ def score(models, tmp_path, run):
         if text is not None:
             (tmp_path / name).write_text(text, encoding="utf-8")
         output = [] if refused or plain else ["--json"]
-        status, out, err = run("evaluate", "--head", models / head, "--data", tmp_path / name, *output, *more)
+        status, out, err = run(
+            "evaluate", "--head", models / head, "--data", tmp_path / name, *output, *more
+        )
         assert (status, out) == (2, "") if refused else status == 0
         return err if refused else out.splitlines() if plain else json.loads(out)
 
@@ -45,16 +47,26 @@ def rows_of(labels, separator="\t"):
 @pytest.fixture
 def predicted(models):
     predictor = Predictor.load(find_head(models / "classifier"))
-    return [prediction.label for prediction in predictor.predict_batch([text.split() for text in TEXTS])]
+    return [
+        prediction.label for prediction in predictor.predict_batch([text.split() for text in TEXTS])
+    ]
 
 
 def test_a_file_of_what_the_head_says_itself_is_all_right(models, score):
     predictor = Predictor.load(find_head(models / "tagger"))
     rows = [["we", "saw", "Ada", "in", "Rome"], ["Bo", "ran"], ["Oslo", "."]]
     tags = [prediction.tags for prediction in predictor.predict_batch(rows)]
-    lines = ["".join(f"{w}\t{t}\n" for w, t in zip(*pair, strict=True)) for pair in zip(rows, tags, strict=True)]
+    lines = [
+        "".join(f"{w}\t{t}\n" for w, t in zip(*pair, strict=True))
+        for pair in zip(rows, tags, strict=True)
+    ]
     found = score("tagger", "data.conll", "\n".join(lines))
-    assert (found["main"], found["rows"], found["head"], found["data"]) == ("f1", 3, "tagger", "data.conll")
+    assert (found["main"], found["rows"], found["head"], found["data"]) == (
+        "f1",
+        3,
+        "tagger",
+        "data.conll",
+    )
     assert (found["scores"]["f1"], found["scores"]["accuracy"]) == (1.0, 1.0)
     assert score("tagger", "none.conll", "It\tO\nrained\tO\n\nAgain\tO\n")["rows"] == 2
 
@@ -63,12 +75,18 @@ def test_a_file_of_what_the_head_says_itself_is_all_right(models, score):
 def test_labels_may_be_those_of_the_training_file_or_the_head_s_own(own_names, predicted, score):
     gold = ["negative", "positive"]
     wrong = [gold[1 - gold.index(label)] for label in predicted[:2]] + predicted[2:]
-    found = score("classifier", "d.tsv", rows_of(wrong if own_names else [gold.index(label) for label in wrong]))
+    found = score(
+        "classifier",
+        "d.tsv",
+        rows_of(wrong if own_names else [gold.index(label) for label in wrong]),
+    )
     assert found["scores"]["accuracy"] == pytest.approx(3 / 5)
     assert found["labels"] == gold
     confusion = found["confusion"]
     assert [confusion[0][0] + confusion[1][1], confusion[0][1] + confusion[1][0]] == [3, 2]
-    assert score("classifier", "d.tsv", "0\tone\n2\ttwo\n1\tthree\n")["rows"] == 2  # training left 2 out
+    assert (
+        score("classifier", "d.tsv", "0\tone\n2\ttwo\n1\tthree\n")["rows"] == 2
+    )  # training left 2 out
 
 
 def test_columns_formats_and_labels_can_be_named(predicted, score):
@@ -76,11 +94,18 @@ def test_columns_formats_and_labels_can_be_named(predicted, score):
     named = ["--file-format", "jsonl", "--text-column", "said", "--label-column", "is"]
     found = score("classifier", "d.txt", "".join(json.dumps(row) + "\n" for row in rows), *named)
     assert found["scores"]["accuracy"] == 1.0
-    found = score("tagger", "d.conll", "x B-PER Ada\nx O ran\n", "--token-column", "-1", "--tag-column", "1")
+    found = score(
+        "tagger", "d.conll", "x B-PER Ada\nx O ran\n", "--token-column", "-1", "--tag-column", "1"
+    )
     assert found["rows"] == 1
     stars = {"negative": "bad", "positive": "good"}
     table = "stars,review\n" + rows_of([stars[label] for label in predicted], ",")
-    assert score("classifier", "d.csv", table, "--labels", "bad=negative,good=positive")["scores"]["accuracy"] == 1.0
+    assert (
+        score("classifier", "d.csv", table, "--labels", "bad=negative,good=positive")["scores"][
+            "accuracy"
+        ]
+        == 1.0
+    )
     assert "the head has no such label" in score("classifier", "d.csv", table, refused=True)
 
 
@@ -90,7 +115,9 @@ def test_a_table_is_printed_for_people(score, tmp_path):
     lines = score("tagger", "d.conll", None, plain=True)
     assert f"d.conll, 24 rows: f1 {scores['f1']:.4f}" in lines[0]
     assert [line.split()[0] for line in lines[1:]] == ["precision", "all", "LOC", "PER", "accuracy"]
-    assert lines[3].split()[1:] == [f"{scores[f'{name}/LOC']:.4f}" for name in ("precision", "recall", "f1")]
+    assert lines[3].split()[1:] == [
+        f"{scores[f'{name}/LOC']:.4f}" for name in ("precision", "recall", "f1")
+    ]
 
 
 def test_the_confusions_of_classes_are_printed(score):
@@ -103,17 +130,37 @@ def test_the_confusions_of_classes_are_printed(score):
 @pytest.mark.parametrize(
     ("head", "text", "more", "message"),
     [
-        ("tagger", "Ada B-PER\n", ("--tag-column", "7"), "tag_column: expected the place of a column, counted from 0"),
+        (
+            "tagger",
+            "Ada B-PER\n",
+            ("--tag-column", "7"),
+            "tag_column: expected the place of a column, counted from 0",
+        ),
         ("tagger", "Ada B-PER\n", ("--token-column", "word"), "expected the place of a column"),
         ("tagger", "Ada\n", (), "expected a token and a tag"),
         ("tagger", "Ada B-PER\nBo\n", (), "expected 2 columns as above, found 1"),
-        ("tagger", "Acme B-ORG\n", (), "'ORG': no such entity type in the training data, of the head tagger"),
-        ("classifier", "9\tfine\n", (), "'9': the head has no such label; it has 'negative', 'positive'. Say which is"),
+        (
+            "tagger",
+            "Acme B-ORG\n",
+            (),
+            "'ORG': no such entity type in the training data, of the head tagger",
+        ),
+        (
+            "classifier",
+            "9\tfine\n",
+            (),
+            "'9': the head has no such label; it has 'negative', 'positive'. Say which is",
+        ),
         ("classifier", "fine\n", (), "d.data"),
         ("classifier", "", (), "d.data"),
         ("tagger", "", (), "d.data"),
         ("tagger", "Ada B-PER\n", ("--file-format", "pptx"), "--file-format pptx: expected one of"),
-        ("tagger", "Ada B-PER\n", ("--labels", "a=b"), "--labels: 'a=b': expected LABEL=NAME, where NAME is one of '"),
+        (
+            "tagger",
+            "Ada B-PER\n",
+            ("--labels", "a=b"),
+            "--labels: 'a=b': expected LABEL=NAME, where NAME is one of '",
+        ),
         ("strange", "Ada B-PER\n", (), "how its data were read is not understood"),
         ("nothing", "", (), "there is no head"),
         ("tagger", None, (), "d.data: no such file"),
@@ -125,7 +172,9 @@ def test_a_file_that_is_not_as_expected_is_refused_in_words(score, head, text, m
 
 
 def test_a_head_needs_data(models, run):
-    assert "--head needs --data: a labelled file to score it on" in run.refused("evaluate", "--head", models / "tagger")
+    assert "--head needs --data: a labelled file to score it on" in run.refused(
+        "evaluate", "--head", models / "tagger"
+    )
 
 
 FOREIGN = "Ada B-PERSON\nleft O\nRome B-GPE\non O\nMonday B-DATE\n. O\n\nBo B-PER\nran O\n. O\n"
@@ -148,7 +197,8 @@ def test_without_an_entity_f1_is_undefined(score):
     rows = "It O\nrained O\n\nNobody O\ncame O\n"
     assert score("tagger", "d.conll", rows)["scores"]["f1"] is None
     assert (
-        "no row has an entity, so f1 is undefined; accuracy of tags" in score("tagger", "d.conll", rows, plain=True)[0]
+        "no row has an entity, so f1 is undefined; accuracy of tags"
+        in score("tagger", "d.conll", rows, plain=True)[0]
     )
 
 

@@ -16,7 +16,9 @@ pytestmark = [pytest.mark.ci, pytest.mark.usefixtures("small_calibrations")]
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    monkeypatch.delitem(TASKS, "order")  # of the project's own sentences: tests/evaluation/test_ordering.py
+    monkeypatch.delitem(
+        TASKS, "order"
+    )  # of the project's own sentences: tests/evaluation/test_ordering.py
     monkeypatch.setattr(probing, "CLASS_STEPS", 20)
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 
@@ -34,7 +36,13 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "meanings"]
     for row in found["rows"]:
         layers_only = row["task"] in ("pos", "chunks", "ner", "sentiment")
-        expected = ["2"] if row["task"] == "perplexity" else found["views"][:4] if layers_only else found["views"]
+        expected = (
+            ["2"]
+            if row["task"] == "perplexity"
+            else found["views"][:4]
+            if layers_only
+            else found["views"]
+        )
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
     assert rows["Perplexity (held-out text, from the model's card)"]["scores"] == {"2": 15.0}
@@ -49,7 +57,10 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     assert rows["Chunks, CoNLL-2000 test, F1"]["scores"]["0"] > 0.5
     assert "CoSimLex, moved most by the text: for people" in out
     assert {"WSD set0, F1", "WSD set1, F1"} <= set(rows)
-    assert rows["Cosine of two uses of one word"]["scores"]["0"] > rows["Cosine of two uses of one word"]["scores"]["2"]
+    assert (
+        rows["Cosine of two uses of one word"]["scores"]["0"]
+        > rows["Cosine of two uses of one word"]["scores"]["2"]
+    )
 
 
 def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run, monkeypatch):
@@ -66,14 +77,19 @@ def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path,
     assert "| chunks | not measured: tagging/conll2000/train.txt is not here |" in out
 
 
-def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(toy, data, tmp_path, run):
+def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(
+    toy, data, tmp_path, run
+):
     (tmp_path / "wsd" / "wordnet").mkdir(parents=True)
     for name in ("semcor3", "unified_eval"):
         (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
     (tmp_path / "wsd/wordnet/index.sense").write_text("gnu%1:05:00:: 1 1 0\nbank%1:14:00:: 2 1 9\n")
     out = run.done("evaluate", "--model", toy, "--data", tmp_path, "--only", "wsd", "--json")
     row = next(row for row in json.loads(out)["rows"] if row["title"] == "WSD ALL, F1")
-    assert (row["without"], row["without_name"]) == (0.75, "first sense")  # all of gnu, half of bank
+    assert (row["without"], row["without_name"]) == (
+        0.75,
+        "first sense",
+    )  # all of gnu, half of bank
     assert "get WordNet's first sense" in row["note"]
 
 
@@ -87,13 +103,25 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--only", "wic"), "wic cannot be measured: .*train.data.txt: no such file; --data says where"),
+        (
+            ("--only", "wic"),
+            "wic cannot be measured: .*train.data.txt: no such file; --data says where",
+        ),
         (("--only", "chess"), "no test is called chess; expected wic, mclwic, cosimlex"),
         (("--out", "no/such/file.json"), "expected a file in a folder that is there"),
         (("--data", "nowhere"), "--data nowhere: expected the folder of the data sets"),
-        (("--probes", "--only", "geometry"), "no test is called geometry; expected pos, chunks, ner"),
-        (("--probes", "--plot", "no/such/file.svg"), "--plot no/such/file.svg: expected a file in a folder that is"),
-        (("--probes", "--out", "broken.json"), "broken.json: expected what elmo-tasks evaluate --probes --out wrote"),
+        (
+            ("--probes", "--only", "geometry"),
+            "no test is called geometry; expected pos, chunks, ner",
+        ),
+        (
+            ("--probes", "--plot", "no/such/file.svg"),
+            "--plot no/such/file.svg: expected a file in a folder that is",
+        ),
+        (
+            ("--probes", "--out", "broken.json"),
+            "broken.json: expected what elmo-tasks evaluate --probes --out wrote",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_refused_before_anything_is_measured(
@@ -116,7 +144,9 @@ def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run,
 
 def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_path, run):
     out, plot = tmp_path / NAME, tmp_path / "probe.svg"
-    printed = run.done("evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--plot", plot)
+    printed = run.done(
+        "evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--plot", plot
+    )
     found = json.loads(out.read_text())
     assert found["views"] == ["0", "1", "2", "mean"]
     assert list(dict.fromkeys(row["task"] for row in found["rows"])) == list(PROBES)
@@ -124,7 +154,10 @@ def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_
     assert [row["task"] for row in found["rows"] if row["is_main"]] == list(PROBES)
     assert found["command"] == f"elmo-tasks evaluate --probes --model {toy} --out {out}"
     for paper in PUBLISHED:
-        assert re.search(rf"\n\| ↳ the paper’s ELMo, {paper.data} \({paper.source}\) \| - \| \*?\*?9?6?\d", printed)
+        assert re.search(
+            rf"\n\| ↳ the paper’s ELMo, {paper.data} \({paper.source}\) \| - \| \*?\*?9?6?\d",
+            printed,
+        )
     assert "paper" not in json.dumps(found)  # the file has what was measured here
     words = [text.text for text in ElementTree.parse(plot).iter("{http://www.w3.org/2000/svg}text")]
     assert "Parts of speech, UD EWT dev, accuracy" in words
@@ -132,13 +165,17 @@ def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_
     assert read_probes(out).rows[0].scores == found["rows"][0]["scores"]
 
 
-def test_what_the_file_has_is_not_measured_again_unless_the_weights_changed(toy, data, tmp_path, run, monkeypatch):
+def test_what_the_file_has_is_not_measured_again_unless_the_weights_changed(
+    toy, data, tmp_path, run, monkeypatch
+):
     out = tmp_path / NAME
     command = ["evaluate", "--probes", "--model", toy, "--data", data, "--out", out, "--only"]
     run.done(*command, "wic")
     measured, really = [], suite.evaluate
     monkeypatch.setattr(
-        suite, "evaluate", lambda reader, data, only: measured.extend(only) or really(reader, data, only)
+        suite,
+        "evaluate",
+        lambda reader, data, only: measured.extend(only) or really(reader, data, only),
     )
     printed = run.done(*command, "pos", "wic")
     assert measured == ["pos"]

@@ -50,7 +50,10 @@ def written(folder: Path, kind: str = "classification", **changes: Any) -> Path:
     path = write_config(folder, folder / "toy", kind)
     raw = yaml.safe_load(path.read_text())
     raw["model"]["init_args"]["head"]["init_args"]["dropout"] = 0.5
-    curve = {"class_path": "elmo_tasks.training.run_files.CurveLogger", "init_args": {"save_dir": str(folder / "run")}}
+    curve = {
+        "class_path": "elmo_tasks.training.run_files.CurveLogger",
+        "init_args": {"save_dir": str(folder / "run")},
+    }
     raw["trainer"] |= {"max_epochs": EPOCHS, "logger": [curve], "log_every_n_steps": 1}
     raw["data"]["init_args"] |= changes
     path.write_text(yaml.safe_dump(raw))
@@ -89,7 +92,9 @@ def same(one: Path, other: Path) -> None:
 
 
 @pytest.fixture(scope="module", params=["classification", "tagging"])
-def whole(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+def whole(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[str, Path]:
     """A run without a break."""
     folder = tmp_path_factory.mktemp(request.param)
     assert main(["fit", "--config", str(written(folder, request.param))]) == 0
@@ -104,9 +109,23 @@ def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole, tmp_path):
     with pytest.raises(Killed):
         main(["fit", "--config", str(killed)])
     here = tmp_path / "killed" / "run"
-    assert torch.load(here / "last.ckpt", weights_only=True)["global_step"] == step - step % STEPS or step % STEPS == 0
+    assert (
+        torch.load(here / "last.ckpt", weights_only=True)["global_step"] == step - step % STEPS
+        or step % STEPS == 0
+    )
     random.seed(7), torch.manual_seed(7)
-    assert main(["fit", "--config", str(killed.with_name("config.yaml")), "--ckpt_path", str(here / "last.ckpt")]) == 0
+    assert (
+        main(
+            [
+                "fit",
+                "--config",
+                str(killed.with_name("config.yaml")),
+                "--ckpt_path",
+                str(here / "last.ckpt"),
+            ]
+        )
+        == 0
+    )
     same(run, here)
 
 
@@ -124,7 +143,9 @@ def test_scoring_leaves_the_curve_alone_and_takes_the_folder_of_the_run(whole, c
     assert main(["test", f"--run={run}", "--data.init_args.test", str(data)]) == 0
     assert curve(run, "csv-test")
     assert (run / "csv" / "metrics.csv").read_bytes() == before
-    assert main(["fit", "--run", str(run), "--trainer.max_epochs", str(EPOCHS)]) == 0  # it is done: nothing is lost
+    assert (
+        main(["fit", "--run", str(run), "--trainer.max_epochs", str(EPOCHS)]) == 0
+    )  # it is done: nothing is lost
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
 
 
@@ -132,23 +153,44 @@ def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_p
     """Five rows to validate on: most epochs score alike."""
     path = written(tmp_path / "a", validation=None, validation_share=0.2)
     assert main(["fit", "--config", str(path)]) == 0
-    rows = [(float(r["val_accuracy"]), -float(r["val_loss"])) for r in curve(tmp_path / "a" / "run") if "val_loss" in r]
+    rows = [
+        (float(r["val_accuracy"]), -float(r["val_loss"]))
+        for r in curve(tmp_path / "a" / "run")
+        if "val_loss" in r
+    ]
     assert len({score for score, _ in rows}) < len(rows)
     best = find_head(tmp_path / "a" / "run" / "head").card["training"]["best_epoch"]
     assert rows[best - 1] == max(rows)
 
 
-STOPPING = {"class_path": "pytorch_lightning.callbacks.EarlyStopping", "init_args": {"patience": 2, "mode": "max"}}
+STOPPING = {
+    "class_path": "pytorch_lightning.callbacks.EarlyStopping",
+    "init_args": {"patience": 2, "mode": "max"},
+}
 
 
 @pytest.mark.parametrize(
     ("kind", "monitor", "changes", "said", "epoch"),
     [
-        ("classification", "val_accuracy", {"validation": None}, "Nothing to validate on: the run goes", EPOCHS),
-        ("tagging", "val_f1", {"scheme": None}, "The tags are no spans: val_accuracy is watched in place of", None),
+        (
+            "classification",
+            "val_accuracy",
+            {"validation": None},
+            "Nothing to validate on: the run goes",
+            EPOCHS,
+        ),
+        (
+            "tagging",
+            "val_f1",
+            {"scheme": None},
+            "The tags are no spans: val_accuracy is watched in place of",
+            None,
+        ),
     ],
 )
-def test_the_advice_of_messages_can_be_followed(tmp_path, capsys, kind, monitor, changes, said, epoch):
+def test_the_advice_of_messages_can_be_followed(
+    tmp_path, capsys, kind, monitor, changes, said, epoch
+):
     path = written(tmp_path / "a", kind, **changes)
     raw = yaml.safe_load(path.read_text())
     stopping = {**STOPPING, "init_args": {**STOPPING["init_args"], "monitor": monitor}}
@@ -192,10 +234,14 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     torch.save({"weights": 1}, tmp_path / "a.ckpt")
     assert other_file in refused(capsys, "test", *with_config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
     wider = f"--model.init_args.head.init_args.{'lstm_hidden' if kind == 'tagging' else 'hidden'}"
-    said = refused(capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9")
+    said = refused(
+        capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9"
+    )
     assert "the checkpoint is of another model than these settings describe" in said
     for stage in ("validate", "test"):
-        said = refused(capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv"))
+        said = refused(
+            capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv")
+        )
         assert f"{stage}: no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
     said = refused(capsys, "test", *with_config, "--ckpt_path", "best")
     assert "expected a file, such as runs/NAME/best.ckpt" in said
@@ -204,7 +250,15 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     assert "no best.ckpt or last.ckpt there" in refused(capsys, "test", "--run", str(tmp_path))
     assert "--run: expected the folder" in refused(capsys, "test", "--run")
     stopping = json.dumps({**STOPPING, "init_args": {"monitor": "val_nonsense"}})
-    said = refused(capsys, "fit", *with_config, "--trainer.callbacks+", stopping, "--run_dir", str(tmp_path / "x"))
+    said = refused(
+        capsys,
+        "fit",
+        *with_config,
+        "--trainer.callbacks+",
+        stopping,
+        "--run_dir",
+        str(tmp_path / "x"),
+    )
     assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
 
 
@@ -212,10 +266,26 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     ("option", "value", "said"),
     [
         ("data.init_args.batch_size", "0", "data.batch_size: expected 1 or more, found 0"),
-        ("data.init_args.validation_share", "1.5", "data.validation_share: expected a share from 0 to below 1"),
-        ("model.init_args.learning_rate", "-1", "model.learning_rate: expected a number, 0 or more, found -1.0"),
-        ("model.init_args.encoder_learning_rate", "-1", "model.encoder_learning_rate: expected a number above 0, or"),
-        ("model.init_args.class_weights", "foo", "model.class_weights: expected 'balanced' or null, found foo"),
+        (
+            "data.init_args.validation_share",
+            "1.5",
+            "data.validation_share: expected a share from 0 to below 1",
+        ),
+        (
+            "model.init_args.learning_rate",
+            "-1",
+            "model.learning_rate: expected a number, 0 or more, found -1.0",
+        ),
+        (
+            "model.init_args.encoder_learning_rate",
+            "-1",
+            "model.encoder_learning_rate: expected a number above 0, or",
+        ),
+        (
+            "model.init_args.class_weights",
+            "foo",
+            "model.class_weights: expected 'balanced' or null, found foo",
+        ),
         ("model.init_args.nonsense", "3", "model: option 'nonsense' is not accepted"),
         ("model.class_path", "no.such.Thing", "model: no module named 'no'"),
         ("trainer.max_epochs", "abc", "trainer.max_epochs: expected int or null, found abc"),
@@ -239,7 +309,20 @@ def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys
     assert "'dull': no such label in the training data" in said
     assert not (tmp_path / "a" / "run" / "last.ckpt").exists()
     assert said.endswith("leave it out: --data.init_args.test null")
-    assert main(["fit", "--config", str(path), "--data.init_args.test", "null", "--trainer.max_epochs", "1"]) == 0
+    assert (
+        main(
+            [
+                "fit",
+                "--config",
+                str(path),
+                "--data.init_args.test",
+                "null",
+                "--trainer.max_epochs",
+                "1",
+            ]
+        )
+        == 0
+    )
 
 
 def test_two_runs_in_one_folder(whole, capsys):
@@ -251,13 +334,19 @@ def test_two_runs_in_one_folder(whole, capsys):
 
 def test_a_configuration_that_is_none_is_refused(tmp_path):
     path = tmp_path / "a.yaml"
-    for content, message in (("a: [", "expected YAML"), ("[" * 5_000, "expected YAML"), ("- a", "expected settings")):
+    for content, message in (
+        ("a: [", "expected YAML"),
+        ("[" * 5_000, "expected YAML"),
+        ("- a", "expected settings"),
+    ):
         path.write_text(content)
         with pytest.raises(ConfigError, match=message):
             fit.run(["fit", "--config", str(path)])
 
 
-@pytest.mark.parametrize("settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]])
+@pytest.mark.parametrize(
+    "settings", [["--trainer.max_steps", "3"], ["--trainer.limit_val_batches", "0"]]
+)
 def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, settings):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
@@ -338,7 +427,9 @@ def test_a_run_that_is_replaced_leaves_nothing_to_resume_from(tmp_path, capsys):
     with pytest.raises(Killed):
         main(["fit", "--config", str(with_kill(path, 2)), "--overwrite"])
     assert not (tmp_path / "run" / "head").exists()
-    assert "the run did not finish an epoch" in refused(capsys, "fit", "--run", str(tmp_path / "run"))
+    assert "the run did not finish an epoch" in refused(
+        capsys, "fit", "--run", str(tmp_path / "run")
+    )
     assert main(["fit", "--config", str(path), "--overwrite", "--trainer.max_epochs", "2"]) == 0
     assert find_head(tmp_path / "run" / "head").card["training"]["epochs"] == 2
 
@@ -370,14 +461,22 @@ def test_what_a_resumed_run_cannot_use_is_refused_and_changes_nothing(tmp_path, 
 def test_a_changed_rate_is_used_from_then_on(tmp_path):
     path = written(tmp_path)
     run = tmp_path / "run"
-    settings = ["--model.init_args.learning_rate", "0.0003", "--model.init_args.weight_decay", "0.5"]
+    settings = [
+        "--model.init_args.learning_rate",
+        "0.0003",
+        "--model.init_args.weight_decay",
+        "0.5",
+    ]
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
     assert main(["fit", "--run", str(run), "--trainer.max_epochs", "9", *settings]) == 0
     saved = torch.load(run / "last.ckpt", weights_only=True)
     group = saved["optimizer_states"][0]["param_groups"][0]
     assert (group["initial_lr"], group["weight_decay"]) == (0.0003, 0.5)
     assert saved["lr_schedulers"][0]["base_lrs"][0] == 0.0003
-    assert yaml.safe_load((run / "config.yaml").read_text())["model"]["init_args"]["learning_rate"] == 0.0003
+    assert (
+        yaml.safe_load((run / "config.yaml").read_text())["model"]["init_args"]["learning_rate"]
+        == 0.0003
+    )
 
 
 class Terminated(pl.Callback):
@@ -396,7 +495,10 @@ def test_sigterm_ends_a_run_with_its_code_and_the_command_to_resume(tmp_path, ca
     with pytest.raises(SystemExit) as stop:
         main(["fit", "--config", str(path)])
     assert stop.value.code == 143
-    assert f"Interrupted. Resume with: elmo-tasks fit --run {tmp_path / 'run'}" in capsys.readouterr().err
+    assert (
+        f"Interrupted. Resume with: elmo-tasks fit --run {tmp_path / 'run'}"
+        in capsys.readouterr().err
+    )
     assert not (tmp_path / "run" / "head").exists()
 
 
@@ -406,7 +508,10 @@ def test_a_run_that_a_number_of_steps_ended_inside_an_epoch_trains_further(tmp_p
     assert main(["fit", "--config", str(path), "--trainer.max_steps", str(STEPS - 2)]) == 0
     assert main(["fit", "--run", str(run), "--trainer.max_steps", str(2 * STEPS)]) == 0
     assert torch.load(run / "last.ckpt", weights_only=True)["global_step"] == 2 * STEPS
-    assert [row["step"] for row in curve(run) if "val_loss" in row] == [str(STEPS - 1), str(2 * STEPS - 1)]
+    assert [row["step"] for row in curve(run) if "val_loss" in row] == [
+        str(STEPS - 1),
+        str(2 * STEPS - 1),
+    ]
 
 
 ROWS = [
@@ -425,7 +530,9 @@ def test_rows_of_a_program_are_training_data(tmp_path, kind):
     elif kind == "dataset":
         datasets = pytest.importorskip("datasets")
         rows = datasets.Dataset.from_list(ROWS).class_encode_column("label")
-    run = train(path, tmp_path / "runs" / "mine", data__init_args__train=rows, trainer__max_epochs=1)
+    run = train(
+        path, tmp_path / "runs" / "mine", data__init_args__train=rows, trainer__max_epochs=1
+    )
     card = find_head(run / "head").card
     assert card["trained_on"].startswith("train 20 rows")
     assert find_head(run / "head").task.labels == ("down", "up")
@@ -433,7 +540,9 @@ def test_rows_of_a_program_are_training_data(tmp_path, kind):
 
 
 def test_what_are_no_rows_is_refused(tmp_path):
-    with pytest.raises(ConfigError, match="train: expected a file, a DataFrame, .* found list without rows"):
+    with pytest.raises(
+        ConfigError, match="train: expected a file, a DataFrame, .* found list without rows"
+    ):
         train(written(tmp_path), tmp_path / "run", data__init_args__train=[])
     with pytest.raises(ConfigError, match="train: expected a file, a DataFrame, .* found list"):
         train(written(tmp_path), tmp_path / "run", data__init_args__train=["a", "b"])

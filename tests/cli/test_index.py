@@ -10,7 +10,14 @@ from elmo_tasks.senses.use_index import UseIndex
 @pytest.fixture
 def index(tmp_path, toy):
     """The arguments of a command that builds an index in a folder."""
-    return lambda *arguments, out="i": ["index", *arguments, "--out", tmp_path / out, "--model", toy]
+    return lambda *arguments, out="i": [
+        "index",
+        *arguments,
+        "--out",
+        tmp_path / out,
+        "--model",
+        toy,
+    ]
 
 
 def sentences_of(found: UseIndex) -> list[str]:
@@ -28,7 +35,16 @@ def test_an_index_of_ones_own_files(tmp_path, index, run):
     assert found.description.title == "letters"
     assert sentences_of(found) == ["The bank opened.", "It closed.", "A dog barked."]
     run.done(*index(*arguments))  # it is there already
-    query = ["--word", "bank", "--sentence", "A bank.", "--index", tmp_path / "i", "--model", "static-mini"]
+    query = [
+        "--word",
+        "bank",
+        "--sentence",
+        "A bank.",
+        "--index",
+        tmp_path / "i",
+        "--model",
+        "static-mini",
+    ]
     assert "its vectors are of another model" in run.refused("nearest", *query)
 
 
@@ -47,18 +63,23 @@ def test_an_index_of_a_data_set_on_the_hub(tmp_path, index, run):
     # A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its name.
     (tmp_path / "set").mkdir()
     rows = ({"id": 1, "words": "The bank opened. It closed."}, {"id": 2, "words": "A dog."})
-    (tmp_path / "set" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "set" / "test.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     (tmp_path / "a.txt").write_text("My own bank.", encoding="utf-8")
     arguments = [f"hub:{tmp_path / 'set'}", tmp_path / "a.txt", "--split", "test"]
     assert "3 sentences" in run.done(*index(*arguments, "--column", "words", "--rows", "1"))
     found = UseIndex(tmp_path / "i")
     assert sentences_of(found) == ["The bank opened.", "It closed.", "My own bank."]
-    assert "expected the name of a column, found 'body'; there are 2 columns: 'id', 'words'" in run.refused(
-        *index(*arguments, "--column", "body", out="other")
+    assert (
+        "expected the name of a column, found 'body'; there are 2 columns: 'id', 'words'"
+        in run.refused(*index(*arguments, "--column", "body", out="other"))
     )
 
 
 def test_an_index_of_standard_input(tmp_path, index, monkeypatch, run):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank opened. It closed.\nA dog.")))
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(b"The bank opened. It closed.\nA dog."))
+    )
     run.done(*index("-"))
     assert sentences_of(UseIndex(tmp_path / "i")) == ["The bank opened.", "It closed.", "A dog."]

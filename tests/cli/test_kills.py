@@ -25,7 +25,11 @@ from tests.training.toy_task import write_encoder, write_untrained
 pytestmark = pytest.mark.ci
 
 KILLS = 20
-TEXT = "".join(f"The bank of the {name} was {n} feet wide.\n" for n in range(60) for name in ("river", "lake", "town"))
+TEXT = "".join(
+    f"The bank of the {name} was {n} feet wide.\n"
+    for n in range(60)
+    for name in ("river", "lake", "town")
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,9 @@ class Job:
     prepare: Callable[[Path], None]  #: writes what it needs into a folder
     begin: Callable[[Path], list[str]]  #: its arguments
     result: Callable[[Path], Any]  #: what it made, to be the same every time
-    resume: Callable[[Path], list[str]] | None = None  #: its arguments after a kill, where they are others
+    resume: Callable[[Path], list[str]] | None = (
+        None  #: its arguments after a kill, where they are others
+    )
 
 
 def _text(folder: Path) -> None:
@@ -58,7 +64,12 @@ def _config(folder: Path) -> str:
 
 def _resume(folder: Path) -> list[str]:
     last = folder / "run" / "last.ckpt"
-    return ["fit", "--config", _config(folder), *(["--ckpt_path", str(last)] if last.exists() else [])]
+    return [
+        "fit",
+        "--config",
+        _config(folder),
+        *(["--ckpt_path", str(last)] if last.exists() else []),
+    ]
 
 
 def _weights(path: Path) -> dict[str, list[Any]]:
@@ -69,26 +80,51 @@ def _weights(path: Path) -> dict[str, list[Any]]:
 def _trained_run(folder: Path) -> Any:
     run = folder / "run"
     card = find_head(run / "head").card
-    return _weights(run / "last.ckpt"), (run / "csv" / "metrics.csv").read_text(), card["scores"], card["layer_weights"]
+    return (
+        _weights(run / "last.ckpt"),
+        (run / "csv" / "metrics.csv").read_text(),
+        card["scores"],
+        card["layer_weights"],
+    )
 
 
 def _language(folder: Path) -> None:
     (folder / "text.txt").write_text(TEXT.lower(), encoding="utf-8")
     sizes = {"filters": [[1, 8], [2, 8]], "dim": 32, "projection_dim": 16, "n_draws": 64}
-    data = {"files": [str(folder / "text.txt")], "cache_dir": str(folder / "cache"), "vocabulary_size": 50}
+    data = {
+        "files": [str(folder / "text.txt")],
+        "cache_dir": str(folder / "cache"),
+        "vocabulary_size": 50,
+    }
     data |= {"batch_size": 4, "unroll_steps": 8, "max_tokens": 4 * 8 * 120}
-    kept = {"dirpath": str(folder / "run"), "every_n_train_steps": 10, "save_last": True, "save_top_k": -1}
-    checkpoint, export = "pytorch_lightning.callbacks.ModelCheckpoint", "elmo_tasks.training.export_bilm.ExportBiLM"
+    kept = {
+        "dirpath": str(folder / "run"),
+        "every_n_train_steps": 10,
+        "save_last": True,
+        "save_top_k": -1,
+    }
+    checkpoint, export = (
+        "pytorch_lightning.callbacks.ModelCheckpoint",
+        "elmo_tasks.training.export_bilm.ExportBiLM",
+    )
     quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False}
     callbacks = [
         {"class_path": checkpoint, "init_args": {**kept, "enable_version_counter": False}},
         {"class_path": export, "init_args": {"folder": str(folder / "model")}},
     ]
-    trainer = {"max_epochs": 1, "accelerator": "cpu", "default_root_dir": str(folder / "run"), "callbacks": callbacks}
+    trainer = {
+        "max_epochs": 1,
+        "accelerator": "cpu",
+        "default_root_dir": str(folder / "run"),
+        "callbacks": callbacks,
+    }
     raw = {
         "seed_everything": 1,
         "model": {"class_path": "elmo_tasks.training.bilm_module.BiLMModule", "init_args": sizes},
-        "data": {"class_path": "elmo_tasks.data.language_model.LanguageModelData", "init_args": data},
+        "data": {
+            "class_path": "elmo_tasks.data.language_model.LanguageModelData",
+            "init_args": data,
+        },
         "trainer": trainer | quiet,
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(raw))
@@ -107,7 +143,9 @@ def _hdf5(folder: Path) -> dict[str, list[Any]]:
 
 def _index(folder: Path) -> dict[str, bytes]:
     # An .npz file holds the time at which it was written.
-    files = (path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".npz")
+    files = (
+        path for path in (folder / "out").rglob("*") if path.is_file() and path.suffix != ".npz"
+    )
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
@@ -117,19 +155,44 @@ def _table(folder: Path) -> Any:
 
 
 def _sweep(folder: Path) -> list[str]:
-    command = ["sweep", "--config", _config(folder), "--out", str(folder / "out"), "--json", str(folder / "out.json")]
+    command = [
+        "sweep",
+        "--config",
+        _config(folder),
+        "--out",
+        str(folder / "out"),
+        "--json",
+        str(folder / "out.json"),
+    ]
     return [*command, "--seeds", "1", "2", "--set", "trainer.max_epochs=2"]
 
 
 JOBS = {
     "embed": Job(
         _text,
-        lambda f: ["embed", str(f / "in.txt"), str(f / "out.hdf5"), "--all", "--raw", "--model", str(f / "toy")],
+        lambda f: [
+            "embed",
+            str(f / "in.txt"),
+            str(f / "out.hdf5"),
+            "--all",
+            "--raw",
+            "--model",
+            str(f / "toy"),
+        ],
         _hdf5,
     ),
     "index": Job(
         _text,
-        lambda f: ["index", str(f / "in.txt"), "--out", str(f / "out"), "--title", "t", "--model", str(f / "toy")],
+        lambda f: [
+            "index",
+            str(f / "in.txt"),
+            "--out",
+            str(f / "out"),
+            "--title",
+            "t",
+            "--model",
+            str(f / "toy"),
+        ],
         _index,
     ),
     "predict": Job(
@@ -139,11 +202,25 @@ JOBS = {
     ),
     "vectors": Job(
         _text,
-        lambda f: ["model", "vectors", str(f / "in.txt"), "--out", str(f / "out"), "--workers", "1", "--epochs", "60"],
+        lambda f: [
+            "model",
+            "vectors",
+            str(f / "in.txt"),
+            "--out",
+            str(f / "out"),
+            "--workers",
+            "1",
+            "--epochs",
+            "60",
+        ],
         lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
     ),
-    "fit a head": Job(_experiment, lambda f: ["fit", "--config", _config(f)], _trained_run, _resume),
-    "fit a language model": Job(_language, lambda f: ["fit", "--config", _config(f)], _language_model, _resume),
+    "fit a head": Job(
+        _experiment, lambda f: ["fit", "--config", _config(f)], _trained_run, _resume
+    ),
+    "fit a language model": Job(
+        _language, lambda f: ["fit", "--config", _config(f)], _language_model, _resume
+    ),
     "sweep": Job(_experiment, _sweep, _table),
 }
 
@@ -163,7 +240,9 @@ def _run(arguments: list[str], log: str) -> None:
     sys.exit(main(arguments))
 
 
-def _seconds(context: ForkServerContext, arguments: list[str], log: Path, until: float | None = None) -> float | None:
+def _seconds(
+    context: ForkServerContext, arguments: list[str], log: Path, until: float | None = None
+) -> float | None:
     """Return how long a command took, or ``None`` where it was killed ``until`` seconds after it began."""
     process = context.Process(target=_run, args=(arguments, str(log)))
     started = time.monotonic()
@@ -182,7 +261,9 @@ def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
     # Processes that find everything imported: they begin at once, and are killed in their work, not in their imports.
     job, context = JOBS[name], multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["elmo_tasks.cli.fit", "elmo_tasks.cli.embed", "tests.cli.test_kills"])
+    context.set_forkserver_preload(
+        ["elmo_tasks.cli.fit", "elmo_tasks.cli.embed", "tests.cli.test_kills"]
+    )
 
     def new(place: str) -> Path:
         (folder / place).mkdir()

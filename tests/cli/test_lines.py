@@ -59,6 +59,8 @@ def test_the_lines_before_one_that_is_not_utf_8_are_given(monkeypatch):
 @pytest.mark.parametrize("ending", ["txt", "txt.xz"])
 def test_a_file_gives_the_same_lines(ending, tmp_path):
     path = tmp_path / f"in.{ending}"
-    path.write_bytes((lzma.compress if ending.endswith("xz") else bytes)("Ada\r\n\nBo".encode("utf-8-sig")))
+    path.write_bytes(
+        (lzma.compress if ending.endswith("xz") else bytes)("Ada\r\n\nBo".encode("utf-8-sig"))
+    )
     assert list(batches_of(str(path), 2)) == [["Ada", ""], ["Bo"]]
     assert list(lines_of(str(path))) == ["Ada", "", "Bo"]

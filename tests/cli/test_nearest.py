@@ -15,9 +15,20 @@ def few_examples(tmp_path, monkeypatch):
 def test_the_words_of_a_file_stand_beside(run, tmp_path):
     glove = tmp_path / "glove.txt"
     glove.write_text("bank 1 0\nshore 0.9 0.1\nloan -1 0\n", encoding="utf-8")
-    asked = ["nearest", "--model", "static-mini", "--word", "bank", "--sentence", "We sat on the bank of the river."]
+    asked = [
+        "nearest",
+        "--model",
+        "static-mini",
+        "--word",
+        "bank",
+        "--sentence",
+        "We sat on the bank of the river.",
+    ]
     out = run.done(*asked, "--static", glove)
-    assert "“static-mini” does not read the sentence: its nearest words are the same in all of them." in out
+    assert (
+        "“static-mini” does not read the sentence: its nearest words are the same in all of them."
+        in out
+    )
     out = run.done(*asked, "--model", glove)
     assert "in any sentence (glove)\n  0.99  shore\n -1.00  loan" in out
     found = json.loads(run.done(*asked, "--model", glove, "--json"))
@@ -27,7 +38,15 @@ def test_the_words_of_a_file_stand_beside(run, tmp_path):
 
 def test_a_word_without_a_vector(run, tmp_path):
     (tmp_path / "glove.txt").write_text("loan -1 0\nshore 0.9 0.1\n", encoding="utf-8")
-    asked = ["nearest", "--word", "bank", "--sentence", "We sat on the bank.", "--model", tmp_path / "glove.txt"]
+    asked = [
+        "nearest",
+        "--word",
+        "bank",
+        "--sentence",
+        "We sat on the bank.",
+        "--model",
+        tmp_path / "glove.txt",
+    ]
     out = run.done(*asked)
     assert "“bank” is not among the 2 words of “glove”." in out
     run.refused(*asked, "--layer", "7")

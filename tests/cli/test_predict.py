@@ -44,9 +44,14 @@ def predict(models, tmp_path, run):
 
     def call(text, *more, head="tagger", name="in.txt"):
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        status, _, err = run("predict", "--head", models / head, *more, tmp_path / name, tmp_path / "out.jsonl")
+        status, _, err = run(
+            "predict", "--head", models / head, *more, tmp_path / name, tmp_path / "out.jsonl"
+        )
         assert status == 0, err
-        return [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+        return [
+            json.loads(line)
+            for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+        ]
 
     return call
 
@@ -58,7 +63,9 @@ def test_every_line_gives_an_object_in_order(predict, tmp_path):
     assert found[1] == {"tokens": [], "tags": [], "spans": []}
     assert "שלום" in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
     lines = [f"{'we ' * (k * 7 % 13)}number{k}" for k in range(300)]  # more than a batch
-    assert [row["tokens"] for row in predict("\n".join(lines), "--tokens")] == [line.split() for line in lines]
+    assert [row["tokens"] for row in predict("\n".join(lines), "--tokens")] == [
+        line.split() for line in lines
+    ]
 
 
 def test_the_texts_of_a_table_are_read_and_said(models, tmp_path, run):
@@ -78,7 +85,9 @@ def test_spans_are_where_their_characters_stand(predict, more):
         for span in row["spans"]:
             spans += 1
             text = line[span["start_char"] : span["end_char"]].translate(PLAIN_QUOTES)
-            words = [word.translate(PLAIN_QUOTES) for word in row["tokens"][span["start"] : span["end"]]]
+            words = [
+                word.translate(PLAIN_QUOTES) for word in row["tokens"][span["start"] : span["end"]]
+            ]
             assert text.startswith(words[0])
             assert text.endswith(words[-1])
             assert text.replace(" ", "").replace("\t", "") == "".join(words).replace("\t", "")
@@ -91,12 +100,16 @@ def test_tokens_are_taken_as_they_are_and_read_as_what_they_stand_for(models, pr
     (found,) = predict("wo n't  -LRB- ``  Ada's", "--tokens")
     assert found["tokens"] == ["wo", "n't", "-LRB-", "``", "Ada's"]
     predictor = Predictor.load(find_head(models / "tagger"))
-    assert tuple(found["tags"]) == predictor.predict_batch([["wo", "n't", "(", '"', "Ada's"]])[0].tags
+    assert (
+        tuple(found["tags"]) == predictor.predict_batch([["wo", "n't", "(", '"', "Ada's"]])[0].tags
+    )
 
 
 def test_texts_are_classified(models, predict):
     found = predict("\n".join(LINES), head="classifier")
-    assert [list(row) for row in found] == [["tokens", "label", "is_sure", "probabilities"]] * len(LINES)
+    assert [list(row) for row in found] == [["tokens", "label", "is_sure", "probabilities"]] * len(
+        LINES
+    )
     assert [row["label"] is None for row in found] == [not line.strip() for line in LINES]
     for row in found:
         if row["label"] is None:
@@ -104,7 +117,9 @@ def test_texts_are_classified(models, predict):
             continue
         assert row["label"] == max(row["probabilities"], key=row["probabilities"].__getitem__)
         assert sum(row["probabilities"].values()) == pytest.approx(1)
-    expected = Predictor.load(find_head(models / "classifier")).predict_batch([found[0]["tokens"]])[0]
+    expected = Predictor.load(find_head(models / "classifier")).predict_batch([found[0]["tokens"]])[
+        0
+    ]
     assert found[0]["probabilities"] == pytest.approx(expected.probabilities, abs=1e-5)
 
 
@@ -112,16 +127,30 @@ def test_standard_input_and_output(models, predict, run, monkeypatch):
     content = "\n".join(LINES) + "\n"
     expected = predict(content)
     # The terminal's encoding is not that of the text.
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode()), encoding="ascii"))
+    monkeypatch.setattr(
+        sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode()), encoding="ascii")
+    )
     status, out, err = run("predict", "--head", models / "tagger", "-", "-")
     assert (status, err) == (0, "")
-    assert [json.loads(line)["tags"] for line in out.splitlines()] == [row["tags"] for row in expected]
+    assert [json.loads(line)["tags"] for line in out.splitlines()] == [
+        row["tags"] for row in expected
+    ]
 
 
 def started(models: Path, *arguments: object) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "elmo_tasks", "predict", "--head", models / "tagger", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "elmo_tasks",
+        "predict",
+        "--head",
+        models / "tagger",
+        *arguments,
+    ]
     pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    return subprocess.Popen([*map(str, command)], cwd=REPOSITORY, env=os.environ | {"OMP_NUM_THREADS": "1"}, **pipes)
+    return subprocess.Popen(
+        [*map(str, command)], cwd=REPOSITORY, env=os.environ | {"OMP_NUM_THREADS": "1"}, **pipes
+    )
 
 
 @pytest.mark.ci
@@ -146,36 +175,58 @@ def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models, tmp_p
         assert process.wait(60) == 141
 
 
-def test_text_that_is_not_utf_8_is_read_from_a_file_and_refused_from_a_pipe(models, tmp_path, run, monkeypatch):
+def test_text_that_is_not_utf_8_is_read_from_a_file_and_refused_from_a_pipe(
+    models, tmp_path, run, monkeypatch
+):
     content = b"fine\ncaf\xe9\n"
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_bytes(content)
     status, out, err = run("predict", "--head", models / "tagger", "in.txt", "-")
-    assert (status, [json.loads(line)["tokens"] for line in out.splitlines()]) == (0, [["fine"], ["café"]])
+    assert (status, [json.loads(line)["tokens"] for line in out.splitlines()]) == (
+        0,
+        [["fine"], ["café"]],
+    )
     assert "in.txt: one text per line, encoding cp1252" in err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-    assert "expected UTF-8 text" in run.refused("predict", "--head", models / "tagger", "-", "out.jsonl")
+    assert "expected UTF-8 text" in run.refused(
+        "predict", "--head", models / "tagger", "-", "out.jsonl"
+    )
     assert not Path("out.jsonl").exists()
 
 
 FOUR = "Ada B-PER\nleft O\nOslo B-LOC\n. O\n\nIt O\nrained O\n. O\n"
 
 
-@pytest.mark.parametrize(("name", "content", "words"), [
-    ("a.conll", FOUR, ["Ada left Oslo .", "It rained ."]),
-    ("a.txt", FOUR, ["Ada left Oslo .", "It rained ."]),
-    ("a.txt", FOUR.replace("B-", ""), ["Ada left Oslo .", "It rained ."]),
-    ("a.tsv", "token\ttag\n" + FOUR.replace(" ", "\t"), ["Ada left Oslo .", "It rained ."]),
-    ("a.csv", "word,tag\n" + FOUR.replace(" ", ","), ["Ada left Oslo .", "It rained ."]),
-    ("a.conllu", "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\trained\train\tVERB\t_\t_\t0\troot\t_\t_\n", ["It rained"]),
-    ("a.marked", "[Ada](PER) left.\nIt rained.\n", ["Ada left .", "It rained ."]),
-    ("a.jsonl", '{"id": 1, "tokens": ["Ada", "left"], "tags": ["B-PER", "O"]}\n', ["Ada left"]),
-    ("a.txt", '{"text": "Ada left."}\n', ["Ada left ."]),
-    ("a.txt", "label\ttext\ngood\tA warm film.\n", ["A warm film ."]),
-    ("a.txt", "Is it O\nor A\nor B-C then\nwho knows\nI do\n", ["Is it O", "or A", "or B-C then", "who knows", "I do"]),
-    ("a.csv", "id,text\n1,A warm film.\n,\n3,Cold soup.\n", ["A warm film .", "", "Cold soup ."]),
-    ("a.tsv", "text\tlabel\n\tgood\nA warm film.\tgood\n\t\n", ["", "A warm film .", ""]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.conll", FOUR, ["Ada left Oslo .", "It rained ."]),
+        ("a.txt", FOUR, ["Ada left Oslo .", "It rained ."]),
+        ("a.txt", FOUR.replace("B-", ""), ["Ada left Oslo .", "It rained ."]),
+        ("a.tsv", "token\ttag\n" + FOUR.replace(" ", "\t"), ["Ada left Oslo .", "It rained ."]),
+        ("a.csv", "word,tag\n" + FOUR.replace(" ", ","), ["Ada left Oslo .", "It rained ."]),
+        (
+            "a.conllu",
+            "1\tIt\tit\tPRON\t_\t_\t2\tnsubj\t_\t_\n2\trained\train\tVERB\t_\t_\t0\troot\t_\t_\n",
+            ["It rained"],
+        ),
+        ("a.marked", "[Ada](PER) left.\nIt rained.\n", ["Ada left .", "It rained ."]),
+        ("a.jsonl", '{"id": 1, "tokens": ["Ada", "left"], "tags": ["B-PER", "O"]}\n', ["Ada left"]),
+        ("a.txt", '{"text": "Ada left."}\n', ["Ada left ."]),
+        ("a.txt", "label\ttext\ngood\tA warm film.\n", ["A warm film ."]),
+        (
+            "a.txt",
+            "Is it O\nor A\nor B-C then\nwho knows\nI do\n",
+            ["Is it O", "or A", "or B-C then", "who knows", "I do"],
+        ),
+        (
+            "a.csv",
+            "id,text\n1,A warm film.\n,\n3,Cold soup.\n",
+            ["A warm film .", "", "Cold soup ."],
+        ),
+        ("a.tsv", "text\tlabel\n\tgood\nA warm film.\tgood\n\t\n", ["", "A warm film .", ""]),
+    ],
+)
 def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words):
     assert [" ".join(row["tokens"]) for row in predict(content, name=name)] == words
 
@@ -192,7 +243,9 @@ def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words)
         (("in.txt", "out.jsonl", "--head", "nothing"), "there is no head 'nothing'"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_words(arguments, message, models, tmp_path, run, monkeypatch):
+def test_what_cannot_be_done_is_refused_in_words(
+    arguments, message, models, tmp_path, run, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     Path("in.txt").write_text("Ada\n")
     assert message in run.refused("predict", "--head", models / "tagger", *arguments)
@@ -212,19 +265,33 @@ def test_an_interrupted_run_keeps_its_blocks_and_the_old_file(models, tmp_path, 
             raise KeyboardInterrupt
         return predictions(self, *args)
 
-    arguments = ["predict", "--head", models / "tagger", tmp_path / "in.txt", tmp_path / "out.jsonl"]
+    arguments = [
+        "predict",
+        "--head",
+        models / "tagger",
+        tmp_path / "in.txt",
+        tmp_path / "out.jsonl",
+    ]
     with monkeypatch.context() as patched:
         patched.setattr(Predictor, "predict_batch", stop_later)
         assert run(*arguments)[0] == 130
-        assert sorted(p.name for p in tmp_path.iterdir()) == [".out.jsonl.parts", "in.txt", "out.jsonl"]
+        assert sorted(p.name for p in tmp_path.iterdir()) == [
+            ".out.jsonl.parts",
+            "in.txt",
+            "out.jsonl",
+        ]
         assert (tmp_path / "out.jsonl").read_text() == "of yesterday\n"
         status, _, err = run(*arguments)
         assert status == 0
         assert "of 300 rows are there from an earlier run" in err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["in.txt", "out.jsonl"]
-    found = [json.loads(line)["tokens"][-1] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    found = [
+        json.loads(line)["tokens"][-1] for line in (tmp_path / "out.jsonl").read_text().splitlines()
+    ]
     assert found == [f"number{k}" for k in range(300)]
-    assert sum(len(batch) for (batch,) in calls) < 300 + 100  # one block was computed twice, at most
+    assert (
+        sum(len(batch) for (batch,) in calls) < 300 + 100
+    )  # one block was computed twice, at most
 
 
 def test_parquet_has_the_same_answers_with_their_rows(models, predict, tmp_path, run):
@@ -244,13 +311,21 @@ def test_two_processes_answer_what_one_does(models, predict, tmp_path, run, monk
     text = "".join(f"Ada met Bo {k} times\n" for k in range(40))
     found, expected = predict(text, "--workers", "2"), predict(text)
     assert [row["tags"] for row in found] == [row["tags"] for row in expected]
-    confidences = [[span["confidence"] for row in rows for span in row["spans"]] for rows in (found, expected)]
+    confidences = [
+        [span["confidence"] for row in rows for span in row["spans"]] for rows in (found, expected)
+    ]
     assert confidences[0] == pytest.approx(confidences[1], abs=1e-6)
 
 
 def test_rows_that_cannot_be_read_are_refused_or_set_aside(models, tmp_path, run):
     (tmp_path / "in.jsonl").write_bytes(b'{"text": "Ada"}\n{"text": 3}\n{"text": "Bo"}\n')
-    arguments = ["predict", "--head", models / "tagger", tmp_path / "in.jsonl", tmp_path / "out.jsonl"]
+    arguments = [
+        "predict",
+        "--head",
+        models / "tagger",
+        tmp_path / "in.jsonl",
+        tmp_path / "out.jsonl",
+    ]
     assert "in.jsonl, line 2: text: expected a text, found 3" in run.refused(*arguments)
     status, _, err = run(*arguments, "--skip-bad")
     assert status == 0

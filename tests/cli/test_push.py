@@ -21,7 +21,9 @@ def hub(tmp_path, monkeypatch):
     with serving() as (repositories, address):
         monkeypatch.setattr(constants, "ENDPOINT", address)
         monkeypatch.setattr(
-            constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + "/{repo_id}/resolve/{revision}/{filename}"
+            constants,
+            "HUGGINGFACE_CO_URL_TEMPLATE",
+            address + "/{repo_id}/resolve/{revision}/{filename}",
         )
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
@@ -38,7 +40,12 @@ def models(tmp_path):
     write_encoder(tmp_path / "toy")
     write_untrained(tmp_path / "tagger", tmp_path / "toy")
     card = json.loads((tmp_path / "tagger" / "card.json").read_text())
-    about = {"title": "Names", "data": "toy sentences", "licence": "MIT", "scores": {"test": {"f1": 0.75}}}
+    about = {
+        "title": "Names",
+        "data": "toy sentences",
+        "licence": "MIT",
+        "scores": {"test": {"f1": 0.75}},
+    }
     (tmp_path / "tagger" / "card.json").write_text(json.dumps(card | about))
     return tmp_path
 
@@ -48,9 +55,21 @@ def test_a_head_is_pushed_with_its_encoder_and_loaded(hub, models, run, monkeypa
     out = run.done("model", "push", models / "tagger", "hub:ada/names")
     ((sha, files),) = hub.commits["ada/names"]
     assert sha in out
-    assert {"README.md", "head.json", "head.safetensors", "card.json", "encoder/options.json"} <= set(files)
+    assert {
+        "README.md",
+        "head.json",
+        "head.safetensors",
+        "card.json",
+        "encoder/options.json",
+    } <= set(files)
     page = files["README.md"].decode()
-    for part in ("library_name: elmo-tasks", "# Names", "toy sentences", "Licence: MIT", "| test | f1 | 0.75 |"):
+    for part in (
+        "library_name: elmo-tasks",
+        "# Names",
+        "toy sentences",
+        "Licence: MIT",
+        "| test | f1 | 0.75 |",
+    ):
         assert part in page
     assert 'load_head("hub:ada/names")' in page
     (models / "toy").rename(tmp_path / "elsewhere")  # the encoder is found beside the head
@@ -58,7 +77,9 @@ def test_a_head_is_pushed_with_its_encoder_and_loaded(hub, models, run, monkeypa
     head = load_head("hub:ada/names")
     assert head.predict(["Ada flew to Oslo."]) == expected
     (tmp_path / "in.txt").write_text("Ada flew to Oslo.\n")
-    run.done("predict", "--head", f"hub:ada/names@{sha}", tmp_path / "in.txt", tmp_path / "out.jsonl")
+    run.done(
+        "predict", "--head", f"hub:ada/names@{sha}", tmp_path / "in.txt", tmp_path / "out.jsonl"
+    )
     assert json.loads((tmp_path / "out.jsonl").read_text())["tags"] == list(expected[0].tags)
 
 
@@ -67,20 +88,34 @@ def test_a_language_model_is_pushed_and_loaded_by_revision(hub, toy, tmp_path, r
     first = hub.commits["ada/elmo"][0][0]
     elmo = Elmo.load("hub:ada/elmo")
     assert elmo.name == "elmo"
-    assert (elmo.encode([["A", "bank"]]).values == Elmo.load(toy).encode([["A", "bank"]]).values).all()
+    assert (
+        elmo.encode([["A", "bank"]]).values == Elmo.load(toy).encode([["A", "bank"]]).values
+    ).all()
     write_encoder(tmp_path / "another", shift=0.5)
     run.done("model", "push", tmp_path / "another", "hub:ada/elmo")
-    assert Elmo.load(f"hub:ada/elmo@{first}").checksum == Elmo.load(toy).checksum != Elmo.load("hub:ada/elmo").checksum
+    assert (
+        Elmo.load(f"hub:ada/elmo@{first}").checksum
+        == Elmo.load(toy).checksum
+        != Elmo.load("hub:ada/elmo").checksum
+    )
     (tmp_path / "in.txt").write_text("A bank\n")
-    run.done("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--top", "--model", "hub:ada/elmo")
+    run.done(
+        "embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--top", "--model", "hub:ada/elmo"
+    )
 
 
 def test_what_cannot_be_done_is_said(hub, models, run, tmp_path):
-    assert "no such repository" in run.refused("predict", "--head", "hub:ada/none", tmp_path / "in", tmp_path / "out")
+    assert "no such repository" in run.refused(
+        "predict", "--head", "hub:ada/none", tmp_path / "in", tmp_path / "out"
+    )
     run.done("model", "push", models / "toy", "hub:ada/elmo")
-    assert "found no head.json in this repository" in run.refused("predict", "--head", "hub:ada/elmo", "-", "-")
+    assert "found no head.json in this repository" in run.refused(
+        "predict", "--head", "hub:ada/elmo", "-", "-"
+    )
     (tmp_path / "nothing").mkdir()
-    assert "expected a folder with head.json" in run.refused("model", "push", tmp_path / "nothing", "hub:ada/x")
+    assert "expected a folder with head.json" in run.refused(
+        "model", "push", tmp_path / "nothing", "hub:ada/x"
+    )
     assert "expected hub:OWNER/NAME" in run.refused("model", "push", models / "toy", "ada/x")
     assert "leave @main out" in run.refused("model", "push", models / "toy", "hub:ada/x@main")
     with pytest.raises(ConfigError, match="does not give it"):

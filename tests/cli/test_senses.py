@@ -24,7 +24,9 @@ def mine(tmp_path):
 
 def test_each_line_gives_an_object(tmp_path, run, mine):
     text = tmp_path / "text.txt"
-    text.write_text("We sat on the river bank.\n\nShe wore a zorple on her head.\n", encoding="utf-8")
+    text.write_text(
+        "We sat on the river bank.\n\nShe wore a zorple on her head.\n", encoding="utf-8"
+    )
     out = run.done("senses", text, "--lexicon", mine, "--device", "cpu")
     first, second = map(json.loads, out.splitlines())
     found = {w["token"]: w["meaning"] for line in (first, second) for w in line["words"]}
@@ -40,7 +42,9 @@ def test_an_entry_is_printed_in_the_format_of_the_dictionary(run, mine):
 def test_compare_reads_it_too(run, mine):
     sentences = ["She wore a zorple on her head.", "The rabbits zorple over the wall."]
     given = ["--word", "zorple", "--lexicon", mine, "--json", "--device", "cpu"]
-    answer = json.loads(run.done("compare", *given, "--sentence", sentences[0], "--sentence", sentences[1]))
+    answer = json.loads(
+        run.done("compare", *given, "--sentence", sentences[0], "--sentence", sentences[1])
+    )
     assert answer["source"] == "own"
     assert [use["meaning"] for use in answer["uses"]] == ["hat", "jump"]
 
@@ -62,22 +66,35 @@ def test_what_cannot_be_done_is_said(arguments, message, run):
 def test_a_line_that_is_too_long_is_named(tmp_path, run):
     text = tmp_path / "text.txt"
     text.write_text("Short.\n" + "a " * 10_001 + "\n", encoding="utf-8")
-    assert "text.txt, line 2: The text has 20,002 characters" in run.refused("senses", text, "--device", "cpu")
+    assert "text.txt, line 2: The text has 20,002 characters" in run.refused(
+        "senses", text, "--device", "cpu"
+    )
 
 
 def test_a_file_has_the_rows_and_can_be_made_by_several_processes(tmp_path, run, monkeypatch):
     monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 40)
     text = tmp_path / "text.txt"
-    text.write_text("We sat on the river bank.\n\nHe went to the bank for money.\n", encoding="utf-8")
-    printed = [json.loads(line) for line in run.done("senses", text, "--device", "cpu").splitlines()]
+    text.write_text(
+        "We sat on the river bank.\n\nHe went to the bank for money.\n", encoding="utf-8"
+    )
+    printed = [
+        json.loads(line) for line in run.done("senses", text, "--device", "cpu").splitlines()
+    ]
     run.done("senses", text, tmp_path / "out.jsonl", "--device", "cpu", "--workers", "2")
-    found = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = [
+        json.loads(line)
+        for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     assert [(row["row"], row["line"]) for row in found] == [(0, 1), (2, 3)]
-    meanings = [[[word["meaning"] for word in row["words"]] for row in rows] for rows in (printed, found)]
+    meanings = [
+        [[word["meaning"] for word in row["words"]] for row in rows] for rows in (printed, found)
+    ]
     assert meanings[0] == meanings[1]
     run.done("senses", text, tmp_path / "out.parquet", "--device", "cpu")
     words = pq.read_table(tmp_path / "out.parquet").to_pylist()
-    assert [word["meaning"] for word in words] == [meaning for row in meanings[0] for meaning in row]
+    assert [word["meaning"] for word in words] == [
+        meaning for row in meanings[0] for meaning in row
+    ]
     assert {p.name for p in tmp_path.iterdir()} == {"text.txt", "out.jsonl", "out.parquet"}
 
 
@@ -85,10 +102,15 @@ def test_lines_are_checked_before_the_work_or_set_aside(tmp_path, run):
     text = tmp_path / "text.txt"
     text.write_text("Short.\n" + "a " * 10_001 + "\n" + "a " * 3_000 + "\n", encoding="utf-8")
     arguments = ["senses", text, tmp_path / "out.jsonl", "--device", "cpu"]
-    assert "text.txt, line 2: expected at most 20,000 characters in a line, found 20,002" in run.refused(*arguments)
+    assert (
+        "text.txt, line 2: expected at most 20,000 characters in a line, found 20,002"
+        in run.refused(*arguments)
+    )
     assert {p.name for p in tmp_path.iterdir()} == {"text.txt"}
     status, _, err = run(*arguments, "--skip-bad")
     assert status == 0
     assert "2 rows could not be read and were left out" in err
-    assert "expected at most 2,000 words and signs" in (tmp_path / "out.jsonl.bad.jsonl").read_text()
+    assert (
+        "expected at most 2,000 words and signs" in (tmp_path / "out.jsonl.bad.jsonl").read_text()
+    )
     assert "name a file or a folder as OUT" in run.refused("senses", text, "--workers", "2")

@@ -48,19 +48,35 @@ def rows_of(path):
 
 @pytest.mark.ci
 def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, run):
-    command = ["sweep", "--config", config, "--seeds", "1", "2", "--fractions", "0.5", "1.0", "--out", "sweep"]
+    command = [
+        "sweep",
+        "--config",
+        config,
+        "--seeds",
+        "1",
+        "2",
+        "--fractions",
+        "0.5",
+        "1.0",
+        "--out",
+        "sweep",
+    ]
     command += ["--set", f"{DROPOUT}=0.0", "--set", "trainer.max_epochs=2"]
     begun.stop = 3
     assert run(*command)[0] == 130
     begun.stop = None
     out = run.done(*command, "--json", "a.json", "--csv", "a.csv")
-    assert len({arguments[2] for arguments in begun}) == len(begun) == 4  # each of the four runs once
+    assert (
+        len({arguments[2] for arguments in begun}) == len(begun) == 4
+    )  # each of the four runs once
     header, *lines = (line.split() for line in out.splitlines())
     assert header == ["share", "runs", "validation", "accuracy", "layers", "seconds"]
     assert [line[:2] for line in lines] == [["0.5", "2"], ["1", "2"]]
     lines = json.loads((tmp_path / "a.json").read_text())["lines"]
     for line in lines:
-        runs = [f for f in (tmp_path / "sweep").iterdir() if f"share={line['fraction']:g}_" in f.name]
+        runs = [
+            f for f in (tmp_path / "sweep").iterdir() if f"share={line['fraction']:g}_" in f.name
+        ]
         cards = [find_head(folder / "head").card for folder in runs]
         scores = [card["scores"]["validation"]["accuracy"] for card in cards]
         assert line["scores"]["validation"]["mean"] == pytest.approx(statistics.fmean(scores))
@@ -69,8 +85,19 @@ def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, r
         assert {card["training"]["seed"] for card in cards} == {1, 2}
         assert int(cards[0]["trained_on"].split()[1]) == (25 if line["fraction"] == 1 else 12)
     rows = rows_of(tmp_path / "a.csv")
-    assert [float(row["validation_mean"]) for row in rows] == [line["scores"]["validation"]["mean"] for line in lines]
-    numbers = ["fraction", "runs", "validation_mean", "validation_spread", "layer_0", "layer_1", "layer_2", "seconds"]
+    assert [float(row["validation_mean"]) for row in rows] == [
+        line["scores"]["validation"]["mean"] for line in lines
+    ]
+    numbers = [
+        "fraction",
+        "runs",
+        "validation_mean",
+        "validation_spread",
+        "layer_0",
+        "layer_1",
+        "layer_2",
+        "seconds",
+    ]
     assert list(rows[0]) == [DROPOUT, "trainer.max_epochs", *numbers]
 
 
@@ -85,7 +112,9 @@ def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun,
         assert f"--trainer.max_epochs={2 * times}" in arguments
         assert f"--trainer.check_val_every_n_epoch={times}" in arguments
         assert "--model.init_args.static=null" in arguments
-    assert [any("fixed_weights=[1.0, 0.0, 0.0]" in word for word in one) for one in begun] == [False] * 2 + [True] * 2
+    assert [any("fixed_weights=[1.0, 0.0, 0.0]" in word for word in one) for one in begun] == [
+        False
+    ] * 2 + [True] * 2
     lines = json.loads((tmp_path / "a.json").read_text())["lines"]
     places = [(encoder, share) for encoder in ("toy", "toy:layer-0") for share in (1.0, 0.25)]
     assert [(line["encoder"], line["fraction"]) for line in lines] == places
@@ -94,8 +123,19 @@ def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun,
     assert {line["scores"]["validation"]["mean"] for line in lines} == scores
     assert lines[2]["layer_weights"] == [1.0, 0.0, 0.0]
     assert "polyline" in (tmp_path / "a.svg").read_text()
-    assert [row["encoder"] for row in rows_of(tmp_path / "a.csv")] == ["toy", "toy", "toy:layer-0", "toy:layer-0"]
-    assert [row.split()[0] for row in printed.splitlines()] == ["encoder", "toy", "toy", "toy:layer-0", "toy:layer-0"]
+    assert [row["encoder"] for row in rows_of(tmp_path / "a.csv")] == [
+        "toy",
+        "toy",
+        "toy:layer-0",
+        "toy:layer-0",
+    ]
+    assert [row.split()[0] for row in printed.splitlines()] == [
+        "encoder",
+        "toy",
+        "toy",
+        "toy:layer-0",
+        "toy:layer-0",
+    ]
     assert run(*command)[1] == printed  # all is done: only printed again
     assert len(begun) == 4
 
@@ -104,13 +144,25 @@ def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun,
     ("settings", "message"),
     [
         (["--set", "dropout"], "--set dropout: expected KEY=VALUE,VALUE"),
-        (["--set", "a=1,2", "--set", "a=3"], "--set: a key is given twice; give all its values at once"),
+        (
+            ["--set", "a=1,2", "--set", "a=3"],
+            "--set: a key is given twice; give all its values at once",
+        ),
         (["--set", "a=[1"], "expected KEY=VALUE,VALUE"),
         (["--fractions", "0"], "--fractions: expected shares above 0, up to 1, found 0.0"),
-        (["--encoders", "elmo-mini:layer-7"], "--encoders elmo-mini:layer-7: expected layer-0 to layer-2, the layers"),
+        (
+            ["--encoders", "elmo-mini:layer-7"],
+            "--encoders elmo-mini:layer-7: expected layer-0 to layer-2, the layers",
+        ),
         (["--config", "nothing.yaml"], "--config nothing.yaml: no such file"),
-        (["--config", "ner_sample", "ner_sample"], "--config: two configurations have the same name"),
-        (["--config", "empty.yaml", "--encoders", "elmo-mini"], "--config empty.yaml: expected trainer.max_epochs"),
+        (
+            ["--config", "ner_sample", "ner_sample"],
+            "--config: two configurations have the same name",
+        ),
+        (
+            ["--config", "empty.yaml", "--encoders", "elmo-mini"],
+            "--config empty.yaml: expected trainer.max_epochs",
+        ),
     ],
 )
 def test_wrong_settings(settings, message, tmp_path, run, monkeypatch):
@@ -142,12 +194,21 @@ def test_other_data_another_encoder_or_another_configuration_is_another_run(conf
 
 def line(task, encoder, *scores, name="f1"):
     spread = None if len(scores) == 1 else 0.01
-    found = {"test": {"name": name, "mean": sum(scores) / len(scores), "spread": spread, "values": list(scores)}}
+    found = {
+        "test": {
+            "name": name,
+            "mean": sum(scores) / len(scores),
+            "spread": spread,
+            "values": list(scores),
+        }
+    }
     return Line(task, encoder, {}, 1.0, len(scores), found, [1.0], 60.0)
 
 
 def test_each_task_has_a_line_for_each_encoder_with_the_name_of_its_score():
-    rows = table([line("ner", "a", 0.5), line("ner", "b", 0.6, 0.7), line("mood", "a", 0.9, name="accuracy")])
+    rows = table(
+        [line("ner", "a", 0.5), line("ner", "b", 0.6, 0.7), line("mood", "a", 0.9, name="accuracy")]
+    )
     assert [row.split() for row in rows.splitlines()] == [
         ["task", "encoder", "share", "runs", "test", "layers", "seconds"],
         ["ner", "a", "1", "1", "f1", "50.00", "1.00", "60"],

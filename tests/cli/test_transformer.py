@@ -30,11 +30,19 @@ def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, ru
     encoder = load(bert)
     assert (files.encoder.name, files.encoder.checksum) == (str(bert), encoder.checksum)
     assert (files.task.input_dim, files.task.n_layers) == (16, 3)
-    assert files.card["scores"]["validation"]["f1"] > 0.5  # the names are a few, and it has seen them
+    assert (
+        files.card["scores"]["validation"]["f1"] > 0.5
+    )  # the names are a few, and it has seen them
     (tmp_path / "in.txt").write_text("we Ada in Rome .\n\nBo in Oslo .\n")
-    _, out, _ = run("predict", "--head", tmp_path / "run" / "head", "--tokens", tmp_path / "in.txt", "-")
+    _, out, _ = run(
+        "predict", "--head", tmp_path / "run" / "head", "--tokens", tmp_path / "in.txt", "-"
+    )
     rows = [json.loads(line) for line in out.splitlines()]
-    assert [row["tokens"] for row in rows] == [["we", "Ada", "in", "Rome", "."], [], ["Bo", "in", "Oslo", "."]]
+    assert [row["tokens"] for row in rows] == [
+        ["we", "Ada", "in", "Rome", "."],
+        [],
+        ["Bo", "in", "Oslo", "."],
+    ]
     said = load_head(tmp_path / "run" / "head").predict([["we", "Ada", "in", "Rome", "."]])
     assert list(said[0].tags) == rows[0]["tags"]
 
@@ -44,17 +52,27 @@ def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, r
     monkeypatch.setattr(probing, "CLASS_STEPS", 5)
     tests = ["--data", data, "--only", "wic", "pos"]
     found = json.loads(run.done("evaluate", "--model", bert, *tests, "--no-calibration", "--json"))
-    assert found["views"] == ["0", "1", "2", "mean", "words"]  # no halves, no expected words, no meanings
+    assert found["views"] == [
+        "0",
+        "1",
+        "2",
+        "mean",
+        "words",
+    ]  # no halves, no expected words, no meanings
     scored = {row["task"]: list(row["scores"]) for row in found["rows"]}
     assert scored == {"wic": found["views"], "pos": ["0", "1", "2", "mean"]}
     sentences = ["--sentence", "The bank lent us money.", "--sentence", "We sat on the bank."]
     page = tmp_path / "bank.html"
-    run.done("compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration")
+    run.done(
+        "compare", "--word", "bank", *sentences, "--model", bert, "--html", page, "--no-calibration"
+    )
     assert "“bank” in 2 sentences" in page.read_text()
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tmp_path, run, monkeypatch):
+def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(
+    bert, tmp_path, run, monkeypatch
+):
     """pos_transformer.yaml, as it is: on the mix and, by ``sweep --encoders``, on every single layer."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bert").symlink_to(bert)
@@ -63,7 +81,16 @@ def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(bert, tm
     files = [f"data.init_args.{split}=pos.conllu" for split in ("train", "validation")]
     fast = ("data.init_args.test=null", "trainer.max_epochs=1", "trainer.enable_progress_bar=false")
     settings = [word for value in (*files, *fast) for word in ("--set", value)]
-    command = ["sweep", "--config", "pos_transformer", "--out", "runs", "--encoders", *encoders, *settings]
+    command = [
+        "sweep",
+        "--config",
+        "pos_transformer",
+        "--out",
+        "runs",
+        "--encoders",
+        *encoders,
+        *settings,
+    ]
     printed = run.done(*command, "--json", "found.json")
     lines = json.loads((tmp_path / "found.json").read_text())["lines"]
     assert [line["encoder"] for line in lines] == encoders

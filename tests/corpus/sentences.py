@@ -9,6 +9,10 @@ from elmo_tasks.corpus.reader import read_rows
 from elmo_tasks.senses.uses import sentences_of_rows
 
 
-def sentences_in(path: Path, column: str | None = None, say: Callable[[str], object] = str) -> list[str]:
+def sentences_in(
+    path: Path, column: str | None = None, say: Callable[[str], object] = str
+) -> list[str]:
     """The sentences of a file; what is said of it goes to ``say``."""
-    return list(sentences_of_rows(read_rows([str(path)], column, say=lambda text: say(text) and None)))
+    return list(
+        sentences_of_rows(read_rows([str(path)], column, say=lambda text: say(text) and None))
+    )

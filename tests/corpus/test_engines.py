@@ -34,7 +34,9 @@ def test_blocks_hold_all_rows_and_depend_on_them_alone(store):
     assert cut(iter(ROWS), store, 40) == blocks
     assert store.names() == before
     changed = cut([*ROWS[:-1], ROWS[-1]._replace(text="other")], store, 40)
-    assert [a == b for a, b in zip(changed, blocks, strict=True)] == [True] * (len(blocks) - 1) + [False]
+    assert [a == b for a, b in zip(changed, blocks, strict=True)] == [True] * (len(blocks) - 1) + [
+        False
+    ]
 
 
 def test_what_is_finished_is_not_computed_again(store, capsys):
@@ -79,8 +81,14 @@ def test_a_log_gets_lines_with_speed_and_time_left(monkeypatch, capsys):
     monkeypatch.setattr("elmo_tasks.corpus.progress._EVERY", 0.0)
     with Progress("embed", 100, 1000, done_rows=20) as progress:
         progress.add(20, 250)
-        assert progress.line(10.0) == "embed: 40 of 100 rows (40%), 2 rows a second, about 30 seconds left"
-    assert re.match(r"embed: 40 of 100 rows \(40%\), [\d,]+ rows a second, a few seconds left", capsys.readouterr().err)
+        assert (
+            progress.line(10.0)
+            == "embed: 40 of 100 rows (40%), 2 rows a second, about 30 seconds left"
+        )
+    assert re.match(
+        r"embed: 40 of 100 rows \(40%\), [\d,]+ rows a second, a few seconds left",
+        capsys.readouterr().err,
+    )
 
 
 def test_ray_finds_no_cluster():
@@ -100,7 +108,9 @@ def ray():
 def test_a_node_of_a_cluster_is_killed(tmp_path, ray):
     from ray.cluster_utils import Cluster
 
-    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    cluster = Cluster(
+        initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False}
+    )
     try:
         second = cluster.add_node(num_cpus=1)
         cluster.wait_for_nodes()

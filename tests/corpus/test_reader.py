@@ -32,7 +32,9 @@ def test_lines_of_a_text(tmp_path, ending):
 def test_texts_of_tables_are_those_of_the_text(tmp_path):
     quoted = "".join(f'{k},"{text}"\n' for k, text in enumerate(TEXTS))
     (tmp_path / "a.csv").write_text(f"id,review\n{quoted}", encoding="utf-8")
-    (tmp_path / "b.tsv").write_text("id\treview\n" + quoted.replace(',"', "\t").replace('"\n', "\n"), encoding="utf-8")
+    (tmp_path / "b.tsv").write_text(
+        "id\treview\n" + quoted.replace(',"', "\t").replace('"\n', "\n"), encoding="utf-8"
+    )
     lines = "".join(f'{{"id": {k}, "review": "{text}"}}\n' for k, text in enumerate(TEXTS))
     (tmp_path / "c.jsonl").write_text(lines, encoding="utf-8")
     pq.write_table(pa.table({"id": range(4), "review": TEXTS}), tmp_path / "d.parquet")
@@ -69,18 +71,26 @@ BAD = [
     ("in.txt", b"fine\ncaf\xe9\n", "expected UTF-8 text, found the byte 0xe9"),
     ("in.jsonl", b'{"text": "a"}\n{"text"\n', "expected one JSON object"),
     ("in.jsonl", b'{"text": "a"}\n[1]\n', "expected one JSON object"),
-    ("in.csv", b"id,text\n1,One\n2,Two,three\n", "expected 2 columns as in the first line, found 3"),
+    (
+        "in.csv",
+        b"id,text\n1,One\n2,Two,three\n",
+        "expected 2 columns as in the first line, found 3",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "content", "message"), BAD)
-def test_a_damaged_row_is_refused_with_its_place_or_set_aside(tmp_path, monkeypatch, name, content, message):
+def test_a_damaged_row_is_refused_with_its_place_or_set_aside(
+    tmp_path, monkeypatch, name, content, message
+):
     (tmp_path / name).write_bytes(content)
     line = content.count(b"\n")
     if name != "in.txt":  # which may be in another encoding
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}"):
             read(tmp_path / name)
-        monkeypatch.setattr("elmo_tasks.corpus.reader._SMALL", -1)  # too large to be read as a whole
+        monkeypatch.setattr(
+            "elmo_tasks.corpus.reader._SMALL", -1
+        )  # too large to be read as a whole
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}.*--skip-bad"):
             read(tmp_path / name)
     bad = BadRows(skip=True)
@@ -94,7 +104,9 @@ def test_a_damaged_row_is_refused_with_its_place_or_set_aside(tmp_path, monkeypa
 def test_large_tables_are_read_as_small_ones_are(tmp_path, monkeypatch, limit):
     monkeypatch.setattr("elmo_tasks.corpus.reader._SMALL", limit)
     (tmp_path / "in.csv").write_text('id;text\n1;"One; two"\n2;Three\n', encoding="utf-8")
-    (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "One; two"}\n{"id": 2, "text": "Three"}\n', encoding="utf-8")
+    (tmp_path / "in.jsonl").write_text(
+        '{"id": 1, "text": "One; two"}\n{"id": 2, "text": "Three"}\n', encoding="utf-8"
+    )
     assert [row.text for row in read(tmp_path)] == ["One; two", "Three"] * 2
 
 
@@ -109,7 +121,12 @@ def test_texts_that_cannot_be_used_are_bad_rows_and_numbers_stay(tmp_path):
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("none.txt", "no such file"), ("none*", "no such file"), ("empty", "no file to read"), ("what://x", "s3://")],
+    [
+        ("none.txt", "no such file"),
+        ("none*", "no such file"),
+        ("empty", "no file to read"),
+        ("what://x", "s3://"),
+    ],
 )
 def test_what_is_not_there_is_said(tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)

@@ -40,13 +40,17 @@ def trainer(folder: Path, **arguments: Any) -> pl.Trainer:
         "enable_model_summary": False,
         "enable_checkpointing": False,
     }
-    return pl.Trainer(accelerator="cpu", default_root_dir=folder, num_sanity_val_steps=0, **(quiet | arguments))
+    return pl.Trainer(
+        accelerator="cpu", default_root_dir=folder, num_sanity_val_steps=0, **(quiet | arguments)
+    )
 
 
 @pytest.fixture
 def train(tmp_path: Path) -> str:
     file = tmp_path / "train.tsv"
-    file.write_text("".join(f"{k % 2}\tIt's film number {'very ' * (k % 5)}{k}.\n" for k in range(40)))
+    file.write_text(
+        "".join(f"{k % 2}\tIt's film number {'very ' * (k % 5)}{k}.\n" for k in range(40))
+    )
     return str(file)
 
 
@@ -71,8 +75,18 @@ def test_text_is_tokenized(train: str):
 
 
 def test_tokens():
-    assert tokens_of("wo n't -LRB- 2\u00a01/2 ``", pretokenized=True) == ["wo", "n't", "(", "2\u00a01/2", '"']
-    assert tokens_of("wo n't -LRB-", pretokenized=True, plain_tokens=False) == ["wo", "n't", "-LRB-"]
+    assert tokens_of("wo n't -LRB- 2\u00a01/2 ``", pretokenized=True) == [
+        "wo",
+        "n't",
+        "(",
+        "2\u00a01/2",
+        '"',
+    ]
+    assert tokens_of("wo n't -LRB-", pretokenized=True, plain_tokens=False) == [
+        "wo",
+        "n't",
+        "-LRB-",
+    ]
     assert tokens_of("won't", pretokenized=False) == ["wo", "n't"]
 
 
@@ -90,19 +104,40 @@ def test_label_names_order_merge_and_leave_out(tmp_path: Path):
     given = {"file_format": "trees", "phrases": True, "pretokenized": True, "label_names": names}
     data = made(train=str(file), test=str(file), **given)
     assert data.labels == ("positive", "negative")
-    expected = {"works": "positive", "It works": "positive", "fails": "negative", "It fails": "negative"}
-    assert [(" ".join(row.tokens), data.labels[row.target]) for row in data.rows["train"]] == [*expected.items()]
+    expected = {
+        "works": "positive",
+        "It works": "positive",
+        "fails": "negative",
+        "It fails": "negative",
+    }
+    assert [(" ".join(row.tokens), data.labels[row.target]) for row in data.rows["train"]] == [
+        *expected.items()
+    ]
     assert [" ".join(tokens) for tokens in data.tokens("test")] == ["It works", "It fails"]
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"label_names": {"0": "negative"}}, r"train\.tsv: label_names says nothing about '1'"),
-    ({"label_names": {"0": "a", "1": "b", "2": "c"}}, r"train\.tsv: label_names has 'c', but no training row is that"),
-    ({"label_names": {"0": "a", "1": "a"}}, r"expected two labels or more, found 'a': is label_column the right column"),
-    ({"label_names": {"0": None, "1": None}}, r"expected two labels or more, found none"),
-    ({"validation": "dev.tsv"}, r"dev\.tsv: 'neutral': no such label in the training data, .*train\.tsv, which has '0'"),
-])  # fmt: skip
-def test_wrong_labels(train: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"label_names": {"0": "negative"}}, r"train\.tsv: label_names says nothing about '1'"),
+        (
+            {"label_names": {"0": "a", "1": "b", "2": "c"}},
+            r"train\.tsv: label_names has 'c', but no training row is that",
+        ),
+        (
+            {"label_names": {"0": "a", "1": "a"}},
+            r"expected two labels or more, found 'a': is label_column the right column",
+        ),
+        ({"label_names": {"0": None, "1": None}}, r"expected two labels or more, found none"),
+        (
+            {"validation": "dev.tsv"},
+            r"dev\.tsv: 'neutral': no such label in the training data, .*train\.tsv, which has '0'",
+        ),
+    ],
+)
+def test_wrong_labels(
+    train: str, arguments: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.chdir(Path(train).parent)
     Path("dev.tsv").write_text("neutral\tso so\n0\tbad\n")
     with pytest.raises(DataError, match=message):
@@ -111,9 +146,13 @@ def test_wrong_labels(train: str, arguments: dict[str, Any], message: str, monke
 
 def test_phrases_and_shares_do_not_mix():
     for share in ("validation_share", "test_share"):
-        with pytest.raises(ConfigError, match=f"data.{share} would score on pieces of training sentences"):
+        with pytest.raises(
+            ConfigError, match=f"data.{share} would score on pieces of training sentences"
+        ):
             ClassificationData(train="x", phrases=True, **{share: 0.1})
-    with pytest.raises(ConfigError, match=r"data\.phrases needs files of trees; the hub data set 'sst2' has none"):
+    with pytest.raises(
+        ConfigError, match=r"data\.phrases needs files of trees; the hub data set 'sst2' has none"
+    ):
         ClassificationData(train="train", hub="sst2", phrases=True)
 
 
@@ -128,9 +167,15 @@ def test_lightning_gives_each_epoch_its_order_and_resumes_within_one(train: str,
     assert whole.seen[:5] != whole.seen[5:]
     assert whole.validated == whole.validated[:40] * 2
 
-    keep = ModelCheckpoint(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)
-    trainer(tmp_path, max_epochs=2, callbacks=[keep], enable_checkpointing=True).fit(NotesRows(), data())
+    keep = ModelCheckpoint(
+        dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1
+    )
+    trainer(tmp_path, max_epochs=2, callbacks=[keep], enable_checkpointing=True).fit(
+        NotesRows(), data()
+    )
     for step in (3, 5, 7):
         rest = NotesRows()
-        trainer(tmp_path, max_epochs=2).fit(rest, data(), ckpt_path=str(tmp_path / f"step={step}.ckpt"))
+        trainer(tmp_path, max_epochs=2).fit(
+            rest, data(), ckpt_path=str(tmp_path / f"step={step}.ckpt")
+        )
         assert rest.seen == whole.seen[step:]

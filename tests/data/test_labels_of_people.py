@@ -34,16 +34,49 @@ def labels(path: Path) -> list[str]:
 NUMBERS = list(range(12))
 
 
-@pytest.mark.parametrize(("content", "text", "label"), [
-    (table(["A dress"] * 12, TEAS, [1, 2, 3] * 4, names="Title,Review Text,Rating"), "Review Text", "Rating"),
-    (table([""] * 3 + ["A dress"] * 9, TEAS, [1, 2, 3] * 4, names="Title,Review Text,Rating"), "Review Text", "Rating"),
-    (table(["Fine"] * 12, TEAS, ["a", "b"] * 6, names="summary,body,label"), "body", "label"),
-    (table(NUMBERS, [0, 1] * 6, [1, 0] * 6, [1, 2, 3, 4] * 3, TEAS, names="Id,Useful,Seen,Score,Text"), "Text", "Score"),
-    (table(["0"] * 250 + ["4"] * 50, [f"day {k % 7}" for k in range(300)], [f"the film of hall {k}" for k in range(300)]),
-     "column 3", "column 1"),
-    (table(["comment", "bug", "question", "comment"] * 3, TEAS), "column 2", "column 1"),
-])  # fmt: skip
-def test_the_columns_are_those_of_the_texts_and_the_labels(tmp_path: Path, content: str, text: str, label: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "text", "label"),
+    [
+        (
+            table(["A dress"] * 12, TEAS, [1, 2, 3] * 4, names="Title,Review Text,Rating"),
+            "Review Text",
+            "Rating",
+        ),
+        (
+            table(
+                [""] * 3 + ["A dress"] * 9, TEAS, [1, 2, 3] * 4, names="Title,Review Text,Rating"
+            ),
+            "Review Text",
+            "Rating",
+        ),
+        (table(["Fine"] * 12, TEAS, ["a", "b"] * 6, names="summary,body,label"), "body", "label"),
+        (
+            table(
+                NUMBERS,
+                [0, 1] * 6,
+                [1, 0] * 6,
+                [1, 2, 3, 4] * 3,
+                TEAS,
+                names="Id,Useful,Seen,Score,Text",
+            ),
+            "Text",
+            "Score",
+        ),
+        (
+            table(
+                ["0"] * 250 + ["4"] * 50,
+                [f"day {k % 7}" for k in range(300)],
+                [f"the film of hall {k}" for k in range(300)],
+            ),
+            "column 3",
+            "column 1",
+        ),
+        (table(["comment", "bug", "question", "comment"] * 3, TEAS), "column 2", "column 1"),
+    ],
+)
+def test_the_columns_are_those_of_the_texts_and_the_labels(
+    tmp_path: Path, content: str, text: str, label: str
+) -> None:
     path = written(tmp_path, "a.csv", content)
     rows, layout = read_labelled_table(path)
     assert layout is not None
@@ -54,24 +87,35 @@ def test_the_columns_are_those_of_the_texts_and_the_labels(tmp_path: Path, conte
 
 
 def test_several_columns_that_may_hold_the_labels_are_a_question(tmp_path: Path) -> None:
-    content = table(TEAS, [0, 1] * 6, [1, 0] * 6, [0, 0, 1] * 4, names="comment_text,toxic,threat,insult")
+    content = table(
+        TEAS, [0, 1] * 6, [1, 0] * 6, [0, 0, 1] * 4, names="comment_text,toxic,threat,insult"
+    )
     path = written(tmp_path, "a.csv", content)
     with pytest.raises(
-        DataError, match="which column holds the labels.* 'toxic', 'threat', 'insult' have 2 values each: set label"
+        DataError,
+        match="which column holds the labels.* 'toxic', 'threat', 'insult' have 2 values each: set label",
     ):
         read_labelled(path)
-    assert [row.label for row in read_labelled(path, None, TextColumns(label="threat"))] == ["1", "0"] * 6
+    assert [row.label for row in read_labelled(path, None, TextColumns(label="threat"))] == [
+        "1",
+        "0",
+    ] * 6
 
 
 def test_whole_numbers_are_one_label_however_they_are_written(tmp_path: Path) -> None:
     rows = [{"text": t, "label": y} for t, y in zip(TEAS, [0, 1, 0.0, 1.0] * 3, strict=True)]
-    assert labels(written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)) + "\n")) == ["0", "1"] * 6
+    assert (
+        labels(written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)) + "\n"))
+        == ["0", "1"] * 6
+    )
     train = written(tmp_path, "a.csv", table(TEAS, [0, 1] * 6, names="text,label"))
     test = written(tmp_path, "b.csv", table(TEAS, ["0.0", "1.0"] * 6, names="text,label"))
     data = ClassificationData(str(train), test=str(test), label_names={"0.0": "bad", "1": "good"})
     data.setup()
     assert data.gold("test", range(2)) == ["bad", "good"]
-    assert labels(written(tmp_path, "c.csv", table(TEAS, ["1.0", "2.0-beta"] * 6, names="text,label")))[:2] == [
+    assert labels(
+        written(tmp_path, "c.csv", table(TEAS, ["1.0", "2.0-beta"] * 6, names="text,label"))
+    )[:2] == [
         "1.0",
         "2.0-beta",
     ]
@@ -81,17 +125,27 @@ def test_labels_that_differ_in_case_are_remarked(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", table(TEAS, ["Spam", "spam", "ham"] * 4, names="text,label"))
     data = ClassificationData(str(path))
     data.setup()
-    assert "LABELS THAT DIFFER IN THEIR SPELLING ALONE: 'Spam', 'spam'; label_names makes them one" in data.describe()
+    assert (
+        "LABELS THAT DIFFER IN THEIR SPELLING ALONE: 'Spam', 'spam'; label_names makes them one"
+        in data.describe()
+    )
     assert "Labels: Spam 4, ham 4, spam 4." in data.describe()
-    again = ClassificationData(str(path), label_names={"Spam": "spam", "spam": "spam", "ham": "ham"})
+    again = ClassificationData(
+        str(path), label_names={"Spam": "spam", "spam": "spam", "ham": "ham"}
+    )
     again.setup()
     assert again.labels == ("spam", "ham")
 
 
 def test_rows_without_a_text_or_a_label_are_left_out_on_demand(tmp_path: Path) -> None:
-    content = table([*TEAS[:11], ""], ["good", "bad", "", *["good", "bad"] * 4, "good"], names="text,label")
+    content = table(
+        [*TEAS[:11], ""], ["good", "bad", "", *["good", "bad"] * 4, "good"], names="text,label"
+    )
     path = written(tmp_path, "a.csv", content)
-    with pytest.raises(DataError, match="2 lines are wrong(.|\n)*set skip_incomplete to true to leave such rows out"):
+    with pytest.raises(
+        DataError,
+        match="2 lines are wrong(.|\n)*set skip_incomplete to true to leave such rows out",
+    ):
         read_labelled(path)
     data = ClassificationData(str(path), skip_incomplete=True)
     data.setup()
@@ -102,19 +156,42 @@ def test_rows_without_a_text_or_a_label_are_left_out_on_demand(tmp_path: Path) -
 ROWS = [{"text": t, "label": y} for t, y in zip(TEAS, ["good", "bad"] * 6, strict=True)]
 
 
-@pytest.mark.parametrize("content", [
-    {"text": {str(k): t for k, t in enumerate(TEAS)}, "label": {str(k): r["label"] for k, r in enumerate(ROWS)}},
-    {str(k): row for k, row in enumerate(ROWS)},
-    {"columns": ["text", "label"], "index": NUMBERS, "data": [[r["text"], r["label"]] for r in ROWS]},
-    {"schema": {"fields": []}, "data": ROWS},
+@pytest.mark.parametrize(
+    "content",
     [
-        {"id": k, "data": {"text": r["text"]}, "annotations": [{"result": [{"value": {"choices": [r["label"]]}}]}]}
-        for k, r in enumerate(ROWS)
+        {
+            "text": {str(k): t for k, t in enumerate(TEAS)},
+            "label": {str(k): r["label"] for k, r in enumerate(ROWS)},
+        },
+        {str(k): row for k, row in enumerate(ROWS)},
+        {
+            "columns": ["text", "label"],
+            "index": NUMBERS,
+            "data": [[r["text"], r["label"]] for r in ROWS],
+        },
+        {"schema": {"fields": []}, "data": ROWS},
+        [
+            {
+                "id": k,
+                "data": {"text": r["text"]},
+                "annotations": [{"result": [{"value": {"choices": [r["label"]]}}]}],
+            }
+            for k, r in enumerate(ROWS)
+        ],
+        [
+            [
+                r["text"],
+                {"cats": {"good": float(r["label"] == "good"), "bad": float(r["label"] == "bad")}},
+            ]
+            for r in ROWS
+        ],
+        [{**row, "label": [row["label"]]} for row in ROWS],
+        [
+            {"text": r["text"], "options": [], "accept": [r["label"]], "answer": "accept"}
+            for r in ROWS
+        ],
     ],
-    [[r["text"], {"cats": {"good": float(r["label"] == "good"), "bad": float(r["label"] == "bad")}}] for r in ROWS],
-    [{**row, "label": [row["label"]]} for row in ROWS],
-    [{"text": r["text"], "options": [], "accept": [r["label"]], "answer": "accept"} for r in ROWS],
-])  # fmt: skip
+)
 def test_json_of_other_programs(tmp_path: Path, content: object) -> None:
     read = read_labelled(written(tmp_path, "a.json", json.dumps(content)))
     assert [(row.text, row.label) for row in read] == [(r["text"], r["label"]) for r in ROWS]
@@ -123,20 +200,38 @@ def test_json_of_other_programs(tmp_path: Path, content: object) -> None:
 JOINED = ["red", "blue", "red,blue", "green", "green,red", "blue"] * 2
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    (table(TEAS, [f'"[{{""start"": {k}}}]"' for k in NUMBERS], names="text,label"), "found JSON or lists, such"),
-    (table(TEAS, ["['Ada' 'left']", "['It']"] * 6, names="text,label"), "found JSON or lists"),
-    (table(TEAS, [f'"{label}"' for label in JOINED], names="text,label"), "found several in a cell, such as 'red,blue'"),
-    (table(TEAS, [label.replace(",", "|") for label in JOINED], names="text,label"), "found several in a cell"),
-])  # fmt: skip
-def test_cells_that_hold_more_than_a_label_are_refused(tmp_path: Path, content: str, message: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            table(TEAS, [f'"[{{""start"": {k}}}]"' for k in NUMBERS], names="text,label"),
+            "found JSON or lists, such",
+        ),
+        (table(TEAS, ["['Ada' 'left']", "['It']"] * 6, names="text,label"), "found JSON or lists"),
+        (
+            table(TEAS, [f'"{label}"' for label in JOINED], names="text,label"),
+            "found several in a cell, such as 'red,blue'",
+        ),
+        (
+            table(TEAS, [label.replace(",", "|") for label in JOINED], names="text,label"),
+            "found several in a cell",
+        ),
+    ],
+)
+def test_cells_that_hold_more_than_a_label_are_refused(
+    tmp_path: Path, content: str, message: str
+) -> None:
     with pytest.raises(DataError, match=message):
         read_labelled(written(tmp_path, "a.csv", content))
 
 
 def test_a_comma_in_the_name_of_a_class_is_part_of_it(tmp_path: Path) -> None:
     content = table(TEAS, ['"Food, drink"', "Sports", '"Arts, film"'] * 4, names="text,label")
-    assert set(labels(written(tmp_path, "a.csv", content))) == {"Food, drink", "Sports", "Arts, film"}
+    assert set(labels(written(tmp_path, "a.csv", content))) == {
+        "Food, drink",
+        "Sports",
+        "Arts, film",
+    }
 
 
 def test_uses_that_end_without_a_full_stop_stay_apart() -> None:
@@ -157,10 +252,15 @@ def test_uses_that_end_without_a_full_stop_stay_apart() -> None:
 def test_tags_are_no_texts(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", table([1, 2] * 6, ["Ada", "ran"] * 6, ["B-PER", "O"] * 6))
     with pytest.raises(
-        DataError, match="expected texts, found tags such as 'B-PER': this is a file for a head of tags"
+        DataError,
+        match="expected texts, found tags such as 'B-PER': this is a file for a head of tags",
     ):
         read_labelled(path, None, TextColumns(text=2, label=0))
-    words = written(tmp_path, "b.csv", table(["good", "bad"] * 12, [f"word{k}" for k in range(24)], names="label,text"))
+    words = written(
+        tmp_path,
+        "b.csv",
+        table(["good", "bad"] * 12, [f"word{k}" for k in range(24)], names="label,text"),
+    )
     layout = read_labelled_table(words)[1]
     assert layout is not None
     assert "NEARLY ALL TEXTS ARE SINGLE WORDS" in layout.describe()
@@ -168,18 +268,28 @@ def test_tags_are_no_texts(tmp_path: Path) -> None:
 
 def test_yes_and_no_of_yaml_are_explained(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", table(TEAS, ["no", "yes"] * 6, names="text,label"))
-    with pytest.raises(DataError, match="it has 'False', 'True'. YAML reads no, yes, .* put quotes around them"):
+    with pytest.raises(
+        DataError, match="it has 'False', 'True'. YAML reads no, yes, .* put quotes around them"
+    ):
         ClassificationData(str(path), label_names={False: "negative", True: "positive"}).setup()  # type: ignore[dict-item]
 
 
-def test_the_page_says_which_columns_fit_and_leaves_out_rows_without_a_value(tmp_path: Path) -> None:
-    path = written(tmp_path, "a.csv", table(TEAS, [0, 1] * 6, [1, 0] * 6, names="comment_text,toxic,threat"))
+def test_the_page_says_which_columns_fit_and_leaves_out_rows_without_a_value(
+    tmp_path: Path,
+) -> None:
+    path = written(
+        tmp_path, "a.csv", table(TEAS, [0, 1] * 6, [1, 0] * 6, names="comment_text,toxic,threat")
+    )
     columns, rows = CLASSIFICATION.read_upload(path, "csv", None, None, None)
-    assert "WHICH COLUMN HOLDS THE LABELS? 'toxic', 'threat' have 2 values each" in columns.description
+    assert (
+        "WHICH COLUMN HOLDS THE LABELS? 'toxic', 'threat' have 2 values each" in columns.description
+    )
     assert len(rows) == 12
     columns, _ = CLASSIFICATION.read_upload(path, "csv", "comment_text", "toxic", True)
     assert "WHICH COLUMN" not in columns.description
-    path = written(tmp_path, "b.csv", table([*TEAS[:11], ""], ["good", "bad"] * 6, names="text,label"))
+    path = written(
+        tmp_path, "b.csv", table([*TEAS[:11], ""], ["good", "bad"] * 6, names="text,label")
+    )
     columns, rows = CLASSIFICATION.read_upload(path, "csv", None, None, None)
     assert len(rows) == 11
     assert "1 rows without a text or a label are left out" in columns.description

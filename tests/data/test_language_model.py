@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from elmo_tasks.data import language_batches
-from elmo_tasks.data.language_batches import StreamLoader, TokenizedCorpus, sentence_batches, target_ids
+from elmo_tasks.data.language_batches import (
+    StreamLoader,
+    TokenizedCorpus,
+    sentence_batches,
+    target_ids,
+)
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
@@ -44,7 +49,9 @@ def test_ids_are_ranks_and_both_directions_hold_the_same_sentences(corpus):
     assert corpus.characters[3].tolist() == character_ids("the")
 
 
-def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wrote(text_file, tmp_path, corpus):
+def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wrote(
+    text_file, tmp_path, corpus
+):
     compressed = tmp_path / "other.txt.xz"
     compressed.write_bytes(lzma.compress(TEXT.encode()))
     again = TokenizedCorpus.build([compressed], tmp_path / "cache")
@@ -57,11 +64,14 @@ def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wr
     assert [(f / "forward.bin").stat().st_mtime_ns for f in folders] == times
 
 
-@pytest.mark.parametrize(("name", "content", "message"), [
-    ("bad.txt", b"fine\n\xff\xfe\n", "bad.txt: expected UTF-8 text"),
-    ("broken.txt.xz", lzma.compress(TEXT.encode() * 100)[:60], "the compressed data is broken"),
-    ("empty.txt", b"\n\n", "no sentence in them"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("bad.txt", b"fine\n\xff\xfe\n", "bad.txt: expected UTF-8 text"),
+        ("broken.txt.xz", lzma.compress(TEXT.encode() * 100)[:60], "the compressed data is broken"),
+        ("empty.txt", b"\n\n", "no sentence in them"),
+    ],
+)
 def test_nothing_is_left_of_a_build_that_failed(tmp_path, name, content, message):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
@@ -71,7 +81,9 @@ def test_nothing_is_left_of_a_build_that_failed(tmp_path, name, content, message
 
 def stream_words(corpus, batch, direction, row):
     """Words of one stream of a batch, found by their characters."""
-    by_characters = {tuple(c): w for c, w in zip(corpus.characters.tolist(), corpus.words, strict=True)}
+    by_characters = {
+        tuple(c): w for c, w in zip(corpus.characters.tolist(), corpus.words, strict=True)
+    }
     return [by_characters[tuple(batch.characters[k].tolist())] for k in batch.words[direction, row]]
 
 
@@ -120,7 +132,9 @@ def test_sentence_batches_hold_every_sentence_once():
 
 def test_text_that_was_read_before_is_left_out_of_the_pass(text_file, tmp_path):
     def steps(**settings):
-        data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), batch_size=1, unroll_steps=3, **settings)
+        data = LanguageModelData(
+            [str(text_file)], str(tmp_path / "cache"), batch_size=1, unroll_steps=3, **settings
+        )
         data.setup()
         return data.n_batches
 
@@ -134,16 +148,24 @@ def test_text_that_was_read_before_is_left_out_of_the_pass(text_file, tmp_path):
 
 def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):
     (tmp_path / "held.txt").write_text("one\ntwo\nthree\nfour\n")
-    (tmp_path / "index.tsv").write_text("source\tfirst_line\tlast_line\nnews_a\t1\t1\nwiki_b\t2\t3\nwiki_bc\t4\t4\n")
-    found = language_batches.held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["wiki_b_000.txt.xz"])
+    (tmp_path / "index.tsv").write_text(
+        "source\tfirst_line\tlast_line\nnews_a\t1\t1\nwiki_b\t2\t3\nwiki_bc\t4\t4\n"
+    )
+    found = language_batches.held_out_sentences(
+        tmp_path / "held.txt", tmp_path / "index.tsv", ["wiki_b_000.txt.xz"]
+    )
     assert found == [["two"], ["three"]]
     assert len(language_batches.held_out_sentences(tmp_path / "held.txt", None, [])) == 4
     with pytest.raises(DataError, match="no held-out sentence of the sources blog_000"):
-        language_batches.held_out_sentences(tmp_path / "held.txt", tmp_path / "index.tsv", ["blog_000.txt"])
+        language_batches.held_out_sentences(
+            tmp_path / "held.txt", tmp_path / "index.tsv", ["blog_000.txt"]
+        )
 
 
 def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
-    data = LanguageModelData([str(tmp_path / "te*.txt")], str(tmp_path / "cache"), 6, batch_size=2, unroll_steps=3)
+    data = LanguageModelData(
+        [str(tmp_path / "te*.txt")], str(tmp_path / "cache"), 6, batch_size=2, unroll_steps=3
+    )
     data.setup()
     summary = data.summary()
     assert "15 tokens in 3 sentences, 9 distinct words; 6 words to predict cover 60.00%" in summary
@@ -153,19 +175,28 @@ def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
         LanguageModelData([str(tmp_path / "nothing*")]).paths()
     data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), batch_size=64)
     data.setup()
-    with pytest.raises(DataError, match="the text has 21 words .* too few for 64 streams of at least 21"):
+    with pytest.raises(
+        DataError, match="the text has 21 words .* too few for 64 streams of at least 21"
+    ):
         data.train_dataloader()
 
 
 def test_a_given_vocabulary_is_used(text_file, tmp_path):
     (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\nzebra\n")
-    data = LanguageModelData([str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt"))
+    data = LanguageModelData(
+        [str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt")
+    )
     data.setup()
     assert data.vocabulary.words == (*SPECIAL_WORDS, "dog", "zebra")
     (tmp_path / "v.txt").write_text("dog\n<S>\n")
     shutil.rmtree(tmp_path / "cache")
-    with pytest.raises(DataError, match=r"v.txt: a vocabulary begins with </S>, <S>, <UNK>; this one begins with dog"):
-        LanguageModelData([str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt")).setup()
+    with pytest.raises(
+        DataError,
+        match=r"v.txt: a vocabulary begins with </S>, <S>, <UNK>; this one begins with dog",
+    ):
+        LanguageModelData(
+            [str(text_file)], str(tmp_path / "cache"), vocabulary=str(tmp_path / "v.txt")
+        ).setup()
     (tmp_path / "v.txt").write_text("</S>\n<S>\n<UNK>\ndog\ndog\n")
     with pytest.raises(DataError, match="the word 'dog' is in the vocabulary twice"):
         Vocabulary.load(tmp_path / "v.txt")
@@ -175,6 +206,7 @@ def test_lines_of_one_word_each_are_no_sentences(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("".join(f"กขค{k}\n" for k in range(30)), encoding="utf-8")
     with pytest.raises(
-        DataError, match="nearly every line of the text files is one word .30 words in 30 lines.: expected a sentence"
+        DataError,
+        match="nearly every line of the text files is one word .30 words in 30 lines.: expected a sentence",
     ):
         TokenizedCorpus.build([path], tmp_path / "cache")

@@ -32,14 +32,20 @@ def test_names_are_of_four_types_and_many():
 
 
 def test_texts_are_of_three_classes_in_equal_parts():
-    rows = [row for part in ("train", "validation", "test") for row in read_labelled(TEXTS / f"{part}.tsv")]
+    rows = [
+        row
+        for part in ("train", "validation", "test")
+        for row in read_labelled(TEXTS / f"{part}.tsv")
+    ]
     assert len(rows) >= 6_000
     for label in ("positive", "negative", "neutral"):
         assert 0.3 < sum(row.label == label for row in rows) / len(rows) < 0.37
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize(("folder", "ending"), [(NAMES, "marked"), (TEXTS, "tsv")], ids=["names", "sentiment"])
+@pytest.mark.parametrize(
+    ("folder", "ending"), [(NAMES, "marked"), (TEXTS, "tsv")], ids=["names", "sentiment"]
+)
 def test_no_test_sentence_has_a_near_duplicate_to_train_on(folder: Path, ending: str):
     known: dict[str, list[frozenset[str]]] = {}
     for part in ("train", "validation"):
@@ -49,10 +55,16 @@ def test_no_test_sentence_has_a_near_duplicate_to_train_on(folder: Path, ending:
                 known.setdefault(word, []).append(words)
     for line in lines(folder / f"test.{ending}"):
         words = content_words(line)
-        assert not any(are_twins(words, other) for word in words for other in known.get(word, ())), line
+        assert not any(
+            are_twins(words, other) for word in words for other in known.get(word, ())
+        ), line
 
 
 def test_each_sentence_stands_once():
     for folder, ending in ((NAMES, "marked"), (TEXTS, "tsv")):
-        found = [line for part in ("train", "validation", "test") for line in lines(folder / f"{part}.{ending}")]
+        found = [
+            line
+            for part in ("train", "validation", "test")
+            for line in lines(folder / f"{part}.{ending}")
+        ]
         assert len(set(found)) == len(found)

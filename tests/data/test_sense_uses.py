@@ -20,16 +20,24 @@ def test_coarse_wsd(tmp_path):
         SenseUse(Use.of_tokens(("the", "seal", "barked", "."), 1, 2), "seal", ("seal_animal",))
     ]
     path.write_bytes(lzma.compress((HEADER + line.format(7)).encode()))
-    with pytest.raises(DataError, match=r"line 2: expected word, label, sense, .* found tokens 7 to 7"):
+    with pytest.raises(
+        DataError, match=r"line 2: expected word, label, sense, .* found tokens 7 to 7"
+    ):
         sense_uses.read_coarse_wsd(path)
 
 
 def test_senseval(tmp_path):
     path = tmp_path / "line.jsonl"
-    path.write_text(json.dumps({"tokens": ["``", "a", "line"], "target": 2, "senses": ["text"]}) + "\n")
-    assert sense_uses.read_senseval(path) == [SenseUse(Use.of_tokens(('"', "a", "line"), 2, 3), "line", ("text",))]
+    path.write_text(
+        json.dumps({"tokens": ["``", "a", "line"], "target": 2, "senses": ["text"]}) + "\n"
+    )
+    assert sense_uses.read_senseval(path) == [
+        SenseUse(Use.of_tokens(('"', "a", "line"), 2, 3), "line", ("text",))
+    ]
     path.write_text("{}\n")
-    with pytest.raises(DataError, match="line 1: expected an object with tokens, target and senses"):
+    with pytest.raises(
+        DataError, match="line 1: expected an object with tokens, target and senses"
+    ):
         sense_uses.read_senseval(path)
 
 
@@ -37,9 +45,17 @@ def test_semcor_tells_parts_of_speech_by_the_key(tmp_path):
     path = tmp_path / "semcor.jsonl"
     senses = [
         {"i": 1, "n": 2, "lemma": "Take_place", "wnsn": "1", "keys": ["take_place%2:30:00::"]},
-        {"i": 3, "n": 1, "lemma": "late", "wnsn": "2", "keys": ["late%5:00:00:recent:00", "late%3:00:00::"]},
+        {
+            "i": 3,
+            "n": 1,
+            "lemma": "late",
+            "wnsn": "2",
+            "keys": ["late%5:00:00:recent:00", "late%3:00:00::"],
+        },
     ]
-    path.write_text(json.dumps({"tokens": ["Talks", "took", "place", "late"], "senses": senses}) + "\n")
+    path.write_text(
+        json.dumps({"tokens": ["Talks", "took", "place", "late"], "senses": senses}) + "\n"
+    )
     first, second = sense_uses.read_semcor(path)
     assert (first.lemma, first.use.token_start, first.use.token_end) == ("take_place%v", 1, 3)
     assert (second.lemma, len(second.senses)) == ("late%a", 2)
@@ -68,13 +84,16 @@ def test_unified_sets(tmp_path):
     assert (second.use.token_start, len(second.senses)) == (3, 2)
 
 
-@pytest.mark.parametrize(("xml", "keys", "message"), [
-    (XML, KEYS.splitlines()[0] + "\n", "KeyError.*set1.d0.s0.t1"),
-    (XML.replace("</sentence>", ""), KEYS, "ParseError"),
-    (XML.replace("VERB", "PRON"), KEYS, "KeyError"),
-    (XML, "alone\n", "line 1: expected an id and sense keys"),
-    ("<corpus></corpus>", KEYS, "no instance"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("xml", "keys", "message"),
+    [
+        (XML, KEYS.splitlines()[0] + "\n", "KeyError.*set1.d0.s0.t1"),
+        (XML.replace("</sentence>", ""), KEYS, "ParseError"),
+        (XML.replace("VERB", "PRON"), KEYS, "KeyError"),
+        (XML, "alone\n", "line 1: expected an id and sense keys"),
+        ("<corpus></corpus>", KEYS, "no instance"),
+    ],
+)
 def test_unified_sets_are_refused_in_words(tmp_path, xml, keys, message):
     with pytest.raises(DataError, match=message):
         unified(tmp_path, xml, keys)
@@ -84,7 +103,10 @@ def test_first_senses_are_those_with_number_1(tmp_path):
     path = tmp_path / "index.sense"
     owls = "owl%1:05:00:: 01621127 1 2\nowl%1:06:00:: 0 2 0\n"
     path.write_text(f"{owls}wise%5:00:00:prudent:00 2 2 1\nwise%3:00:00:: 3 1 4\n")
-    assert sense_uses.read_first_senses(path) == {"owl%n": "owl%1:05:00::", "wise%a": "wise%3:00:00::"}
+    assert sense_uses.read_first_senses(path) == {
+        "owl%n": "owl%1:05:00::",
+        "wise%a": "wise%3:00:00::",
+    }
 
 
 LINE = "pitch\tN\t1-4\tThe pitch was wet .\tHe spoke at a pitch (very high) .\n"
@@ -103,12 +125,15 @@ def test_wic_marks_the_word_of_each_sentence(tmp_path):
     assert pair.same is False
 
 
-@pytest.mark.parametrize(("data", "gold", "message"), [
-    (LINE * 2, "T\n", "expected an answer for each of 2 lines of data.txt, found 1"),
-    (LINE.replace("1-4", "1-40"), "T\n", "line 1: expected word, part of speech, i-j"),
-    (LINE.replace("1-4", "one"), "T\n", "line 1: expected word"),
-    (LINE, "maybe\n", "'maybe'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "gold", "message"),
+    [
+        (LINE * 2, "T\n", "expected an answer for each of 2 lines of data.txt, found 1"),
+        (LINE.replace("1-4", "1-40"), "T\n", "line 1: expected word, part of speech, i-j"),
+        (LINE.replace("1-4", "one"), "T\n", "line 1: expected word"),
+        (LINE, "maybe\n", "'maybe'"),
+    ],
+)
 def test_wic_refuses_in_words(tmp_path, data, gold, message):
     with pytest.raises(DataError, match=message):
         wic(tmp_path, data, gold)
@@ -129,7 +154,10 @@ def mcl_wic(folder, rows, gold):
 
 def test_mcl_wic_finds_the_token_at_the_characters(tmp_path):
     (pair,) = mcl_wic(tmp_path, [ROW], [{"id": "dev.0", "tag": "T"}])
-    assert [use.tokens[use.token_start : use.token_end] for use in (pair.a, pair.b)] == [("pitch",), ("Pitch",)]
+    assert [use.tokens[use.token_start : use.token_end] for use in (pair.a, pair.b)] == [
+        ("pitch",),
+        ("Pitch",),
+    ]
     assert pair.same is True
 
 
@@ -149,14 +177,21 @@ GRADED = {
     **{"word1": "bark", "word2": "dog", "sim1": "7.5", "sim2": "1.25"},
     "context1": "The <strong>dog</strong>'s <strong>bark</strong> woke us.",
     "context2": "Moss on <strong>barks</strong>, no <strong>dog</strong>.",
-    **{"word1_context1": "bark", "word2_context1": "dog", "word1_context2": "barks", "word2_context2": "dog"},
+    **{
+        "word1_context1": "bark",
+        "word2_context1": "dog",
+        "word1_context2": "barks",
+        "word2_context2": "dog",
+    },
 }
 COLUMNS = list(GRADED)
 
 
 def cosimlex(folder, header=COLUMNS, **change):
     row = GRADED | change
-    (folder / "graded.csv").write_text("\t".join(header) + "\n" + "\t".join(row[name] for name in header) + "\n")
+    (folder / "graded.csv").write_text(
+        "\t".join(header) + "\n" + "\t".join(row[name] for name in header) + "\n"
+    )
     return sense_uses.read_cosimlex(folder / "graded.csv")
 
 
@@ -169,11 +204,23 @@ def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_pa
     assert (bark.token_start, dog.token_start) == (3, 1)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"sim1": "much"}, "line 2: expected two texts with both words in <strong>, and two numbers, .*'much'"),
-    ({"word1_context1": "barks"}, "line 2: expected two texts with both words in <strong>, .*'barks'"),
-    ({"header": COLUMNS[:-1]}, "line 2: expected two texts with both words in <strong>, .*'word2_context2'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"sim1": "much"},
+            "line 2: expected two texts with both words in <strong>, and two numbers, .*'much'",
+        ),
+        (
+            {"word1_context1": "barks"},
+            "line 2: expected two texts with both words in <strong>, .*'barks'",
+        ),
+        (
+            {"header": COLUMNS[:-1]},
+            "line 2: expected two texts with both words in <strong>, .*'word2_context2'",
+        ),
+    ],
+)
 def test_cosimlex_refuses_in_words(tmp_path, change, message):
     with pytest.raises(DataError, match=message):
         cosimlex(tmp_path, **change)
@@ -183,7 +230,9 @@ def test_published_pairs_are_all_read(shared_data):
     folder = shared_data / "wsd"
     found = sense_uses.read_wic(folder / "wic/dev.data.txt", folder / "wic/dev.gold.txt")
     assert (len(found), sum(pair.same for pair in found)) == (638, 319)
-    found = sense_uses.read_mcl_wic(folder / "mcl_wic/dev.en-en.data", folder / "mcl_wic/dev.en-en.gold")
+    found = sense_uses.read_mcl_wic(
+        folder / "mcl_wic/dev.en-en.data", folder / "mcl_wic/dev.en-en.gold"
+    )
     assert (len(found), sum(pair.same for pair in found)) == (1000, 500)
 
 
@@ -192,8 +241,13 @@ def test_published_uses_are_all_read(shared_data):
     folder = shared_data / "wsd"
     assert len(sense_uses.read_coarse_wsd(folder / "coarsewsd20/test.tsv.xz")) == 10_196
     assert len(sense_uses.read_semcor(folder / "semcor3/semcor.jsonl.xz")) == 226_040
-    found = sense_uses.read_unified(folder / "unified_eval/ALL.data.xml", folder / "unified_eval/ALL.gold.key.txt")
+    found = sense_uses.read_unified(
+        folder / "unified_eval/ALL.data.xml", folder / "unified_eval/ALL.gold.key.txt"
+    )
     assert len(found) == 7_253
     assert len({use.group for use in found}) == 5
-    counts = {word: len(sense_uses.read_senseval(folder / f"senseval/{word}.jsonl.xz")) for word in ("hard", "line")}
+    counts = {
+        word: len(sense_uses.read_senseval(folder / f"senseval/{word}.jsonl.xz"))
+        for word in ("hard", "line")
+    }
     assert counts == {"hard": 4_333, "line": 4_146}

@@ -25,8 +25,13 @@ def test_files_of_two_schemes_are_brought_into_one(files):
     assert len(rows) == 7
     assert rows.count((("Nobody", "came", "."), ("O", "O", "O"))) == 2
     assert (("Bonn", "Bern"), ("S-LOC", "S-LOC")) in rows
-    assert (("Ada", "Marsh", "flew", "to", "Oslo", "."), ("B-PER", "E-PER", "O", "O", "S-LOC", "O")) in rows
-    assert data.name_of("train") == f"{marked} + {marked} + {columns}" or marked in data.name_of("train")
+    assert (
+        ("Ada", "Marsh", "flew", "to", "Oslo", "."),
+        ("B-PER", "E-PER", "O", "O", "S-LOC", "O"),
+    ) in rows
+    assert data.name_of("train") == f"{marked} + {marked} + {columns}" or marked in data.name_of(
+        "train"
+    )
     assert len(data.rows["validation"]) == 3
 
 
@@ -58,5 +63,7 @@ def test_texts_and_the_phrases_of_trees(tmp_path):
 
 
 def test_no_further_files_beside_a_hub_data_set():
-    with pytest.raises(ConfigError, match="no further files beside the hub data set 'sst2', found 1"):
+    with pytest.raises(
+        ConfigError, match="no further files beside the hub data set 'sst2', found 1"
+    ):
         ClassificationData("train", hub="sst2", more=["a.tsv"])

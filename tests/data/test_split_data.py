@@ -22,15 +22,29 @@ TEXTS = [f"It rained for {k} hours." for k in range(40)]
 
 
 def csv_file(folder: Path, labels: list[str], name: str = "a.csv") -> str:
-    (folder / name).write_text("text,label\n" + "".join(f"{t},{y}\n" for t, y in zip(TEXTS, labels, strict=False)))
+    (folder / name).write_text(
+        "text,label\n" + "".join(f"{t},{y}\n" for t, y in zip(TEXTS, labels, strict=False))
+    )
     return str(folder / name)
 
 
-@pytest.mark.parametrize(("labels", "message"), [
-    (["same"] * 40, r"a\.csv: expected two labels or more, found 'same': is label_column the right column\?"),
-    ([f"w{k}" for k in range(40)], "40 different labels in 40 rows, such as 'w0', .* nearly all differ, and nothing can"),
-    ([f"{k / 7:.3f}" for k in range(40)], r"40 different numbers as labels, from 0 to 5\.571: numbers on a scale"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (
+            ["same"] * 40,
+            r"a\.csv: expected two labels or more, found 'same': is label_column the right column\?",
+        ),
+        (
+            [f"w{k}" for k in range(40)],
+            "40 different labels in 40 rows, such as 'w0', .* nearly all differ, and nothing can",
+        ),
+        (
+            [f"{k / 7:.3f}" for k in range(40)],
+            r"40 different numbers as labels, from 0 to 5\.571: numbers on a scale",
+        ),
+    ],
+)
 def test_classes(tmp_path: Path, labels: list[str], message: str):
     with pytest.raises(DataError, match=message):
         ClassificationData(csv_file(tmp_path, labels)).setup()
@@ -39,11 +53,17 @@ def test_classes(tmp_path: Path, labels: list[str], message: str):
 def test_tags(tmp_path: Path):
     file = tmp_path / "a.conll"
     file.write_text("".join(f"word{k} O\n\n" for k in range(30)))
-    with pytest.raises(DataError, match=r"a\.conll: every tag is O: there is no entity to learn from"):
+    with pytest.raises(
+        DataError, match=r"a\.conll: every tag is O: there is no entity to learn from"
+    ):
         TaggingData(str(file)).setup()
-    with pytest.raises(DataError, match="expected two tags or more, found 'O': is tag_column the right column"):
+    with pytest.raises(
+        DataError, match="expected two tags or more, found 'O': is tag_column the right column"
+    ):
         TaggingData(str(file), scheme=None).setup()
-    with pytest.raises(DataError, match="30 different tags in 30 tokens.* Is tag_column the right column"):
+    with pytest.raises(
+        DataError, match="30 different tags in 30 tokens.* Is tag_column the right column"
+    ):
         TaggingData(str(file), scheme=None, token_column=1, tag_column=0).setup()
 
 
@@ -51,24 +71,40 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
     train, dev = csv_file(tmp_path, ["a", "b"] * 20), csv_file(tmp_path, ["a", "b"] * 3, "dev.csv")
     data = ClassificationData(train, validation=dev, test=dev, validation_share=0.2, test_share=0.2)
     data.setup()
-    assert {split: len(rows) for split, rows in data.rows.items()} == {"train": 40, "validation": 6, "test": 6}
-    assert f"{train}: texts from 'text', labels from 'label', named by the first line." in data.describe()
+    assert {split: len(rows) for split, rows in data.rows.items()} == {
+        "train": 40,
+        "validation": 6,
+        "test": 6,
+    }
+    assert (
+        f"{train}: texts from 'text', labels from 'label', named by the first line."
+        in data.describe()
+    )
     assert str(tmp_path) not in data.summary()
 
 
 def test_widened_spans_are_said(tmp_path: Path):
     file = tmp_path / "a.jsonl"
-    file.write_text("".join(f'{{"text": "{name} slept.", "spans": [[0, 2, "PER"]]}}\n' for name in ("Ada", "Bo")))
+    file.write_text(
+        "".join(
+            f'{{"text": "{name} slept.", "spans": [[0, 2, "PER"]]}}\n' for name in ("Ada", "Bo")
+        )
+    )
     data = TaggingData(str(file))
     data.setup()
-    assert f"{file}: 1 spans that began or ended inside a word were widened to the word." in data.describe()
+    assert (
+        f"{file}: 1 spans that began or ended inside a word were widened to the word."
+        in data.describe()
+    )
 
 
 @pytest.fixture
 def csv(tmp_path: Path) -> str:
     """200 texts, 10 % of them rare."""
     file = tmp_path / "a.csv"
-    rows = "".join(f"It rained for {k} hours.,{'rare' if k % 10 == 0 else 'often'}\n" for k in range(200))
+    rows = "".join(
+        f"It rained for {k} hours.,{'rare' if k % 10 == 0 else 'often'}\n" for k in range(200)
+    )
     file.write_text(f"text,label\n{rows}")
     return str(file)
 
@@ -81,11 +117,16 @@ def labels_of(data: ClassificationData, split: str) -> Counter[str]:
 def test_shares_are_stratified_and_nested(csv: str, seed: int):
     found = []
     for share in (0.01, 0.1, 0.5, 1.0):
-        data = ClassificationData(csv, validation_share=0.2, test_share=0.1, train_share=share, seed=seed)
+        data = ClassificationData(
+            csv, validation_share=0.2, test_share=0.1, train_share=share, seed=seed
+        )
         data.setup()
         assert labels_of(data, "validation") == {"often": 36, "rare": 4}
         assert labels_of(data, "test") == {"often": 18, "rare": 2}
-        assert labels_of(data, "train") == {"often": max(1, round(126 * share)), "rare": max(1, round(14 * share))}
+        assert labels_of(data, "train") == {
+            "often": max(1, round(126 * share)),
+            "rare": max(1, round(14 * share)),
+        }
         found.append(set(data.tokens("train")))
     assert all(small < large for small, large in pairwise(found))
 
@@ -112,7 +153,17 @@ def made(**arguments: Any) -> TaggingData:
 
 def test_iob1_becomes_bioes_or_bio(files: dict[str, str]):
     data = made(**files, scheme="BIOES")
-    assert data.labels == ("O", "B-ORG", "I-ORG", "E-ORG", "S-ORG", "B-PER", "I-PER", "E-PER", "S-PER")
+    assert data.labels == (
+        "O",
+        "B-ORG",
+        "I-ORG",
+        "E-ORG",
+        "S-ORG",
+        "B-PER",
+        "I-PER",
+        "E-PER",
+        "S-PER",
+    )
     assert tags_of(data) == [["S-ORG", "O", "S-ORG", "S-ORG"], ["B-PER", "E-PER", "O"], ["O", "O"]]
     assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
     data = made(**files)
@@ -127,7 +178,10 @@ def test_tags_without_a_scheme(tmp_path: Path):
     data = made(train=str(tmp_path / "pos"), scheme=None)
     assert data.labels == ("-LRB-", "DT", "NN")
     assert data.tokens("train") == (("The", "dog", "("),)
-    assert made(train=str(tmp_path / "pos"), scheme=None, plain_tokens=False).tokens("train")[0][2] == "-LRB-"
+    assert (
+        made(train=str(tmp_path / "pos"), scheme=None, plain_tokens=False).tokens("train")[0][2]
+        == "-LRB-"
+    )
 
 
 def test_batches(files: dict[str, str]):
@@ -136,7 +190,9 @@ def test_batches(files: dict[str, str]):
     for batch in data.train_dataloader():
         assert batch.target.dtype == batch.index.dtype == torch.long
         assert batch.target.shape == (len(batch), max(map(len, batch.tokens)))
-        for tokens, tags, index in zip(batch.tokens, batch.target, batch.index.tolist(), strict=True):
+        for tokens, tags, index in zip(
+            batch.tokens, batch.target, batch.index.tolist(), strict=True
+        ):
             assert tokens == data.tokens("train")[index]
             assert tuple(tags[: len(tokens)].tolist()) == data.rows["train"][index].target
             assert not tags[len(tokens) :].any()
@@ -146,7 +202,11 @@ def test_batches(files: dict[str, str]):
 
 def test_only_training_sentences_are_cut(files: dict[str, str]):
     data = made(**files, max_tokens=1, scheme="BIOES")
-    assert tags_of(data) == [["S-ORG"], ["S-PER"], ["O"]]  # a name that is cut in two is well formed
+    assert tags_of(data) == [
+        ["S-ORG"],
+        ["S-PER"],
+        ["O"],
+    ]  # a name that is cut in two is well formed
     assert tags_of(data, "validation") == [["S-PER", "O"], ["O"]]
     assert data.truncated == {"train": 3, "validation": 0}
     assert "Rows cut at 1 tokens: 3 of train." in data.summary()
@@ -162,18 +222,26 @@ def test_samples_and_shares(hundred: str):
     data = made(train=hundred, limit_train=20, validation_share=0.1)
     train, held_out = set(data.tokens("train")), set(data.tokens("validation"))
     assert (len(train), len(held_out), len(train & held_out)) == (20, 10, 0)
-    again, other = (made(train=hundred, limit_train=20, validation_share=0.1, seed=k) for k in (1, 2))
+    again, other = (
+        made(train=hundred, limit_train=20, validation_share=0.1, seed=k) for k in (1, 2)
+    )
     assert again.tokens("train") == data.tokens("train") != other.tokens("train")
-    few, more = (set(made(train=hundred, train_share=share).tokens("train")) for share in (0.1, 0.4))
+    few, more = (
+        set(made(train=hundred, train_share=share).tokens("train")) for share in (0.1, 0.4)
+    )
     assert (len(few), len(more), few < more) == (10, 40, True)
-    with pytest.raises(DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"):
+    with pytest.raises(
+        DataError, match=r"a share of 0\.001 of 100 rows leaves nothing to validate on"
+    ):
         made(train=hundred, validation_share=0.001)
     with pytest.raises(DataError, match=r"a share of 0\.5 of 100 rows leaves nothing to train on"):
         made(train=hundred, validation_share=0.5, test_share=0.5)
 
 
 def test_no_sentence_is_in_two_shares(tmp_path: Path):
-    (tmp_path / "train").write_text("\n".join(f"w{k % 60} B-X\n" for k in range(100)))  # 40 of them come twice
+    (tmp_path / "train").write_text(
+        "\n".join(f"w{k % 60} B-X\n" for k in range(100))
+    )  # 40 of them come twice
     data = made(train=str(tmp_path / "train"), validation_share=0.2, test_share=0.2)
     train, held_out, test = (data.tokens(split) for split in ("train", "validation", "test"))
     for a, b in combinations((train, held_out, test), 2):
@@ -196,14 +264,35 @@ def test_a_share_to_test_on_is_the_same_for_all_seeds(hundred: str):
     assert not made(train=hundred, validation_share=0.1).has("test")
 
 
-@pytest.mark.parametrize(("dev", "arguments", "message"), [
-    ("x I-LOC\n", {}, r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'"),
-    ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
-    ("a O\n\nx PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme"),
-    ("x E-PER\n", {"source_scheme": "IOB1"}, r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1"),
-    ("x DT\n", {"scheme": None}, r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'"),
-])  # fmt: skip
-def test_wrong_validation_tags(files: dict[str, str], dev: str, arguments: dict[str, Any], message: str):
+@pytest.mark.parametrize(
+    ("dev", "arguments", "message"),
+    [
+        (
+            "x I-LOC\n",
+            {},
+            r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'",
+        ),
+        ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
+        (
+            "a O\n\nx PER\n",
+            {"source_scheme": "IOB1"},
+            r"dev, sentence of line 3: token 1: 'PER' is not a tag of the scheme",
+        ),
+        (
+            "x E-PER\n",
+            {"source_scheme": "IOB1"},
+            r"dev, sentence of line 1: token 1: 'E-PER' is not a tag of the scheme IOB1",
+        ),
+        (
+            "x DT\n",
+            {"scheme": None},
+            r"dev: 'DT': no such tag in the training data, .*train, which has 'B-ORG', 'I-ORG'",
+        ),
+    ],
+)
+def test_wrong_validation_tags(
+    files: dict[str, str], dev: str, arguments: dict[str, Any], message: str
+):
     Path(files["validation"]).write_text(dev)
     with pytest.raises(DataError, match=message):
         made(**files, **arguments)
@@ -211,20 +300,31 @@ def test_wrong_validation_tags(files: dict[str, str], dev: str, arguments: dict[
 
 def test_no_scheme(files: dict[str, str]):
     Path(files["train"]).write_text("a DT\n")
-    with pytest.raises(DataError, match=r"'DT' is not a tag .* Set source_scheme to IOB1, .* or scheme to null if"):
+    with pytest.raises(
+        DataError, match=r"'DT' is not a tag .* Set source_scheme to IOB1, .* or scheme to null if"
+    ):
         made(**files)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
-    ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
-    ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
-    ({"validation_share": 1.0}, r"data\.validation_share: expected a share from 0 to below 1, found 1\.0"),
-    ({"train_share": 0.0}, r"data\.train_share: expected a share above 0, up to 1, found 0\.0"),
-    ({"train_share": 1.5}, r"data\.train_share: expected a share above 0, up to 1, found 1\.5"),
-    ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
-    ({"scheme": None, "source_scheme": "BIO"}, r"data\.source_scheme is BIO, but data\.scheme is null"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"batch_size": 0}, r"data\.batch_size: expected 1 or more, found 0"),
+        ({"limit_train": 0}, r"data\.limit_train: expected 1 or more, found 0"),
+        ({"max_tokens": -1}, r"data\.max_tokens: expected 1 or more, found -1"),
+        (
+            {"validation_share": 1.0},
+            r"data\.validation_share: expected a share from 0 to below 1, found 1\.0",
+        ),
+        ({"train_share": 0.0}, r"data\.train_share: expected a share above 0, up to 1, found 0\.0"),
+        ({"train_share": 1.5}, r"data\.train_share: expected a share above 0, up to 1, found 1\.5"),
+        ({"scheme": "IOB1"}, r"data\.scheme: expected BIO, BIOES or null, found 'IOB1'"),
+        (
+            {"scheme": None, "source_scheme": "BIO"},
+            r"data\.source_scheme is BIO, but data\.scheme is null",
+        ),
+    ],
+)
 def test_wrong_arguments(arguments: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=message):
         TaggingData(train="nothing is read here", **arguments)
@@ -247,7 +347,9 @@ SAMPLES = Path(elmo_tasks.data.__file__).parent / "samples"
 
 
 def test_entities_of_the_samples():
-    train, test = (read_tagged(SAMPLES / f"ner_sample_{split}.conll") for split in ("train", "test"))
+    train, test = (
+        read_tagged(SAMPLES / f"ner_sample_{split}.conll") for split in ("train", "test")
+    )
     assert not {s.tokens for s in train} & {s.tokens for s in test}
     for sentences in (train, test):
         assert detect_scheme(s.tags for s in sentences) == "BIO"
@@ -256,25 +358,39 @@ def test_entities_of_the_samples():
         assert min(types.values()) >= 10
         assert sum(set(s.tags) == {"O"} for s in sentences) > len(sentences) / 4
     # Some names have several types.
-    tags = {(token, tag[2:]) for s in (*train, *test) for token, tag in zip(s.tokens, s.tags, strict=True)}
+    tags = {
+        (token, tag[2:])
+        for s in (*train, *test)
+        for token, tag in zip(s.tokens, s.tags, strict=True)
+    }
     for name in ("Jordan", "Paris", "Washington", "May", "Austin", "Chelsea", "Georgia"):
         assert sum(token == name for token, _ in tags) > 1
 
 
 def test_the_samples_train():
-    ner, opinions = str(SAMPLES / "ner_sample_train.conll"), str(SAMPLES / "sentiment_sample_train.tsv")
+    ner, opinions = (
+        str(SAMPLES / "ner_sample_train.conll"),
+        str(SAMPLES / "sentiment_sample_train.tsv"),
+    )
     entities = TaggingData(ner, test=ner.replace("train", "test"))
-    sentiment = ClassificationData(opinions, test=opinions.replace("train", "test"), text_column=1, label_column=0)
+    sentiment = ClassificationData(
+        opinions, test=opinions.replace("train", "test"), text_column=1, label_column=0
+    )
     for data, rows, batches in ((entities, (225, 75), 8), (sentiment, (300, 100), 10)):
         data.setup()
-        assert (len(data.rows["train"]), len(data.rows["test"]), len(data.train_dataloader())) == (*rows, batches)
+        assert (len(data.rows["train"]), len(data.rows["test"]), len(data.train_dataloader())) == (
+            *rows,
+            batches,
+        )
     assert len(entities.labels) == 9
     assert sentiment.labels == ("negative", "positive")
     assert Counter(row.target for row in sentiment.rows["train"]) == {0: 150, 1: 150}
     assert len({row.tokens for split in ("train", "test") for row in sentiment.rows[split]}) == 400
 
 
-def loader(lengths: list[int], batch_size: int, *options: object, **named: object) -> BatchLoader[list[int]]:
+def loader(
+    lengths: list[int], batch_size: int, *options: object, **named: object
+) -> BatchLoader[list[int]]:
     return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
 
 
@@ -287,7 +403,10 @@ def loader(lengths: list[int], batch_size: int, *options: object, **named: objec
     epoch=st.integers(0, 3),
 )
 def test_every_row_once_over_all_processes(lengths, per_process, world_size, shuffle, epoch):
-    loaders = [loader(lengths, per_process * world_size, shuffle, 5, rank, world_size) for rank in range(world_size)]
+    loaders = [
+        loader(lengths, per_process * world_size, shuffle, 5, rank, world_size)
+        for rank in range(world_size)
+    ]
     batches = [each.rows_of(epoch) for each in loaders]
     rows = [row for share in batches for batch in share for row in batch]
     assert len(rows) == len(set(rows))
@@ -310,12 +429,17 @@ def test_order_follows_seed_and_epoch_only():
 
 def test_little_padding():
     lengths = [1 + (k * 7919) % 50 for k in range(1000)]
-    padded = sum(max(lengths[k] for k in batch) * len(batch) for batch in loader(lengths, 20, True).rows_of(0))
+    padded = sum(
+        max(lengths[k] for k in batch) * len(batch)
+        for batch in loader(lengths, 20, True).rows_of(0)
+    )
     assert padded < 1.05 * sum(lengths)
 
 
 def test_what_cannot_be_shared():
-    with pytest.raises(ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"):
+    with pytest.raises(
+        ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"
+    ):
         loader([1] * 100, 10, world_size=4)
     with pytest.raises(ConfigError, match="3 training rows cannot be shared by 4 processes"):
         loader([1] * 3, 4, shuffle=True, world_size=4)

@@ -24,17 +24,40 @@ def test_line_ends_and_byte_order_mark(tmp_path: Path):
     assert suffix_of(file) == ".tsv"
 
 
-@pytest.mark.parametrize(("content", "name", "message"), [
-    (b"", "a.txt", r"a\.txt: the file is empty"),
-    ("größer\nbad ".encode() + b"\xff\n", "a.txt", r"a\.txt, line 2: .* byte 0xff at position 5; set encoding .* latin-1"),
-    ("привет\n".encode("koi8-r"), "a.txt", r"a\.txt, line 1: expected UTF-8 text, .*set encoding"),
-    ("a\n".encode("utf-16")[:-1], "a.txt", r"a\.txt, line 1: expected UTF-16-LE text, found the byte"),
-    (b"PK\x00\x01", "a.txt", r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file"),
-    (b"PK\x03\x04\x14\x00", "a.csv", r"a\.csv: expected a text file, found a zip file: unpack it first"),
-    (b"%PDF-1.7", "a.txt", r"found a PDF document: save its text"),
-    (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
-    (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "name", "message"),
+    [
+        (b"", "a.txt", r"a\.txt: the file is empty"),
+        (
+            "größer\nbad ".encode() + b"\xff\n",
+            "a.txt",
+            r"a\.txt, line 2: .* byte 0xff at position 5; set encoding .* latin-1",
+        ),
+        (
+            "привет\n".encode("koi8-r"),
+            "a.txt",
+            r"a\.txt, line 1: expected UTF-8 text, .*set encoding",
+        ),
+        (
+            "a\n".encode("utf-16")[:-1],
+            "a.txt",
+            r"a\.txt, line 1: expected UTF-16-LE text, found the byte",
+        ),
+        (
+            b"PK\x00\x01",
+            "a.txt",
+            r"a\.txt, line 1: expected a text file, found a zero byte: this is a binary file",
+        ),
+        (
+            b"PK\x03\x04\x14\x00",
+            "a.csv",
+            r"a\.csv: expected a text file, found a zip file: unpack it first",
+        ),
+        (b"%PDF-1.7", "a.txt", r"found a PDF document: save its text"),
+        (b"not xz", "a.xz", r"a\.xz: the compressed data is broken"),
+        (lzma.compress(b"hello" * 100)[:-20], "a.xz", r"a\.xz: the compressed data is broken"),
+    ],
+)
 def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
     file = tmp_path / name
     file.write_bytes(content)
@@ -62,11 +85,15 @@ def test_files_have_a_longest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n
     file.write_bytes(lzma.compress(content) if name.endswith("xz") else content)
     assert len(lines(file)) == 2
     monkeypatch.setattr("elmo_tasks.data.text_lines.MAX_BYTES", 5_000)
-    with pytest.raises(DataError, match=r"more than 5e-06 GB of labelled rows.* give a part of them"):
+    with pytest.raises(
+        DataError, match=r"more than 5e-06 GB of labelled rows.* give a part of them"
+    ):
         lines(file)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1", "cp1252"]
+)
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_encoding_and_line_ends_are_found(tmp_path: Path, encoding: str, end: str):
     file = tmp_path / "a.txt"
@@ -91,7 +118,8 @@ def test_errors_are_gathered():
     for number in range(4, 11):
         errors.add(number, "wrong")
     with pytest.raises(
-        DataError, match=r"(?s)^f\.tsv: 8 lines are wrong\n  line 3: .*\n  line 7: wrong\n  and 3 more$"
+        DataError,
+        match=r"(?s)^f\.tsv: 8 lines are wrong\n  line 3: .*\n  line 7: wrong\n  and 3 more$",
     ):
         errors.check(10, "text")
     with pytest.raises(DataError, match=r"f\.tsv: no text in this file"):

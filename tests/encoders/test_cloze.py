@@ -46,21 +46,29 @@ def written_out(cloze, tokens, start, end, before, after):
     w = {name: value.numpy().astype(np.float64) for name, value in cloze.state_dict().items()}
     vectors = STATIC.vectors_of(tokens).numpy().astype(np.float64)
     around = [(k - start, vectors[k], STATIC.share_of(tokens[k])) for k in range(start)]
-    around += [(k - end + 1, vectors[k], STATIC.share_of(tokens[k])) for k in range(end, len(tokens))]
+    around += [
+        (k - end + 1, vectors[k], STATIC.share_of(tokens[k])) for k in range(end, len(tokens))
+    ]
     around = [
-        (offset, v / (np.linalg.norm(v) or 1), 1e-4 / (1e-4 + share) if v.any() else 0.0) for offset, v, share in around
+        (offset, v / (np.linalg.norm(v) or 1), 1e-4 / (1e-4 + share) if v.any() else 0.0)
+        for offset, v, share in around
     ]
     left = sum((r * v for offset, v, r in around if offset < 0), np.zeros(8))
     right = sum((r * v for offset, v, r in around if offset > 0), np.zeros(8))
     told = np.concatenate([before.reshape(-1), after.reshape(-1)]).astype(np.float64)
     told = (told - told.mean()) / np.sqrt(told.var() + 1e-5) * w["norm.weight"] + w["norm.bias"]
     query = w["query.weight"] @ told + w["query.bias"]
-    pairs = [w["key_value.weight"] @ v + w["key_value.bias"] + w["place.weight"][o + 24] for o, v, _ in around]
+    pairs = [
+        w["key_value.weight"] @ v + w["key_value.bias"] + w["place.weight"][o + 24]
+        for o, v, _ in around
+    ]
     pairs.append(w["key_value.bias"] + w["place.weight"][24])  # the gap itself
     found = []
     for head in (slice(0, 4), slice(4, 8)):
         share = np.exp([query[head] @ pair[:8][head] / math.sqrt(4) for pair in pairs])
-        found.append(sum(s * pair[8:][head] for s, pair in zip(share / share.sum(), pairs, strict=True)))
+        found.append(
+            sum(s * pair[8:][head] for s, pair in zip(share / share.sum(), pairs, strict=True))
+        )
     x = np.concatenate([told, *found, left, right, left + right])
     for layer in (0, 3):
         x = w[f"hidden.{layer}.weight"] @ x + w[f"hidden.{layer}.bias"]
@@ -99,7 +107,9 @@ def model(tmp_path):
 
 
 def a_head(model, **more):
-    options = ClozeOptions(model.n_layers - 1, model.width // 2, **{"n_words": 5, "hidden": 7, "n_heads": 2, **more})
+    options = ClozeOptions(
+        model.n_layers - 1, model.width // 2, **{"n_words": 5, "hidden": 7, "n_heads": 2, **more}
+    )
     return Cloze(options, STATIC).eval()
 
 
@@ -139,11 +149,14 @@ def test_a_new_model_in_the_folder_does_without_the_head_of_the_old_one(model):
     assert load_cloze(Elmo.load(model.folder), STATIC) is None
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda s: s | {"options": {"size": 3}}, "not the settings of a cloze head"),
-    (lambda s: {}, "not the settings of a cloze head"),
-    (lambda s: s | {"options": s["options"] | {"hidden": 9}}, "does not fit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda s: s | {"options": {"size": 3}}, "not the settings of a cloze head"),
+        (lambda s: {}, "not the settings of a cloze head"),
+        (lambda s: s | {"options": s["options"] | {"hidden": 9}}, "does not fit"),
+    ],
+)
 def test_broken_settings_are_named(model, change, message):
     write_cloze(model.folder, a_head(model), model, STATIC)
     path = model.folder / "cloze.json"

@@ -35,11 +35,15 @@ def test_token_lists_are_taken_as_they_are(elmo):
 
 
 def test_a_string_and_its_tokens_give_the_same(elmo):
-    assert torch.equal(elmo.encode(["A cat sat."]).values, elmo.encode([["A", "cat", "sat", "."]]).values)
+    assert torch.equal(
+        elmo.encode(["A cat sat."]).values, elmo.encode([["A", "cat", "sat", "."]]).values
+    )
 
 
 def test_one_tokenized_sentence_is_pointed_out(elmo):
-    with pytest.warns(OneSentenceWarning, match="3 strings of one word each look like the words of one sentence"):
+    with pytest.warns(
+        OneSentenceWarning, match="3 strings of one word each look like the words of one sentence"
+    ):
         assert len(elmo.encode(["I", "ate", "it"])) == 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -63,25 +67,40 @@ def test_batches_of_a_corpus_come_in_order_and_lazily(elmo):
     assert lengths == list(range(1, 8))
 
 
-@pytest.mark.parametrize(("wrong", "message"), [
-    ("one string", "expected a list of sentences, found one string"),
-    ([], "expected at least one sentence, found none"),
-    ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("one string", "expected a list of sentences, found one string"),
+        ([], "expected at least one sentence, found none"),
+        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+    ],
+)
 def test_wrong_input_is_named(elmo, wrong, message):
     with pytest.raises(InputError, match=message):
         elmo.encode(wrong)
 
 
 def test_hostile_text(elmo):
-    texts = ["", " ", "\x00\x01", "🍎" * 30, "שלום עולם", "<b>bank</b>", "\ud800", "a" * 5000, "e\u0301" * 20]
+    texts = [
+        "",
+        " ",
+        "\x00\x01",
+        "🍎" * 30,
+        "שלום עולם",
+        "<b>bank</b>",
+        "\ud800",
+        "a" * 5000,
+        "e\u0301" * 20,
+    ]
     layers = elmo.encode(texts)
     assert torch.isfinite(layers.values).all()
     assert len(layers.tokens[0]) == len(layers.tokens[1]) == 0
 
 
 def test_layers_check_their_shape():
-    with pytest.raises(ValueError, match=r"values \(3, 2, 4, 8\) do not fit a torch.bool mask \(2, 5\)"):
+    with pytest.raises(
+        ValueError, match=r"values \(3, 2, 4, 8\) do not fit a torch.bool mask \(2, 5\)"
+    ):
         Layers(torch.zeros(3, 2, 4, 8), torch.ones(2, 5, dtype=torch.bool), ((), ()))
 
 
@@ -119,9 +138,13 @@ def test_names_shapes_and_numbers(shared_data):
         expected = np.stack([table[words[t]] for t in known])
         np.testing.assert_allclose(found["word_emb"][k, known].numpy(), expected, atol=2e-6)
         np.testing.assert_allclose(
-            found["default"][k].numpy(), found["elmo"][k, : len(words)].mean(dim=0).numpy(), atol=1e-6
+            found["default"][k].numpy(),
+            found["elmo"][k, : len(words)].mean(dim=0).numpy(),
+            atol=1e-6,
         )
-    both = torch.cat([found["word_emb"]] * 2, dim=-1) + found["lstm_outputs1"] + found["lstm_outputs2"]
+    both = (
+        torch.cat([found["word_emb"]] * 2, dim=-1) + found["lstm_outputs1"] + found["lstm_outputs2"]
+    )
     torch.testing.assert_close(found["elmo"], both / 3)
 
 
@@ -135,17 +158,22 @@ def test_tokens_may_be_padded_and_lengths_given():
     assert elmo.hub_outputs([["the", "cat", "sat"]], [2])["elmo"].shape[1] == 2
 
 
-@pytest.mark.parametrize(("sentences", "lengths"), [(["a b"], [3]), (["a b"], [1, 1]), ([["a"]], [0])])
+@pytest.mark.parametrize(
+    ("sentences", "lengths"), [(["a b"], [3]), (["a b"], [1, 1]), ([["a"]], [0])]
+)
 def test_lengths_that_do_not_fit(sentences, lengths):
     with pytest.raises(
-        InputError, match="lengths: expected one for each of 1 sentences, from 1 to its number of tokens"
+        InputError,
+        match="lengths: expected one for each of 1 sentences, from 1 to its number of tokens",
     ):
         Elmo(tiny()).hub_outputs(sentences, lengths)
 
 
 @pytest.mark.parametrize("empty", ["", "  ", [], ["", ""]])
 def test_an_empty_sentence_has_no_mean(empty):
-    with pytest.raises(InputError, match="sentence 2 has no tokens, and no mean over them; leave it out"):
+    with pytest.raises(
+        InputError, match="sentence 2 has no tokens, and no mean over them; leave it out"
+    ):
         Elmo(tiny()).hub_outputs(["a b", empty])
 
 
@@ -162,9 +190,14 @@ def test_many_sentences_are_encoded_by_length_and_come_back_in_order(elmo):
 
 def test_what_no_memory_holds_is_refused_before_it_is_computed(elmo, monkeypatch):
     monkeypatch.setattr("elmo_tasks.encoders.elmo._MOST_BYTES", 100_000)
-    with pytest.raises(InputError, match=r"501 sentences, .* longest of 90 tokens, need .* encode_batches\(\) gives"):
+    with pytest.raises(
+        InputError,
+        match=r"501 sentences, .* longest of 90 tokens, need .* encode_batches\(\) gives",
+    ):
         elmo.encode([["w"]] * 500 + [["w"] * 90])
-    assert sum(len(layers.tokens) for layers in elmo.encode_batches([["w"]] * 50, batch_size=10)) == 50
+    assert (
+        sum(len(layers.tokens) for layers in elmo.encode_batches([["w"]] * 50, batch_size=10)) == 50
+    )
 
 
 def test_arrow_strings_are_strings(elmo):

@@ -53,7 +53,9 @@ def test_several_mixes_begin_as_the_mean_and_are_learned_apart(elmo):
 
 def test_fixed_scalars_are_softmaxed_and_nothing_of_them_is_learned(elmo):
     module = ElmoModule(elmo, fixed_scalars=TOP, dropout=0.0)
-    torch.testing.assert_close(module(SENTENCES).representations[0], elmo.encode(SENTENCES).values[2])
+    torch.testing.assert_close(
+        module(SENTENCES).representations[0], elmo.encode(SENTENCES).values[2]
+    )
     assert not any(p.requires_grad for p in module.parameters())
 
 
@@ -62,9 +64,15 @@ def test_gradients_reach_a_copy_of_the_bilm_where_asked(elmo):
     module = ElmoModule(elmo, requires_grad=True, dropout=0.0)
     slow = {id(p) for p in module.bilm.parameters()}
     rest = [p for p in module.parameters() if id(p) not in slow]
-    optimizer = torch.optim.SGD([{"params": module.bilm.parameters(), "lr": 0.01}, {"params": rest, "lr": 0.1}])
+    optimizer = torch.optim.SGD(
+        [{"params": module.bilm.parameters(), "lr": 0.01}, {"params": rest, "lr": 0.1}]
+    )
     module(SENTENCES).representations[0].square().sum().backward()
-    gradients = {name for name, p in module.bilm.named_parameters() if p.grad is not None and p.grad.abs().max() > 0}
+    gradients = {
+        name
+        for name, p in module.bilm.named_parameters()
+        if p.grad is not None and p.grad.abs().max() > 0
+    }
     assert any("token_encoder" in name for name in gradients)
     assert any("forward_lm.layers.1" in name for name in gradients)
     assert any("backward_lm.layers.0" in name for name in gradients)
@@ -87,17 +95,23 @@ def test_boundaries_are_kept_on_request(elmo):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_the_first_layers_are_those_of_the_whole_model(elmo, n):
     module = ElmoModule(elmo, n_layers=n, dropout=0.0)
-    torch.testing.assert_close(module(SENTENCES).representations[0], elmo.encode(SENTENCES).values[:n].mean(dim=0))
+    torch.testing.assert_close(
+        module(SENTENCES).representations[0], elmo.encode(SENTENCES).values[:n].mean(dim=0)
+    )
     assert len(module.bilm.forward_lm.layers) == n - 1
 
 
-@pytest.mark.parametrize("vocabulary", [["The", "bank", "The", "unseen"], ["The", "bank", "lends", ".", "A", "heron"]])
+@pytest.mark.parametrize(
+    "vocabulary", [["The", "bank", "The", "unseen"], ["The", "bank", "lends", ".", "A", "heron"]]
+)
 def test_a_table_of_words_changes_no_number(elmo, vocabulary, monkeypatch):
     module = ElmoModule(elmo, vocabulary=vocabulary, dropout=0.0)
     assert module.table.shape == (len(set(vocabulary)), elmo.width // 2)
     read, expected = [], elmo.encode(SENTENCES).values.mean(dim=0)
     encode = module.bilm.token_encoder.forward
-    monkeypatch.setattr(module.bilm.token_encoder, "forward", lambda c: read.append(len(c)) or encode(c))
+    monkeypatch.setattr(
+        module.bilm.token_encoder, "forward", lambda c: read.append(len(c)) or encode(c)
+    )
     torch.testing.assert_close(module(SENTENCES).representations[0], expected)
     words = {word for sentence in SENTENCES for word in sentence}
     assert read == [2 + len(words - set(vocabulary))]
@@ -115,39 +129,56 @@ def test_state_is_carried_row_by_row_and_can_be_reset(elmo):
     torch.testing.assert_close(module(SENTENCES).representations[0], both)
     torch.testing.assert_close(module(SENTENCES).representations[0][1], third[1])
     plain = ElmoModule(elmo, dropout=0.0)
-    torch.testing.assert_close(plain(SENTENCES).representations[0], plain(SENTENCES).representations[0])
+    torch.testing.assert_close(
+        plain(SENTENCES).representations[0], plain(SENTENCES).representations[0]
+    )
 
 
 def test_more_rows_than_before_begin_at_zero(elmo):
     module = ElmoModule(elmo, stateful=True, dropout=0.0)
     module([SENTENCES[0]])
     torch.testing.assert_close(
-        module(SENTENCES).representations[0][1], ElmoModule(elmo, dropout=0.0)(SENTENCES).representations[0][1]
+        module(SENTENCES).representations[0][1],
+        ElmoModule(elmo, dropout=0.0)(SENTENCES).representations[0][1],
     )
 
 
 def test_dropout_is_for_training_only(elmo):
     module = ElmoModule(elmo)
     assert (module(SENTENCES).representations[0][0] == 0).float().mean() > 0.2
-    torch.testing.assert_close(module.eval()(SENTENCES).representations[0], elmo.encode(SENTENCES).values.mean(dim=0))
+    torch.testing.assert_close(
+        module.eval()(SENTENCES).representations[0], elmo.encode(SENTENCES).values.mean(dim=0)
+    )
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"n_mixes": 0}, "n_mixes: expected at least one mix, got 0"),
-    ({"n_layers": 4}, "n_layers: the biLM has 1 to 3 layers to keep, not 4"),
-    ({"fixed_scalars": [1.0]}, r"fixed_scalars: expected 3 numbers, one for each layer, got \[1.0\]"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_mixes": 0}, "n_mixes: expected at least one mix, got 0"),
+        ({"n_layers": 4}, "n_layers: the biLM has 1 to 3 layers to keep, not 4"),
+        (
+            {"fixed_scalars": [1.0]},
+            r"fixed_scalars: expected 3 numbers, one for each layer, got \[1.0\]",
+        ),
+    ],
+)
 def test_what_cannot_be(elmo, arguments, message):
     with pytest.raises(ConfigError, match=message):
         ElmoModule(elmo, **arguments)
 
 
-@pytest.mark.parametrize(("sentences", "message"), [
-    ([], "expected at least one sentence, found none"),
-    ("A bank", "expected a list of sentences, found one string"),
-    ([["A"], None], "sentence 2: expected a sentence as text or as a list of tokens, found a missing value"),
-    ({"A bank", "A river"}, "found a set, which has no order"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([], "expected at least one sentence, found none"),
+        ("A bank", "expected a list of sentences, found one string"),
+        (
+            [["A"], None],
+            "sentence 2: expected a sentence as text or as a list of tokens, found a missing value",
+        ),
+        ({"A bank", "A river"}, "found a set, which has no order"),
+    ],
+)
 def test_what_are_no_sentences_is_refused(elmo, sentences, message):
     with pytest.raises(InputError, match=re.escape(message)):
         ElmoModule(elmo)(sentences)
@@ -165,16 +196,22 @@ def test_a_vocabulary_is_no_string(elmo):
 
 def test_texts_are_tokenized(elmo):
     module = ElmoModule(elmo).eval()
-    torch.testing.assert_close(module(["A bank."]).representations, module([["A", "bank", "."]]).representations)
+    torch.testing.assert_close(
+        module(["A bank."]).representations, module([["A", "bank", "."]]).representations
+    )
 
 
 def test_the_layers_of_any_encoder_are_mixed():
     module = ElmoModule(load_encoder("static-mini"), n_mixes=2).eval()
     first, second = module([["the", "bank"], ["river"]]).representations
-    torch.testing.assert_close(first, load_encoder("static-mini").encode([["the", "bank"], ["river"]]).values[0])
+    torch.testing.assert_close(
+        first, load_encoder("static-mini").encode([["the", "bank"], ["river"]]).values[0]
+    )
     assert second.shape == first.shape
     assert [name for name, _ in module.named_parameters() if "mixes" not in name] == []
-    with pytest.raises(ConfigError, match="requires_grad: for a biLM; static-mini is a StaticVectors"):
+    with pytest.raises(
+        ConfigError, match="requires_grad: for a biLM; static-mini is a StaticVectors"
+    ):
         ElmoModule(load_encoder("static-mini"), requires_grad=True)
 
 

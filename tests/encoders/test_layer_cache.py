@@ -63,7 +63,9 @@ def bytes_of(store):
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
-def test_a_batch_is_what_the_encoder_gives_to_float16_precision(elmo, tmp_path, small_blocks, batch_size):
+def test_a_batch_is_what_the_encoder_gives_to_float16_precision(
+    elmo, tmp_path, small_blocks, batch_size
+):
     store = LayerCache.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
     assert (len(store), store.n_layers, store.width, store.pooled) == (6, 3, 32, None)
     assert np.diff(store.offsets).tolist() == [len(s) for s in SENTENCES]
@@ -100,7 +102,11 @@ def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
     again = Numbers()
     assert LayerCache.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
     assert again.encoded == []
-    assert {path.name for path in first.folder.iterdir()} == {"store.json", "offsets.npy", "layers.bin"}
+    assert {path.name for path in first.folder.iterdir()} == {
+        "store.json",
+        "offsets.npy",
+        "layers.bin",
+    }
 
 
 def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
@@ -118,7 +124,9 @@ def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
     sizes = []
     encoder = Numbers()
     encode = encoder.encode
-    encoder.encode = lambda sentences: sizes.append([len(s) for s in sentences]) or encode(sentences)
+    encoder.encode = lambda sentences: (
+        sizes.append([len(s) for s in sentences]) or encode(sentences)
+    )
     LayerCache.build(encoder, MANY, tmp_path)
     assert sum(map(len, sizes)) == sum(map(bool, MANY))
     assert all(len(size) * max(size) <= 20 for size in sizes)
@@ -175,7 +183,13 @@ def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
         return LayerCache.build(encoder, sentences, tmp_path, pooled).folder.name
 
     model, other = Elmo(tiny()), Elmo(tiny())
-    texts = [[["a", "b"], ["c"]], [["a"], ["b", "c"]], [["c"], ["a", "b"]], [["a b"], ["c"]], [["a", "b"], ["c"], []]]
+    texts = [
+        [["a", "b"], ["c"]],
+        [["a"], ["b", "c"]],
+        [["c"], ["a", "b"]],
+        [["a b"], ["c"]],
+        [["a", "b"], ["c"], []],
+    ]
     keys = [key(model, text) for text in texts]
     assert len(set(keys)) == len(texts)
     assert key(other, texts[0]) == keys[0]  # the same weights, and the tokens as tuples
@@ -195,7 +209,9 @@ def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path)
     )
     with pytest.raises(ConfigError, match=expected):
         LayerCache.build(encoder, MANY, tmp_path, max_bytes=10**6)
-    with pytest.raises(ConfigError, match=r"one mean per sentence needs 0.4 MB, and the limit is 0.1 MB"):
+    with pytest.raises(
+        ConfigError, match=r"one mean per sentence needs 0.4 MB, and the limit is 0.1 MB"
+    ):
         LayerCache.build(encoder, MANY, tmp_path, "mean", max_bytes=10**5)
     assert encoder.encoded == []
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
@@ -203,7 +219,10 @@ def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path)
 
 def test_what_the_disk_cannot_take_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2000))
-    with pytest.raises(ConfigError, match=r"needs 0.0 MB, and 0.0 MB are free on the disk of .*: make room or choose"):
+    with pytest.raises(
+        ConfigError,
+        match=r"needs 0.0 MB, and 0.0 MB are free on the disk of .*: make room or choose",
+    ):
         LayerCache.build(Numbers(), MANY, tmp_path)
 
 
@@ -221,8 +240,12 @@ def test_after_a_disk_that_fills_up_the_next_build_goes_on(tmp_path, small_block
 
 @pytest.mark.parametrize(("scale", "value"), [(1e4, "90000"), (float("nan"), "nan")])
 def test_values_that_float16_cannot_hold_are_refused(tmp_path, scale, value):
-    with pytest.raises(ConfigError, match=rf"numbers: layer 0 of sentence 2 has the value {value}, .* up to 65504"):
-        LayerCache.build(Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path)
+    with pytest.raises(
+        ConfigError, match=rf"numbers: layer 0 of sentence 2 has the value {value}, .* up to 65504"
+    ):
+        LayerCache.build(
+            Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path
+        )
     assert not list(tmp_path.glob("*.partial"))
 
 
@@ -285,7 +308,9 @@ def test_nothing_to_store(tmp_path, sentences):
 
 def test_misuse_is_said(tmp_path):
     tokens = LayerCache.build(Numbers(), MANY, tmp_path)
-    with pytest.raises(ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"):
+    with pytest.raises(
+        ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"
+    ):
         tokens.batch([1, 2], [MANY[2], MANY[1]])
 
     with pytest.raises(ConfigError, match="batch_size: expected 1 or more, found 0"):
@@ -296,4 +321,6 @@ def test_misuse_is_said(tmp_path):
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 5))))
 def test_rows_of_runs(runs):
     starts, lengths = (np.array([run[k] for run in runs], np.int64) for k in (0, 1))
-    assert token_rows(starts, lengths).tolist() == [start + t for start, length in runs for t in range(length)]
+    assert token_rows(starts, lengths).tolist() == [
+        start + t for start, length in runs for t in range(length)
+    ]

@@ -19,7 +19,9 @@ from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.recipes.static_vectors import StaticSettings, train_vectors, write_vectors
 
 WORDS = ("the", "cat", "dog", "0000", "Oslo", "oslo")
-VECTORS = torch.tensor([[0.0, 0.0, 2.0], [3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 0.5], [9.0, 0, 0], [0, 9.0, 0]])
+VECTORS = torch.tensor(
+    [[0.0, 0.0, 2.0], [3.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, -1.0, 0.5], [9.0, 0, 0], [0, 9.0, 0]]
+)
 
 
 def toy() -> StaticVectors:
@@ -37,7 +39,16 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize(
     ("token", "row"),
-    [("cat", 1), ("CAT", 1), ("Cat", 1), ("1984", 3), ("2024", 3), ("Oslo", 4), ("oslo", 5), ("OSLO", 5)],
+    [
+        ("cat", 1),
+        ("CAT", 1),
+        ("Cat", 1),
+        ("1984", 3),
+        ("2024", 3),
+        ("Oslo", 4),
+        ("oslo", 5),
+        ("OSLO", 5),
+    ],
 )
 def test_a_word_is_looked_up_as_it_is_then_normalized(token, row):
     assert token in toy()
@@ -55,7 +66,9 @@ def test_words_that_are_not_there_have_the_zero_vector():
 
 
 def test_one_string_is_not_a_list_of_words():
-    with pytest.raises(InputError, match="expected a list of words, found one string; put it in a list"):
+    with pytest.raises(
+        InputError, match="expected a list of words, found one string; put it in a list"
+    ):
         toy().vectors_of("cat")
 
 
@@ -78,7 +91,16 @@ def test_the_checksum_is_that_of_words_and_numbers():
     assert toy().checksum == toy().checksum
     assert len(toy().checksum) == 64
     swapped = ("the", "dog", "cat", *WORDS[3:])
-    assert len({toy().checksum, StaticVectors(WORDS, other).checksum, StaticVectors(swapped, VECTORS).checksum}) == 3
+    assert (
+        len(
+            {
+                toy().checksum,
+                StaticVectors(WORDS, other).checksum,
+                StaticVectors(swapped, VECTORS).checksum,
+            }
+        )
+        == 3
+    )
 
 
 # --- Neighbours. ---
@@ -111,7 +133,11 @@ def test_written_and_read(folder):
     assert (found.name, found.words, found.counts) == ("toy", WORDS, toy().counts)
     assert torch.equal(found.vectors, VECTORS)  # these numbers are exact in float16
     assert found.checksum == toy().checksum
-    assert sorted(path.name for path in folder.iterdir()) == ["card.json", "vectors.safetensors", "words.txt.xz"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "card.json",
+        "vectors.safetensors",
+        "words.txt.xz",
+    ]
 
 
 def test_odd_words_survive(tmp_path):
@@ -122,10 +148,13 @@ def test_odd_words_survive(tmp_path):
 
 def test_vectors_that_are_not_there(tmp_path):
     with pytest.raises(
-        ConfigError, match=r"no static vectors 'glove': expected a name in checkpoints/ \(.*static-mini"
+        ConfigError,
+        match=r"no static vectors 'glove': expected a name in checkpoints/ \(.*static-mini",
     ):
         StaticVectors.load("glove")
-    with pytest.raises(WeightsError, match=r"words.txt.xz: no such file; expected the words of the vectors"):
+    with pytest.raises(
+        WeightsError, match=r"words.txt.xz: no such file; expected the words of the vectors"
+    ):
         StaticVectors.load(tmp_path)
 
 
@@ -134,13 +163,22 @@ def write_words(folder, text):
         out.write(text)
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("the\t9\ncat\n", r"words.txt.xz, line 2: expected 'word<TAB>count', found 'cat\\n'"),
-    ("the\tmany\n", "line 1: expected 'word<TAB>count'"),
-    ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
-    ("the\t9\ncat\t8\n", r"expected one vector per word .* found 2 words, 2 counts and vectors of shape \(6, 3\)"),
-    ("a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n", "words.txt.xz: toy: the word 'b' is in the vocabulary twice"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("the\t9\ncat\n", r"words.txt.xz, line 2: expected 'word<TAB>count', found 'cat\\n'"),
+        ("the\tmany\n", "line 1: expected 'word<TAB>count'"),
+        ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
+        (
+            "the\t9\ncat\t8\n",
+            r"expected one vector per word .* found 2 words, 2 counts and vectors of shape \(6, 3\)",
+        ),
+        (
+            "a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n",
+            "words.txt.xz: toy: the word 'b' is in the vocabulary twice",
+        ),
+    ],
+)
 def test_broken_words_are_named(folder, text, message):
     write_words(folder, text)
     (folder / "card.json").unlink()  # it would say that the file is damaged
@@ -195,7 +233,11 @@ def test_words_of_one_kind_come_together(text, algorithm):
     assert list(vectors.counts) == sorted(vectors.counts, reverse=True)
     assert {"0000", "00"} <= set(vectors.words)
     assert "1999" in vectors
-    assert about["training"]["tokens"] == about["training"]["tokens_in_vocabulary"] == sum(vectors.counts)
+    assert (
+        about["training"]["tokens"]
+        == about["training"]["tokens_in_vocabulary"]
+        == sum(vectors.counts)
+    )
     assert about["training"]["files"] == ["own.txt.xz"]
     assert about["settings"]["algorithm"] == algorithm
 
@@ -210,7 +252,11 @@ def test_the_most_frequent_words_are_kept(text):
     vectors, about = train_vectors([text, text], StaticSettings(size=4, words=3, epochs=1))
     assert len(vectors) == 3
     assert vectors.words[0] == "."
-    assert about["training"]["tokens"] > about["training"]["tokens_in_vocabulary"] == sum(vectors.counts)
+    assert (
+        about["training"]["tokens"]
+        > about["training"]["tokens_in_vocabulary"]
+        == sum(vectors.counts)
+    )
 
 
 def test_text_that_cannot_be_trained_on(tmp_path):
@@ -221,12 +267,15 @@ def test_text_that_cannot_be_trained_on(tmp_path):
         train_vectors([tmp_path / "nowhere.txt"])
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"size": 0}, "size 0: expected at least 1"),
-    ({"epochs": -1}, "epochs -1: expected at least 1"),
-    ({"seed": -1}, "seed -1: expected a number from 0 to"),
-    ({"algorithm": "glove"}, "algorithm 'glove': expected one of cbow, skip-gram"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"size": 0}, "size 0: expected at least 1"),
+        ({"epochs": -1}, "epochs -1: expected at least 1"),
+        ({"seed": -1}, "seed -1: expected a number from 0 to"),
+        ({"algorithm": "glove"}, "algorithm 'glove': expected one of cbow, skip-gram"),
+    ],
+)
 def test_wrong_settings_are_named(settings, message):
     with pytest.raises(ConfigError, match=message):
         StaticSettings(**settings)
@@ -249,7 +298,9 @@ def test_the_bundled_vectors_are_small_files():
     files = list((CHECKPOINTS / "static-mini").iterdir())
     assert sum(path.stat().st_size for path in files) < 8_000_000
     assert {path.name for path in files} == {"card.json", "vectors.safetensors", "words.txt.xz"}
-    assert sum(path.stat().st_size for path in (CHECKPOINTS / "static-joint").iterdir()) < 10_000_000
+    assert (
+        sum(path.stat().st_size for path in (CHECKPOINTS / "static-joint").iterdir()) < 10_000_000
+    )
     assert bundled_vectors() == ["static-joint", "static-mini"]
     assert "static-mini" not in bundled_models()
 
@@ -266,12 +317,15 @@ def test_the_card_of_the_bundled_vectors(bundled):
     assert not re.search(r"""["'\s]/""", text), "a path from the root of somebody's machine"
 
 
-@pytest.mark.parametrize(("word", "near", "far"), [
-    ("king", "queen", "banana"),
-    ("Monday", "Tuesday", "cheese"),
-    ("bank", "loan", "violin"),
-    ("Paris", "London", "soup"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word", "near", "far"),
+    [
+        ("king", "queen", "banana"),
+        ("Monday", "Tuesday", "cheese"),
+        ("bank", "loan", "violin"),
+        ("Paris", "London", "soup"),
+    ],
+)
 def test_the_bundled_vectors_know_what_goes_together(bundled, word, near, far):
     a, b, c = torch.nn.functional.normalize(bundled.vectors_of([word, near, far]), dim=1)
     assert a @ b > a @ c + 0.1
@@ -308,26 +362,39 @@ def test_what_gensim_writes_in_the_format_of_word2vec(binary, tmp_path):
 
 
 def lines_of(header: bool) -> bytes:
-    rows = [f"{word} {' '.join(f'{v:.6f}' for v in row)}" for word, row in zip(FILE_WORDS, FILE_VECTORS, strict=True)]
+    rows = [
+        f"{word} {' '.join(f'{v:.6f}' for v in row)}"
+        for word, row in zip(FILE_WORDS, FILE_VECTORS, strict=True)
+    ]
     return "\n".join([*(["5 4"] if header else []), *rows, ""]).encode()
 
 
 @pytest.mark.parametrize("header", [False, True], ids=["glove", "fasttext"])
-@pytest.mark.parametrize(("ending", "packed"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("ending", "packed"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
+)
 def test_text_with_and_without_a_first_line(header, ending, packed, tmp_path):
     path = tmp_path / f"glove.4d.txt{ending}"
     path.write_bytes(packed(lines_of(header)))
     encoder = load(path)
     assert isinstance(encoder, StaticVectors)
-    assert (encoder.name, encoder.words, encoder.n_layers, encoder.width) == ("glove", tuple(FILE_WORDS), 1, 4)
+    assert (encoder.name, encoder.words, encoder.n_layers, encoder.width) == (
+        "glove",
+        tuple(FILE_WORDS),
+        1,
+        4,
+    )
     torch.testing.assert_close(encoder.vectors, torch.from_numpy(FILE_VECTORS), atol=1e-5, rtol=0)
-    assert encoder.encode([["The", "bank"]]).values[0, 0, 0].tolist() == pytest.approx(FILE_VECTORS[0], abs=1e-5)
+    assert encoder.encode([["The", "bank"]]).values[0, 0, 0].tolist() == pytest.approx(
+        FILE_VECTORS[0], abs=1e-5
+    )
 
 
 def test_the_original_binary_ends_rows_with_a_line_feed(tmp_path):
     path = tmp_path / "news.bin"
     rows = b"".join(
-        w.encode() + b" " + v.tobytes() + b"\n" for w, v in zip(FILE_WORDS[:2], FILE_VECTORS[:2], strict=True)
+        w.encode() + b" " + v.tobytes() + b"\n"
+        for w, v in zip(FILE_WORDS[:2], FILE_VECTORS[:2], strict=True)
     )
     path.write_bytes(b"2 4\n" + rows)
     found, table = read_word_vectors(path)
@@ -338,25 +405,34 @@ def test_the_original_binary_ends_rows_with_a_line_feed(tmp_path):
 BINARY = b"2 4\nthe " + FILE_VECTORS[0].tobytes() + b"bank " + FILE_VECTORS[1].tobytes()
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    (b"", "line 1: no word vectors that are read here.*found nothing"),
-    (b"only\n", "line 1: no word vectors"),
-    (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
-    (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
-    (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
-    (b"0 3\n", "line 1: no word vectors"),
-    (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
-    (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
-    (b"3 0\na\n", "line 1: no word vectors"),
-    (b"3 99999999999\na 1\n", "line 1: no word vectors"),
-    (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
-    (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
-    (b"2 99999999\n" + BINARY[4:], "line 1: no word vectors"),
-    (BINARY.replace(b"bank", b"the"), "word 2 of 2: the word 'the' came in word 1 of 2 already"),
-    (BINARY[:-4] + np.float32(np.inf).tobytes(), "word 2 of 2: 'bank' has numbers that are not finite"),
-    (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
-    ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "line 1: no word vectors that are read here.*found nothing"),
+        (b"only\n", "line 1: no word vectors"),
+        (b"a 1 2\nb 1\n", "line 2: expected a word and 2 numbers, found 'b 1"),
+        (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
+        (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
+        (b"0 3\n", "line 1: no word vectors"),
+        (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
+        (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
+        (b"3 0\na\n", "line 1: no word vectors"),
+        (b"3 99999999999\na 1\n", "line 1: no word vectors"),
+        (BINARY[:-1], "word 2 of 2: expected a word and 4 numbers; the file ends"),
+        (b"999999999999 4\n" + BINARY[4:], "word 3 of 999,999,999,999: .* the file ends"),
+        (b"2 99999999\n" + BINARY[4:], "line 1: no word vectors"),
+        (
+            BINARY.replace(b"bank", b"the"),
+            "word 2 of 2: the word 'the' came in word 1 of 2 already",
+        ),
+        (
+            BINARY[:-4] + np.float32(np.inf).tobytes(),
+            "word 2 of 2: 'bank' has numbers that are not finite",
+        ),
+        (b"\x80\x04\x95pickle\n", "may hold code: use save_word2vec_format"),
+        ((793712314).to_bytes(4, "little") + b"\x0c\0\0\0\n", "fastText use the .vec file"),
+    ],
+)
 def test_broken_files_are_told_with_their_place(content, message, tmp_path):
     path = tmp_path / "vectors.vec"
     path.write_bytes(content)
@@ -367,19 +443,22 @@ def test_broken_files_are_told_with_their_place(content, message, tmp_path):
 ROWS = b"the 0.1 0.2\nbank 0.5 -0.2\n"
 
 
-@pytest.mark.parametrize(("content", "words"), [
-    (b"2 2\n" + ROWS + b"\n", ["the", "bank"]),
-    (ROWS + b"\n\n", ["the", "bank"]),
-    (ROWS.replace(b"\n", b"\n\n"), ["the", "bank"]),
-    (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
-    (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
-    (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
-    (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
-    (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
-    (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
-    (ROWS.replace(b"\n", b" \n"), ["the", "bank"]),
-    (ROWS.replace(b"0.1", b"1e-1"), ["the", "bank"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"2 2\n" + ROWS + b"\n", ["the", "bank"]),
+        (ROWS + b"\n\n", ["the", "bank"]),
+        (ROWS.replace(b"\n", b"\n\n"), ["the", "bank"]),
+        (b"\xef\xbb\xbf2 2\n" + ROWS, ["the", "bank"]),
+        (b"\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+        (b"2 2\n\xef\xbb\xbf" + ROWS, ["the", "bank"]),
+        (b"3 2\n" + ROWS + b"caf\xc3 0.1 0.2\n", ["the", "bank", "caf\\xc3"]),
+        (b"2 2\ncaf\xc3 0.1 0.2\ncaf\xc2 0.3 0.4\n", ["caf\\xc3", "caf\\xc2"]),
+        (b"2 2\r\n" + ROWS.replace(b"\n", b"\r\n"), ["the", "bank"]),
+        (ROWS.replace(b"\n", b" \n"), ["the", "bank"]),
+        (ROWS.replace(b"0.1", b"1e-1"), ["the", "bank"]),
+    ],
+)
 def test_files_as_people_save_them(content, words, tmp_path):
     path = tmp_path / "vectors.txt"
     path.write_bytes(content)

@@ -11,7 +11,13 @@ import torch
 
 from elmo_tasks.encoders import Encoder, find, load
 from elmo_tasks.errors import ConfigError, WeightsError
-from tests.encoders.tiny_transformers import config_of, minilm, tiny_bert, tiny_roberta, transformers
+from tests.encoders.tiny_transformers import (
+    config_of,
+    minilm,
+    tiny_bert,
+    tiny_roberta,
+    transformers,
+)
 
 SENTENCE = ("We", "sat", "on", "the", "bank", "of", "the", "river", ".")
 SPELLED = ("the", "xylo", "bank")  # "xylo" is four pieces
@@ -37,7 +43,9 @@ def pieces_of(folder: Path, words, **settings) -> tuple[torch.Tensor, list[int |
     return torch.stack(states)[:, 0], read.word_ids(0)
 
 
-@pytest.mark.parametrize("make", [tiny_bert, tiny_roberta, lambda _: minilm()], ids=["bert", "roberta", "minilm"])
+@pytest.mark.parametrize(
+    "make", [tiny_bert, tiny_roberta, lambda _: minilm()], ids=["bert", "roberta", "minilm"]
+)
 def test_a_word_is_the_mean_of_its_pieces_at_all_hidden_states(make, tmp_path):
     folder = make(tmp_path / "m")
     found: Encoder = load(folder)
@@ -47,7 +55,9 @@ def test_a_word_is_the_mean_of_its_pieces_at_all_hidden_states(make, tmp_path):
         assert values.shape == (found.n_layers, len(words), found.width)
         for k in range(len(words)):
             mine = [p for p, owner in enumerate(owners) if owner == k]
-            torch.testing.assert_close(values[:, k], states[:, mine].mean(dim=1), atol=1e-4, rtol=1e-4)
+            torch.testing.assert_close(
+                values[:, k], states[:, mine].mean(dim=1), atol=1e-4, rtol=1e-4
+            )
 
 
 def test_it_says_what_it_is(encoder, bert):
@@ -65,7 +75,9 @@ def test_a_sentence_is_the_same_alone_and_in_any_batch(encoder):
     assert both.mask.sum(dim=1).tolist() == [3, 9, 0]
     assert not both.values[:, 0, 3:].any()
     for k, sentence in enumerate((SPELLED, SENTENCE)):
-        torch.testing.assert_close(both.sentence(k), encoder.encode([sentence]).sentence(0), atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            both.sentence(k), encoder.encode([sentence]).sentence(0), atol=1e-5, rtol=1e-5
+        )
 
 
 @pytest.mark.parametrize("n", [29, 30, 31, 45, 46, 200])
@@ -79,7 +91,9 @@ def test_long_sentences_are_read_in_windows(encoder, bert, n):
         alone = states[:, [p for p, owner in enumerate(owners) if owner is not None]]
         first = 0 if start == 0 else 7
         last = 22 if start + 30 < n else n - start
-        torch.testing.assert_close(values[:, start + first : start + last], alone[:, first:last], atol=1e-5, rtol=1e-5)
+        torch.testing.assert_close(
+            values[:, start + first : start + last], alone[:, first:last], atol=1e-5, rtol=1e-5
+        )
 
 
 def test_places_that_begin_behind_the_padding_are_counted(tmp_path):
@@ -97,7 +111,9 @@ def test_cased_and_uncased(encoder, tmp_path):
 
 def test_a_word_without_a_piece_keeps_its_place(encoder):
     with_it = encoder.encode([["the", "\u200b", "bank"]]).sentence(0)
-    unknown = encoder.encode([["the", "\u2603", "bank"]]).sentence(0)  # a sign that is not in the vocabulary
+    unknown = encoder.encode([["the", "\u2603", "bank"]]).sentence(
+        0
+    )  # a sign that is not in the vocabulary
     torch.testing.assert_close(with_it, unknown)
     assert with_it[:, 1].any()
 
@@ -105,7 +121,9 @@ def test_a_word_without_a_piece_keeps_its_place(encoder):
 @pytest.mark.parametrize("word", ["[SEP]", "[CLS]", "[PAD]", "[MASK]"])
 def test_a_special_token_in_a_text_is_text(encoder, word):
     pieces, words = encoder._pieces(("a", word, "b"))
-    assert not set(pieces[1:-1]) & set(encoder.tokenizer.all_special_ids) - {encoder.tokenizer.unk_token_id}
+    assert not set(pieces[1:-1]) & set(encoder.tokenizer.all_special_ids) - {
+        encoder.tokenizer.unk_token_id
+    }
     assert set(words) == {0, 1, 2}
 
 
@@ -122,7 +140,9 @@ def test_the_checksum_is_the_same_before_and_after_reading(first, tmp_path):
     folder = tiny_bert(tmp_path / "m")
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
     cut = {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0}
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer | {"truncation": cut}), encoding="utf-8")
+    (folder / "tokenizer.json").write_text(
+        json.dumps(tokenizer | {"truncation": cut}), encoding="utf-8"
+    )
     found = load(folder)
     if first == "encode":
         found.encode([SENTENCE])
@@ -163,7 +183,10 @@ def test_broken_files_are_told(tmp_path):
 
 def test_code_beside_the_weights_is_not_run(tmp_path):
     folder = tiny_bert(tmp_path / "m")
-    config = config_of(folder) | {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Model"}}
+    config = config_of(folder) | {
+        "model_type": "own",
+        "auto_map": {"AutoConfig": "own.Own", "AutoModel": "own.Model"},
+    }
     (folder / "config.json").write_text(json.dumps(config))
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     with pytest.raises(ConfigError, match="not a transformer that can be read here"):
@@ -173,7 +196,9 @@ def test_code_beside_the_weights_is_not_run(tmp_path):
 
 def test_without_the_package_the_line_that_installs_it_is_told(bert, monkeypatch):
     monkeypatch.setattr("elmo_tasks.encoders.transformer_files.find_spec", lambda name: None)
-    with pytest.raises(ConfigError, match=r'bert is a transformer.*pip install "\.\[transformers\]"'):
+    with pytest.raises(
+        ConfigError, match=r'bert is a transformer.*pip install "\.\[transformers\]"'
+    ):
         load(bert)
 
 
@@ -189,7 +214,9 @@ def test_a_model_of_the_hub_is_downloaded_without_code_and_pickles(bert, monkeyp
     assert found.name == "hub:someone/bert"  # what a head's file says, and what finds it again
     for file in ("pytorch_model.bin", "modeling_own.py", "tf_model.h5", "vocab.pkl"):
         assert not any(fnmatch(file, pattern) for pattern in asked["someone/bert"])
-    torch.testing.assert_close(found.encode([SENTENCE]).values, load(bert).encode([SENTENCE]).values)
+    torch.testing.assert_close(
+        found.encode([SENTENCE]).values, load(bert).encode([SENTENCE]).values
+    )
 
 
 def test_a_model_that_the_hub_does_not_give(monkeypatch):
@@ -203,7 +230,8 @@ def test_a_model_that_the_hub_does_not_give(monkeypatch):
 
 def test_a_name_that_is_none_tells_all_kinds():
     with pytest.raises(
-        ConfigError, match="no model 'nobody'.*static-mini.*config.json and model.safetensors, or hub:NAME"
+        ConfigError,
+        match="no model 'nobody'.*static-mini.*config.json and model.safetensors, or hub:NAME",
     ):
         load("nobody")
 

@@ -35,7 +35,9 @@ def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():
 
 
 def test_the_threshold_stands_half_way_between_two_pairs():
-    assert best_threshold(np.array([0.9, 0.2, 0.5]), np.array([True, False, True])) == pytest.approx(0.35)
+    assert best_threshold(
+        np.array([0.9, 0.2, 0.5]), np.array([True, False, True])
+    ) == pytest.approx(0.35)
     assert best_threshold(np.array([0.9, 0.2]), np.array([False, False])) == np.inf
     assert best_threshold(np.array([0.9, 0.2]), np.array([True, True])) == -np.inf
 
@@ -111,7 +113,9 @@ def test_correlations_are_those_of_scipy():
 
 def test_without_centring_the_direction_of_a_change_counts():
     assert uncentred(np.array([1.0, 2.0]), np.array([1.0, 2.0])) == pytest.approx(1.0)
-    assert uncentred(np.array([1.0, 2.0]), np.array([-3.0, -4.0])) == pytest.approx(-11 / 5**0.5 / 5)
+    assert uncentred(np.array([1.0, 2.0]), np.array([-3.0, -4.0])) == pytest.approx(
+        -11 / 5**0.5 / 5
+    )
     assert pearson(np.array([1.0, 2.0]), np.array([-4.0, -3.0])) == pytest.approx(1.0)
     assert uncentred(np.zeros(2), np.array([1.0, 2.0])) == 0.0
 
@@ -139,12 +143,20 @@ class Oracle:
         return np.array(rows)
 
 
-def test_who_knows_what_people_say_scores_1_and_who_does_not_read_the_text_moves_nothing(monkeypatch, tmp_path):
+def test_who_knows_what_people_say_scores_1_and_who_does_not_read_the_text_moves_nothing(
+    monkeypatch, tmp_path
+):
     use = Use.of_tokens(("a", "b"), 0)
     likeness = [(1.0, 9.0), (5.0, 4.0), (2.0, 2.4), (8.0, 3.0), (6.0, 6.7), (0.0, 0.5)]
-    pairs = [GradedPair((f"u{k}", f"v{k}"), ((use, use), (use, use)), pair) for k, pair in enumerate(likeness)]
+    pairs = [
+        GradedPair((f"u{k}", f"v{k}"), ((use, use), (use, use)), pair)
+        for k, pair in enumerate(likeness)
+    ]
     monkeypatch.setattr(meanings, "read_cosimlex", lambda path: pairs)
-    rows = {row.title.partition("CoSimLex, ")[2]: row for row in graded_similarity(Oracle(pairs), tmp_path)}
+    rows = {
+        row.title.partition("CoSimLex, ")[2]: row
+        for row in graded_similarity(Oracle(pairs), tmp_path)
+    }
     assert [row.scores["1"] for row in rows.values()] == pytest.approx([1.0] * 4)
     assert rows["change from text to text, correlation"].scores["0"] == 0.0
     assert 0 < rows["likeness in a text, rank correlation"].scores["0"] < 1

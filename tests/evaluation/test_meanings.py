@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.evaluation.dictionary import calibration_error, score_sentences, score_sets, sense_table
+from elmo_tasks.evaluation.dictionary import (
+    calibration_error,
+    score_sentences,
+    score_sets,
+    sense_table,
+)
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.service.loaded_models import LoadedModels
 
@@ -24,12 +29,23 @@ def test_calibration_error_by_hand():
 
 def test_scores_of_a_few_words(model):
     lexicon = bundled_lexicon()
-    few = [entry for out in (True, False) for entry in [e for e in lexicon.ambiguous if e.is_held_out == out][:4]]
+    few = [
+        entry
+        for out in (True, False)
+        for entry in [e for e in lexicon.ambiguous if e.is_held_out == out][:4]
+    ]
     fitted, held_out = score_sentences(model, Lexicon(few))
     assert (fitted.words, held_out.words) == (4, 4)
-    assert fitted.sentences == sum(len(s.test_sentences) for e in few if not e.is_held_out for s in e.senses)
+    assert fitted.sentences == sum(
+        len(s.test_sentences) for e in few if not e.is_held_out for s in e.senses
+    )
     for scores in (fitted, held_out):
-        assert list(scores.by_views) == ["context words", "expected words", "layers and states", "all views"]
+        assert list(scores.by_views) == [
+            "context words",
+            "expected words",
+            "layers and states",
+            "all views",
+        ]
         assert scores.first < scores.right <= 1
     table = sense_table("elmo-mini", [fitted, held_out], [])
     assert f"| **calibrated model, %** | **{100 * fitted.right:.1f}** |" in table
@@ -40,7 +56,11 @@ def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
     sets = [
         {"word": "bark", "sentences": barks, "gold": [0, 1]},
         {"word": "bark", "sentences": barks, "gold": [0, 0]},
-        {"word": "telescope", "sentences": ["A telescope.", "Her telescope stands on a hill."], "gold": [0, 0]},
+        {
+            "word": "telescope",
+            "sentences": ["A telescope.", "Her telescope stands on a hill."],
+            "gold": [0, 0],
+        },
     ]
     path = tmp_path / "sets.jsonl"
     path.write_text("\n".join(map(json.dumps, sets)))
@@ -50,12 +70,15 @@ def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
     assert found.one_split == pytest.approx(1 / (1 + (found.named == 1)))
 
 
-@pytest.mark.parametrize(("line", "message"), [
-    ("", "found an empty file"),
-    ("{}", "line 1: expected word, sentences and gold"),
-    ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
-    ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "found an empty file"),
+        ("{}", "line 1: expected word, sentences and gold"),
+        ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
+        ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
+    ],
+)
 def test_what_are_no_sets(line, message, tmp_path):
     (tmp_path / "sets.jsonl").write_text(line)
     with pytest.raises(DataError, match=message):

@@ -21,10 +21,14 @@ def test_pairs_in_order_are_counted() -> None:
         rows = [k for k, w in enumerate(words) if w == word]
         same = [(i, j) for i, j in combinations(rows, 2) if senses[i] == senses[j]]
         different = [(i, j) for i, j in combinations(rows, 2) if senses[i] != senses[j]]
-        right = [vectors[i] @ vectors[j] > vectors[k] @ vectors[m] for i, j in same for k, m in different]
+        right = [
+            vectors[i] @ vectors[j] > vectors[k] @ vectors[m] for i, j in same for k, m in different
+        ]
         shares.append(np.mean(right))
     assert pairs_in_order(vectors, words, senses) == pytest.approx(np.mean(shares))
-    assert pairs_in_order(np.ones((4, 1), np.float32), list("aaaa"), list("xxyy")) == 0.5  # ties are right by half
+    assert (
+        pairs_in_order(np.ones((4, 1), np.float32), list("aaaa"), list("xxyy")) == 0.5
+    )  # ties are right by half
 
 
 def test_only_words_are_measured_that_nothing_was_fitted_on() -> None:
@@ -42,4 +46,6 @@ def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> Non
     assert [row.title for row in rows] == ["Pairs in order, held-out words", "Bag of layer 0"]
     for row in rows:
         assert 0 <= min(row.scores.values()) <= max(row.scores.values()) <= 1
-    assert rows[1].scores["0"] == pytest.approx(rows[1].without, abs=0.02)  # the same vectors, by another way
+    assert rows[1].scores["0"] == pytest.approx(
+        rows[1].without, abs=0.02
+    )  # the same vectors, by another way

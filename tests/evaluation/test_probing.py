@@ -19,7 +19,10 @@ def classes(n, seed, noise=0.1):
     random = np.random.default_rng(seed)
     labels = random.integers(0, 3, n)
     # Far from zero and of very different scales, as layers are.
-    vectors = 100 * (np.eye(6)[labels] + noise * random.standard_normal((n, 6))) * [1, 1e-3, 1, 1, 1, 10] + 50
+    vectors = (
+        100 * (np.eye(6)[labels] + noise * random.standard_normal((n, 6))) * [1, 1e-3, 1, 1, 1, 10]
+        + 50
+    )
     return vectors, [f"c{k}" for k in labels]
 
 
@@ -37,7 +40,10 @@ def test_a_probe_finds_nothing_in_noise_and_unknown_classes_are_wrong():
 def tagged(n, seed):
     """The vector of a token says which tag it has; S-A after anything but O would be well-formed, too."""
     random = np.random.default_rng(seed)
-    rows = [["O"] * int(random.integers(1, 5)) + ["B-A", "E-A"] + ["O"] * int(random.integers(0, 3)) for _ in range(n)]
+    rows = [
+        ["O"] * int(random.integers(1, 5)) + ["B-A", "E-A"] + ["O"] * int(random.integers(0, 3))
+        for _ in range(n)
+    ]
     ids = {"O": 0, "B-A": 1, "E-A": 2}
     vectors = np.concatenate([np.eye(4)[[ids[t] for t in row]] for row in rows])
     return vectors + 0.1 * random.standard_normal(vectors.shape), rows

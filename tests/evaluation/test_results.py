@@ -8,13 +8,32 @@ from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart, share_chart
 from elmo_tasks.evaluation.results import Evaluation, Row
 
 ROWS = (
-    Row("wic", "WiC", {"0": 0.525, "1": 0.561, "2": 0.55, "mean": 0.56}, "percent", 0.5, "one answer", note="How."),
+    Row(
+        "wic",
+        "WiC",
+        {"0": 0.525, "1": 0.561, "2": 0.55, "mean": 0.56},
+        "percent",
+        0.5,
+        "one answer",
+        note="How.",
+    ),
     Row("pos", "Tags", {"0": 0.95, "1": 0.93, "2": 0.9, "mean": 0.94}, note="How."),
-    Row("geometry", "Cosine", {"0": 0.9, "1": 0.1, "2": 0.2, "mean": 0.3}, "index", high_is_good=False),
+    Row(
+        "geometry",
+        "Cosine",
+        {"0": 0.9, "1": 0.1, "2": 0.2, "mean": 0.3},
+        "index",
+        high_is_good=False,
+    ),
     Row("perplexity", "Perplexity", {"2": 110.35}, "plain", high_is_good=False),
 )
 FOUND = Evaluation(
-    "toy", "abc", ("0", "1", "2", "mean", "layer 1 and words"), ROWS, {"ner": "x.conll is not here"}, {"wic": 90.0}
+    "toy",
+    "abc",
+    ("0", "1", "2", "mean", "layer 1 and words"),
+    ROWS,
+    {"ner": "x.conll is not here"},
+    {"wic": 90.0},
 )
 
 
@@ -25,7 +44,10 @@ def lines():
 def test_every_line_has_a_cell_for_every_view():
     table = [line for line in lines() if line.startswith("|")]
     assert {line.count("|") for line in table} == {len(FOUND.views) + 3}
-    assert table[0] == "| toy | layer 0 | layer 1 | layer 2 | mean | layer 1 and words | without a model |"
+    assert (
+        table[0]
+        == "| toy | layer 0 | layer 1 | layer 2 | mean | layer 1 and words | without a model |"
+    )
 
 
 def test_the_best_is_bold_and_what_is_undefined_is_a_dash():
@@ -38,7 +60,10 @@ def test_what_is_missing_has_its_line_and_remarks_come_once():
     assert any(line.startswith("| ner | not measured: x.conll is not here |") for line in lines())
     assert lines().count("- How.") == 1
     assert "1.5 minutes" in lines()[-1]
-    assert "- The best layer that reads the sentence is above layer 0 in 1 of 2 lines; not in Tags." in lines()
+    assert (
+        "- The best layer that reads the sentence is above layer 0 in 1 of 2 lines; not in Tags."
+        in lines()
+    )
 
 
 def test_layer_0_is_compared_with_single_layers_only():
@@ -57,7 +82,11 @@ def drawn(svg, tag):
 
 
 def test_bars_are_as_long_as_their_values_and_nothing_is_drawn_below_0():
-    bars = [Bar("all", 1.0, "100"), Bar("half & half", 0.5, "50"), Bar("less than nothing", -0.3, "-0.3", True)]
+    bars = [
+        Bar("all", 1.0, "100"),
+        Bar("half & half", 0.5, "50"),
+        Bar("less than nothing", -0.3, "-0.3", True),
+    ]
     svg = bar_chart("A <title>", [Panel("One", bars, (0.25, "by chance"))])
     widths = [float(rect.get("width")) for rect in drawn(svg, "rect")[1:]]
     assert widths == [2 * widths[1], widths[1], 0.0]
@@ -67,7 +96,10 @@ def test_bars_are_as_long_as_their_values_and_nothing_is_drawn_below_0():
 
 
 def test_shares_stand_on_a_logarithmic_scale_and_labels_apart():
-    lines = {"mix": [(0.01, 0.62), (0.1, 0.71), (1.0, 0.8)], "layer 0": [(0.01, 0.5), (0.1, 0.7), (1.0, 0.8)]}
+    lines = {
+        "mix": [(0.01, 0.62), (0.1, 0.71), (1.0, 0.8)],
+        "layer 0": [(0.01, 0.5), (0.1, 0.7), (1.0, 0.8)],
+    }
     svg = share_chart("Few examples", "F1", lines)
     x = [float(point.split(",")[0]) for point in drawn(svg, "polyline")[0].get("points").split()]
     assert x[1] - x[0] == x[2] - x[1]
@@ -81,7 +113,9 @@ def test_one_share_alone_can_be_drawn():
 
 
 def test_a_chart_of_a_single_share_shows_its_points_and_whole_names():
-    svg = share_chart("One", "accuracy", {"a name of some length " * 3: [(1.0, 0.5)], "mix": [(1.0, 0.7)]})
+    svg = share_chart(
+        "One", "accuracy", {"a name of some length " * 3: [(1.0, 0.5)], "mix": [(1.0, 0.7)]}
+    )
     assert svg.count("<circle") == 2
     texts = re.findall(r'<text x="([\d.]+)"[^>]*>([^<]*)', svg)
     assert all(float(x) + 7 * len(words) < 720 for x, words in texts if words.startswith("a name"))

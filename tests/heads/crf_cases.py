@@ -26,7 +26,9 @@ def a_crf(labels: tuple[str, ...] = BIO, scheme: Scheme | None = None, seed: int
     return crf
 
 
-def a_batch(lengths: list[int], n_tags: int, seed: int = 0, scale: float = 2.0) -> tuple[Tensor, Tensor, Tensor]:
+def a_batch(
+    lengths: list[int], n_tags: int, seed: int = 0, scale: float = 2.0
+) -> tuple[Tensor, Tensor, Tensor]:
     """Emissions ``[B, T, K]``, tags ``[B, T]`` and mask ``[B, T]``, all of it random under the padding as well."""
     draw = torch.Generator().manual_seed(seed)
     shape = len(lengths), max(lengths, default=0)
@@ -44,8 +46,12 @@ Path = tuple[int, ...]
 
 def allowed_paths(crf: CRF, emissions: Tensor) -> dict[Path, float]:
     """Score of every allowed tag sequence of one sentence ``[T, K]``, best first."""
-    start, move, end = (p.tolist() for p in (crf.start_transitions, crf.transitions, crf.end_transitions))
-    may_start, may_follow, may_end = (m.tolist() for m in (crf.may_start, crf.may_follow, crf.may_end))
+    start, move, end = (
+        p.tolist() for p in (crf.start_transitions, crf.transitions, crf.end_transitions)
+    )
+    may_start, may_follow, may_end = (
+        m.tolist() for m in (crf.may_start, crf.may_follow, crf.may_end)
+    )
     emitted = emissions.tolist()
     scores: dict[Path, float] = {}
     for path in itertools.product(range(crf.num_tags), repeat=len(emitted)):

@@ -20,12 +20,16 @@ def a_pair(n_layers: int) -> tuple[BiLSTM, nn.LSTM]:
         for k in range(n_layers):
             for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                 getattr(theirs, f"{name}_l{k}").copy_(getattr(ours.forwards[k], f"{name}_l0"))
-                getattr(theirs, f"{name}_l{k}_reverse").copy_(getattr(ours.backwards[k], f"{name}_l0"))
+                getattr(theirs, f"{name}_l{k}_reverse").copy_(
+                    getattr(ours.backwards[k], f"{name}_l0")
+                )
     return ours, theirs
 
 
 def a_batch(lengths: tuple[int, ...] = LENGTHS) -> tuple[Tensor, Tensor]:
-    mask = torch.arange(max(lengths, default=0)) < torch.tensor(lengths, dtype=torch.long).unsqueeze(1)
+    mask = torch.arange(max(lengths, default=0)) < torch.tensor(
+        lengths, dtype=torch.long
+    ).unsqueeze(1)
     x = torch.randn(*mask.shape, D, dtype=torch.double, generator=torch.Generator().manual_seed(1))
     return x, mask
 
@@ -34,16 +38,22 @@ def packed(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
     """What PyTorch gives for the sentences that have tokens; zeros for the others, which it cannot pack."""
     lengths = mask.sum(dim=1)
     there = lengths > 0
-    run, _ = lstm(pack_padded_sequence(x[there], lengths[there], batch_first=True, enforce_sorted=False))
+    run, _ = lstm(
+        pack_padded_sequence(x[there], lengths[there], batch_first=True, enforce_sorted=False)
+    )
     found, _ = pad_packed_sequence(run, batch_first=True, total_length=mask.shape[1])
-    return torch.zeros(*mask.shape, 2 * H, dtype=x.dtype).index_put((there.nonzero().squeeze(1),), found)
+    return torch.zeros(*mask.shape, 2 * H, dtype=x.dtype).index_put(
+        (there.nonzero().squeeze(1),), found
+    )
 
 
 @pytest.mark.parametrize("n_layers", [1, 2, 3])
 def test_values_and_gradients_are_those_of_a_packed_lstm(n_layers: int) -> None:
     ours, theirs = a_pair(n_layers)
     x, mask = a_batch()
-    weigh = torch.randn(*mask.shape, 2 * H, dtype=torch.double, generator=torch.Generator().manual_seed(2))
+    weigh = torch.randn(
+        *mask.shape, 2 * H, dtype=torch.double, generator=torch.Generator().manual_seed(2)
+    )
     inputs = [x.clone().requires_grad_(), x.clone().requires_grad_()]
     outputs = ours(inputs[0], mask), packed(theirs, inputs[1], mask)
     torch.testing.assert_close(*outputs, rtol=0, atol=1e-6)
@@ -52,9 +62,15 @@ def test_values_and_gradients_are_those_of_a_packed_lstm(n_layers: int) -> None:
     torch.testing.assert_close(inputs[0].grad, inputs[1].grad, rtol=0, atol=1e-6)
     for k in range(n_layers):
         for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-            there, back = (getattr(lstms[k], f"{name}_l0").grad for lstms in (ours.forwards, ours.backwards))
-            torch.testing.assert_close(there, getattr(theirs, f"{name}_l{k}").grad, rtol=0, atol=1e-6)
-            torch.testing.assert_close(back, getattr(theirs, f"{name}_l{k}_reverse").grad, rtol=0, atol=1e-6)
+            there, back = (
+                getattr(lstms[k], f"{name}_l0").grad for lstms in (ours.forwards, ours.backwards)
+            )
+            torch.testing.assert_close(
+                there, getattr(theirs, f"{name}_l{k}").grad, rtol=0, atol=1e-6
+            )
+            torch.testing.assert_close(
+                back, getattr(theirs, f"{name}_l{k}_reverse").grad, rtol=0, atol=1e-6
+            )
 
 
 def test_what_stands_in_the_padding_does_not_matter() -> None:
@@ -73,7 +89,9 @@ def test_what_stands_in_the_padding_does_not_matter() -> None:
 def test_sentences_without_tokens(lengths: tuple[int, ...]) -> None:
     ours, _ = a_pair(1)
     assert ours(*a_batch(lengths)).shape == (len(lengths), 0, 2 * H)
-    wide = ours(torch.ones(len(lengths), 3, D).double(), torch.zeros(len(lengths), 3, dtype=torch.bool))
+    wide = ours(
+        torch.ones(len(lengths), 3, D).double(), torch.zeros(len(lengths), 3, dtype=torch.bool)
+    )
     assert wide.shape == (len(lengths), 3, 2 * H)
     assert not wide.any()
 

@@ -18,7 +18,9 @@ def rows(n=4000, sharpened=2.0, of_no_class=0.0):
     none = r.random(n) < of_no_class
     odds[none] = r.normal(0, 0.7, int(none.sum()))
     positive = 1 / (1 + np.exp(-sharpened * odds))
-    return np.stack([1 - positive, positive], axis=1), [None if k else g for k, g in zip(none, gold, strict=True)]
+    return np.stack([1 - positive, positive], axis=1), [
+        None if k else g for k, g in zip(none, gold, strict=True)
+    ]
 
 
 def test_a_head_that_is_too_sure_is_flattened_to_what_it_is():
@@ -35,7 +37,9 @@ def test_what_is_said_is_right_as_often_as_it_should_be():
     fitted = Confidence.fit(probabilities, classes, "rows")
     assert fitted.right >= MIN_PRECISION - 1e-4
     assert 0.5 < fitted.least < 1
-    assert fitted.kept_back > 1 - fitted.said  # more of the rows of no class are kept back than of the others
+    assert (
+        fitted.kept_back > 1 - fitted.said
+    )  # more of the rows of no class are kept back than of the others
     assert fitted.rows + fitted.of_no_class == len(classes)
     assert fitted.scored(probabilities, classes, "rows") == fitted
 
@@ -58,7 +62,14 @@ def test_it_is_kept_in_the_folder_of_the_head(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", '{"least": 1}', '{"temperature": 0, "least": 0.5}', '{"temperature": 1, "least": 2}', "x"]
+    "text",
+    [
+        "[]",
+        '{"least": 1}',
+        '{"temperature": 0, "least": 0.5}',
+        '{"temperature": 1, "least": 2}',
+        "x",
+    ],
 )
 def test_a_file_that_is_none_is_refused(tmp_path, text):
     (tmp_path / NAME).write_text(text)

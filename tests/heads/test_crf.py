@@ -36,11 +36,16 @@ def test_equal_to_pytorch_crf(seed: int) -> None:
     emissions, tags, mask = a_batch([7, 1, 4, 12], crf.num_tags, seed)
     for reduction in ("none", "sum", "mean", "token_mean"):
         torch.testing.assert_close(
-            crf(emissions, tags, mask, reduction), theirs(emissions, tags, mask, reduction), rtol=1e-5, atol=1e-5
+            crf(emissions, tags, mask, reduction),
+            theirs(emissions, tags, mask, reduction),
+            rtol=1e-5,
+            atol=1e-5,
         )
     assert crf.decode(emissions, mask) == theirs.decode(emissions, mask)
     everything = torch.ones_like(mask)  # what no mask means
-    torch.testing.assert_close(crf(emissions, tags), theirs(emissions, tags, everything), rtol=1e-5, atol=1e-5)
+    torch.testing.assert_close(
+        crf(emissions, tags), theirs(emissions, tags, everything), rtol=1e-5, atol=1e-5
+    )
     assert crf.decode(emissions) == theirs.decode(emissions, everything)
     for model in (crf, theirs):
         model(emissions, tags, mask).backward()
@@ -76,7 +81,9 @@ def test_either_spelling_of_bioes() -> None:
 @pytest.mark.parametrize("scheme", [None, "BIO"])
 def test_gradients_are_finite(scheme: Scheme | None) -> None:
     crf = a_crf(scheme=scheme)
-    emissions, tags, mask = a_batch([6, 0, 3], crf.num_tags, scale=30)  # random tags break the rules
+    emissions, tags, mask = a_batch(
+        [6, 0, 3], crf.num_tags, scale=30
+    )  # random tags break the rules
     emissions[~mask] = torch.nan
     emissions.requires_grad_()
     (-crf(emissions, tags, mask)).backward()
@@ -91,7 +98,9 @@ def test_gradient_check() -> None:
     crf = a_crf(scheme="BIO").double()
     emissions, tags, mask = a_batch([3, 0, 2], crf.num_tags)
     emissions = emissions.double().requires_grad_()
-    assert torch.autograd.gradcheck(lambda e: crf(e, torch.zeros_like(tags), mask, "none"), emissions)
+    assert torch.autograd.gradcheck(
+        lambda e: crf(e, torch.zeros_like(tags), mask, "none"), emissions
+    )
 
 
 def test_float32_under_autocast() -> None:
@@ -121,7 +130,9 @@ def test_empty_sentences(lengths: list[int]) -> None:
     assert [len(ids) for ids in crf.decode(emissions, mask)] == lengths
     assert crf.span_probabilities(emissions, [[] for _ in lengths], mask) == [[] for _ in lengths]
     readings = crf.k_best(emissions, 3, mask)
-    assert all(row == [TagPath((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0)
+    assert all(
+        row == [TagPath((), 0.0)] for row, n in zip(readings, lengths, strict=True) if n == 0
+    )
 
 
 def test_one_label() -> None:
@@ -167,18 +178,30 @@ def test_on_a_gpu_as_on_the_cpu_and_without_waiting() -> None:
     assert there.dtype == torch.float32
     torch.testing.assert_close(here, there.cpu(), rtol=1e-4, atol=1e-4)
     assert crf.decode(on_gpu[0], on_gpu[2]) == lists[0]
-    for row, expected in zip(crf.span_probabilities(on_gpu[0], spans, on_gpu[2]), lists[1], strict=True):
+    for row, expected in zip(
+        crf.span_probabilities(on_gpu[0], spans, on_gpu[2]), lists[1], strict=True
+    ):
         assert row == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize(("labels", "scheme", "error", "message"), [
-    ([], None, ConfigError, "labels: expected at least one, each of them once, got none"),
-    (["O", "O"], None, ConfigError, "labels: expected at least one, each of them once, got O, O"),
-    (["O", "E-X", "L-X"], "BIOES", ConfigError, "each of them once, got O, E-X, L-X"),
-    (["O", "E-X"], "BIO", DataError, "'E-X' is not a tag of the scheme BIO"),
-    (["O", "I-X"], "IOB1", ConfigError, "constraints exist for BIO and BIOES, not for IOB1"),
-])  # fmt: skip
-def test_labels_that_cannot_be_used(labels: list[str], scheme: Scheme, error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize(
+    ("labels", "scheme", "error", "message"),
+    [
+        ([], None, ConfigError, "labels: expected at least one, each of them once, got none"),
+        (
+            ["O", "O"],
+            None,
+            ConfigError,
+            "labels: expected at least one, each of them once, got O, O",
+        ),
+        (["O", "E-X", "L-X"], "BIOES", ConfigError, "each of them once, got O, E-X, L-X"),
+        (["O", "E-X"], "BIO", DataError, "'E-X' is not a tag of the scheme BIO"),
+        (["O", "I-X"], "IOB1", ConfigError, "constraints exist for BIO and BIOES, not for IOB1"),
+    ],
+)
+def test_labels_that_cannot_be_used(
+    labels: list[str], scheme: Scheme, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=re.escape(message)):
         CRF(labels, scheme)
 
@@ -202,7 +225,9 @@ few = settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize(("labels", "scheme"), SCHEMED)
 @few
 @given(lengths=lengths_of_a_batch, seed=seeds)
-def test_equal_to_enumeration(labels: tuple[str, ...], scheme: Scheme, lengths: list[int], seed: int) -> None:
+def test_equal_to_enumeration(
+    labels: tuple[str, ...], scheme: Scheme, lengths: list[int], seed: int
+) -> None:
     crf = a_crf(labels, scheme, seed)
     emissions, tags, mask = a_batch(lengths, crf.num_tags, seed)
     emissions = emissions.double()
@@ -227,12 +252,16 @@ def test_equal_to_enumeration(labels: tuple[str, ...], scheme: Scheme, lengths: 
 @pytest.mark.parametrize(("labels", "scheme"), SCHEMED)
 @few
 @given(lengths=lengths_of_a_batch, seed=seeds)
-def test_spans_are_equal_to_enumeration(labels: tuple[str, ...], scheme: Scheme, lengths: list[int], seed: int) -> None:
+def test_spans_are_equal_to_enumeration(
+    labels: tuple[str, ...], scheme: Scheme, lengths: list[int], seed: int
+) -> None:
     crf = a_crf(labels, scheme, seed)
     emissions, _, mask = a_batch(lengths, crf.num_tags, seed)
     emissions = emissions.double()
     spans = [every_span(n) for n in lengths]
-    for b, (row, found) in enumerate(zip(spans, crf.span_probabilities(emissions, spans, mask), strict=True)):
+    for b, (row, found) in enumerate(
+        zip(spans, crf.span_probabilities(emissions, spans, mask), strict=True)
+    ):
         expected = enumerated_span_probabilities(crf, emissions[b, : lengths[b]])
         assert found == pytest.approx([expected.get(span, 0.0) for span in row], abs=1e-9)
 
@@ -248,17 +277,25 @@ def test_any_constraints(lengths: list[int], seed: int) -> None:
     emissions, _, mask = a_batch(lengths, 3, seed)
     emissions = emissions.double()
     for b, readings in enumerate(crf.k_best(emissions, 300, mask)):
-        expected = probabilities(crf, emissions[b, : lengths[b]])  # none where the constraints leave none
+        expected = probabilities(
+            crf, emissions[b, : lengths[b]]
+        )  # none where the constraints leave none
         assert [r.tags for r in readings] == list(expected)
-        assert [math.exp(r.log_probability) for r in readings] == pytest.approx(list(expected.values()), abs=1e-9)
+        assert [math.exp(r.log_probability) for r in readings] == pytest.approx(
+            list(expected.values()), abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
 @few
 @given(
-    lengths=st.lists(st.integers(0, 30), min_size=1, max_size=5), seed=seeds, scale=st.sampled_from([0.0, 1.0, 30.0])
+    lengths=st.lists(st.integers(0, 30), min_size=1, max_size=5),
+    seed=seeds,
+    scale=st.sampled_from([0.0, 1.0, 30.0]),
 )
-def test_decoded_tags_are_well_formed(scheme: Scheme, lengths: list[int], seed: int, scale: float) -> None:
+def test_decoded_tags_are_well_formed(
+    scheme: Scheme, lengths: list[int], seed: int, scale: float
+) -> None:
     crf = a_crf(labels_of("XYZ", scheme), scheme, seed)
     emissions, _, mask = a_batch(lengths, crf.num_tags, seed, scale)
     for b, ids in enumerate(crf.decode(emissions, mask)):
@@ -269,7 +306,9 @@ def test_decoded_tags_are_well_formed(scheme: Scheme, lengths: list[int], seed: 
         assert readings
         assert len({r.tags for r in readings}) == len(readings)
         assert all(len(r.tags) == lengths[b] for r in readings)
-        assert [r.log_probability for r in readings] == sorted((r.log_probability for r in readings), reverse=True)
+        assert [r.log_probability for r in readings] == sorted(
+            (r.log_probability for r in readings), reverse=True
+        )
 
 
 @few
@@ -286,13 +325,19 @@ def test_padding_and_neighbours_do_not_matter(lengths: list[int], seed: int, ext
     chances, readings = crf.span_probabilities(spoiled, spans, mask), crf.k_best(spoiled, 2, mask)
     for b, n in enumerate(lengths):
         alone = emissions[b : b + 1, :n]
-        torch.testing.assert_close(together[b : b + 1], crf(alone, tags[b : b + 1, :n], reduction="none"))
+        torch.testing.assert_close(
+            together[b : b + 1], crf(alone, tags[b : b + 1, :n], reduction="none")
+        )
         assert decoded[b] == crf.decode(alone)[0]
-        assert chances[b] == pytest.approx(crf.span_probabilities(alone, spans[b : b + 1])[0], abs=1e-6)
+        assert chances[b] == pytest.approx(
+            crf.span_probabilities(alone, spans[b : b + 1])[0], abs=1e-6
+        )
         assert [r.tags for r in readings[b]] == [r.tags for r in crf.k_best(alone, 2)[0]]
 
 
-def a_lattice(crf: CRF, lengths: list[int], seed: int, scale: float, dtype: torch.dtype = torch.float32) -> Lattice:
+def a_lattice(
+    crf: CRF, lengths: list[int], seed: int, scale: float, dtype: torch.dtype = torch.float32
+) -> Lattice:
     emissions, _, mask = a_batch(lengths, crf.num_tags, seed, scale)
     parts = [emissions.masked_fill(~mask.unsqueeze(2), 0.0).to(dtype)]
     for scores, may in (
@@ -333,7 +378,9 @@ def test_equal_to_the_plain_recursion(
 
 
 def test_long_sentences_do_not_underflow() -> None:
-    lattice = a_lattice(a_crf(labels_of("WXYZ", "BIOES"), "BIOES"), [2000, 3], 0, 3.0, torch.float64)
+    lattice = a_lattice(
+        a_crf(labels_of("WXYZ", "BIOES"), "BIOES"), [2000, 3], 0, 3.0, torch.float64
+    )
     assert_equal_to_the_plain_recursion(lattice, is_fast=True)
 
 

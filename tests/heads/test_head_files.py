@@ -24,12 +24,16 @@ ENCODER = Source("toy", "abc")
 def a_tagger() -> NerHead:
     torch.manual_seed(0)
     task = HeadTask(("O", "B-X", "I-X"), 6, 3, "BIO", static_dim=2)
-    return NerHead(task, lstm_hidden=4, lstm_layers=2, dropout=0.3, character_filters=3, mix_layer_norm=True)
+    return NerHead(
+        task, lstm_hidden=4, lstm_layers=2, dropout=0.3, character_filters=3, mix_layer_norm=True
+    )
 
 
 def a_classifier() -> SentimentHead:
     torch.manual_seed(0)
-    return SentimentHead(HeadTask(("bad", "good"), 6, 3), "attention", lstm_hidden=3, fixed_weights=[0.5, 0.25, 0.25])
+    return SentimentHead(
+        HeadTask(("bad", "good"), 6, 3), "attention", lstm_hidden=3, fixed_weights=[0.5, 0.25, 0.25]
+    )
 
 
 HEADS = {"tagging": a_tagger, "classification": a_classifier}
@@ -52,7 +56,9 @@ def test_a_head_comes_back_as_it_was_written(kind: str, tmp_path: Path) -> None:
     assert (files.kind, files.task, files.settings) == (kind, head.task, head.settings)
     assert (files.encoder, files.static) == (ENCODER, Source("vectors", "def"))
     assert (files.reading, files.card["title"]) == (reading, card["title"])
-    assert {value.dtype for value in load_file(tmp_path / "h" / "head.safetensors").values()} == {torch.float16}
+    assert {value.dtype for value in load_file(tmp_path / "h" / "head.safetensors").values()} == {
+        torch.float16
+    }
     again = build_head(files)
     assert type(again) is type(head)
     assert not again.training
@@ -70,13 +76,18 @@ def test_a_head_replaces_an_older_one(tmp_path: Path) -> None:
 def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
     write_head(tmp_path / "mine" / "head", a_classifier(), ENCODER)
     assert find_head(tmp_path / "mine" / "head").name == find_head(tmp_path / "mine").name == "mine"
-    assert find_head(shutil.copytree(tmp_path / "mine" / "head", tmp_path / "other")).name == "other"
+    assert (
+        find_head(shutil.copytree(tmp_path / "mine" / "head", tmp_path / "other")).name == "other"
+    )
 
 
 def test_heads_below_folders_without_those_that_are_being_written(tmp_path: Path) -> None:
     for name in ("b/head", "a/head", "a/.head-x1y2", "a/.head-x1y2-old"):
         write_head(tmp_path / name, a_classifier(), ENCODER)
-    assert heads_below([tmp_path, tmp_path / "nowhere"]) == [tmp_path / "a" / "head", tmp_path / "b" / "head"]
+    assert heads_below([tmp_path, tmp_path / "nowhere"]) == [
+        tmp_path / "a" / "head",
+        tmp_path / "b" / "head",
+    ]
 
 
 def test_a_name_is_one_in_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,14 +105,21 @@ def test_a_name_that_is_not_in_checkpoints_is_refused(
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path / "checkpoints" / "inner")
     write_head(tmp_path / "checkpoints" / "shipped", a_classifier(), ENCODER)
     monkeypatch.chdir(tmp_path)
-    message = re.escape(f"there is no head '{name}': expected a name in checkpoints/ (none there yet)")
+    message = re.escape(
+        f"there is no head '{name}': expected a name in checkpoints/ (none there yet)"
+    )
     with pytest.raises(ConfigError, match=message):
         find_head(name)
 
 
-def test_the_default_head_is_the_one_that_the_checkpoints_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_head_is_the_one_that_the_checkpoints_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
-    with pytest.raises(ConfigError, match=r"expected the name of a tagging head under 'heads'.*name one with --head"):
+    with pytest.raises(
+        ConfigError,
+        match=r"expected the name of a tagging head under 'heads'.*name one with --head",
+    ):
         head_files.default_head("tagging")
     (tmp_path / "default.json").write_text('{"model": "m", "heads": {"tagging": "t"}}')
     assert head_files.default_head("tagging") == "t"
@@ -120,18 +138,26 @@ def test_files_that_cannot_be_read_are_refused(name: str, text: str, tmp_path: P
         find_head(tmp_path / "h")
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"head": "os.system"}, "there is no head of class 'os.system', only NerHead, SentimentHead"),
-    ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
-    ({"encoder": "elmo"}, "not the settings of a head"),
-    ({"static": {"name": "x"}}, "not the settings of a head"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"head": "os.system"},
+            "there is no head of class 'os.system', only NerHead, SentimentHead",
+        ),
+        ({"task": {"labels": ["a", "b"]}}, "not the settings of a head"),
+        ({"encoder": "elmo"}, "not the settings of a head"),
+        ({"static": {"name": "x"}}, "not the settings of a head"),
+    ],
+)
 def test_other_settings_are_refused(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=message):
         find_head(written(tmp_path / "h", **changes))
 
 
-@pytest.mark.parametrize("settings", [{"layers": 3}, {"pooling": "sum"}, {"hidden": -1}, {"hidden": "many"}])
+@pytest.mark.parametrize(
+    "settings", [{"layers": 3}, {"pooling": "sum"}, {"hidden": -1}, {"hidden": "many"}]
+)
 def test_settings_that_make_no_head_are_refused(settings: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"head\.json: these settings do not make a head"):
         build_head(find_head(written(tmp_path / "h", settings=settings)))
@@ -147,16 +173,28 @@ def test_missing_and_broken_weights_are_refused(tmp_path: Path) -> None:
         build_head(find_head(tmp_path / "h"))
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
-    ({"classify.bias": None}, r"the weights do not fit head\.json"),
-    ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
-    ({"classify.bias": torch.tensor([torch.inf, 0.0])}, r"'classify\.bias' holds numbers that are not finite"),
-])  # fmt: skip
-def test_weights_of_another_head_are_refused(change: dict[str, Any], message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"classify.bias": torch.zeros(3)}, r"the weights do not fit head\.json"),
+        ({"classify.bias": None}, r"the weights do not fit head\.json"),
+        ({"classify.more": torch.zeros(3)}, r"the weights do not fit head\.json"),
+        (
+            {"classify.bias": torch.tensor([torch.inf, 0.0])},
+            r"'classify\.bias' holds numbers that are not finite",
+        ),
+    ],
+)
+def test_weights_of_another_head_are_refused(
+    change: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     path = written(tmp_path / "h") / "head.safetensors"
-    tensors = {name: value for name, value in (load_file(path) | change).items() if value is not None}
+    tensors = {
+        name: value for name, value in (load_file(path) | change).items() if value is not None
+    }
     save_file(tensors, path)
-    write_card(path.parent, json.loads((path.parent / "card.json").read_text()))  # with the checksum of these weights
+    write_card(
+        path.parent, json.loads((path.parent / "card.json").read_text())
+    )  # with the checksum of these weights
     with pytest.raises(WeightsError, match=message):
         build_head(find_head(tmp_path / "h"))

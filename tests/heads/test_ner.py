@@ -19,7 +19,13 @@ from tests.heads.crf_cases import enumerated_span_probabilities
 LABELS = labels_of(["LOC", "PER"], "BIO")
 L, D, S = 3, 6, 2
 WORDS = (("Ada", "saw", "Old", "Town"), ("Ada",), (), ("in", "Town"))
-TASK: dict[str, Any] = {"labels": LABELS, "scheme": "BIO", "input_dim": D, "n_layers": L, "static_dim": 0}
+TASK: dict[str, Any] = {
+    "labels": LABELS,
+    "scheme": "BIO",
+    "input_dim": D,
+    "n_layers": L,
+    "static_dim": 0,
+}
 EVERYTHING: dict[str, Any] = {"character_filters": 4, "character_embedding": 3, "static_dim": S}
 
 
@@ -28,7 +34,9 @@ def built(**settings: Any) -> NerHead:
     return NerHead(HeadTask(**task | {"labels": tuple(task["labels"])}), **settings)
 
 
-def a_head(labels: tuple[str, ...] = LABELS, scheme: Scheme | None = "BIO", **settings: Any) -> NerHead:
+def a_head(
+    labels: tuple[str, ...] = LABELS, scheme: Scheme | None = "BIO", **settings: Any
+) -> NerHead:
     """In evaluation mode, with weights of some size."""
     torch.manual_seed(0)
     head = built(labels=labels, scheme=scheme, **{"lstm_hidden": 5, **settings}).eval()
@@ -51,7 +59,9 @@ def a_batch(words: tuple[tuple[str, ...], ...] = WORDS) -> tuple[Tensor, Tensor,
     return values, mask, TokenFeatures(*characters_of(words), static)
 
 
-@pytest.mark.parametrize("settings", [{}, EVERYTHING, {"lstm_layers": 1, "mix_layer_norm": True}, {"lstm_hidden": 0}])
+@pytest.mark.parametrize(
+    "settings", [{}, EVERYTHING, {"lstm_layers": 1, "mix_layer_norm": True}, {"lstm_hidden": 0}]
+)
 @pytest.mark.parametrize(
     ("labels", "scheme"), [(LABELS, "BIO"), (labels_of("X", "BIOES"), "BIOES"), (("N", "V"), None)]
 )
@@ -84,13 +94,19 @@ def test_a_batch_equals_its_sentences(settings: dict[str, Any]) -> None:
     together = head.predict(*a_batch(), n_readings=3)
     for words, expected in zip(WORDS, together, strict=True):
         (alone,) = head.predict(*a_batch((words,)), n_readings=3)
-        for mine, theirs in zip((alone, *alone.alternatives), (expected, *expected.alternatives), strict=True):
+        for mine, theirs in zip(
+            (alone, *alone.alternatives), (expected, *expected.alternatives), strict=True
+        ):
             assert mine.tags == theirs.tags
             assert mine.probability == pytest.approx(theirs.probability, rel=1e-4)
-            assert [s.confidence for s in mine.spans] == pytest.approx([s.confidence for s in theirs.spans], rel=1e-4)
+            assert [s.confidence for s in mine.spans] == pytest.approx(
+                [s.confidence for s in theirs.spans], rel=1e-4
+            )
 
 
-@pytest.mark.parametrize("settings", [{}, {**EVERYTHING, "normalize_mixed": True}, {"lstm_hidden": 0}])
+@pytest.mark.parametrize(
+    "settings", [{}, {**EVERYTHING, "normalize_mixed": True}, {"lstm_hidden": 0}]
+)
 def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
     head = a_head(**settings)
     values, mask, features = a_batch()
@@ -98,7 +114,9 @@ def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
     assert features.static is not None
     dirty = values.masked_fill(~mask.unsqueeze(2), 1e4)
     other = TokenFeatures(
-        features.characters, features.words.masked_fill(~mask, 2), features.static.masked_fill(~mask.unsqueeze(2), 1e9)
+        features.characters,
+        features.words.masked_fill(~mask, 2),
+        features.static.masked_fill(~mask.unsqueeze(2), 1e9),
     )
     assert torch.equal(head(values, mask, features)[mask], head(dirty, mask, other)[mask])
     head.loss(dirty, mask, torch.full(mask.shape, 2), other).backward()
@@ -116,7 +134,9 @@ def test_only_empty_sentences() -> None:
     values, mask, features = a_batch((("Ada", "saw"),))
     (found,) = head.predict(values, torch.zeros_like(mask), features)
     assert found.tags == ()
-    head.loss(values, torch.zeros_like(mask), torch.zeros(1, 2, dtype=torch.long), features).backward()
+    head.loss(
+        values, torch.zeros_like(mask), torch.zeros(1, 2, dtype=torch.long), features
+    ).backward()
 
 
 @pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
@@ -130,9 +150,13 @@ def test_confidences_are_exact(scheme: Scheme) -> None:
     assert len(readings) > 1
     assert any(r.spans for r in readings)
     for reading in readings:
-        assert [Span(s.start, s.end, s.type) for s in reading.spans] == spans_of(reading.tags, "BIO")
+        assert [Span(s.start, s.end, s.type) for s in reading.spans] == spans_of(
+            reading.tags, "BIO"
+        )
         for span in reading.spans:
-            assert span.confidence == pytest.approx(expected[Span(span.start, span.end, span.type)], abs=1e-5)
+            assert span.confidence == pytest.approx(
+                expected[Span(span.start, span.end, span.type)], abs=1e-5
+            )
 
 
 def test_gradient_reaches_the_mix() -> None:
@@ -152,7 +176,12 @@ def test_gradient_reaches_the_mix() -> None:
 @pytest.mark.parametrize("settings", [{}, EVERYTHING])
 def test_it_learns_four_sentences(settings: dict[str, Any]) -> None:
     words = (*WORDS[:2], ("in", "Town"), ("saw", "Ada", "in", "Old", "Town"))
-    gold = [("B-PER", "O", "B-LOC", "I-LOC"), ("B-PER",), ("O", "B-LOC"), ("O", "B-PER", "O", "B-LOC", "I-LOC")]
+    gold = [
+        ("B-PER", "O", "B-LOC", "I-LOC"),
+        ("B-PER",),
+        ("O", "B-LOC"),
+        ("O", "B-PER", "O", "B-LOC", "I-LOC"),
+    ]
     torch.manual_seed(1)
     head = built(lstm_hidden=8, lstm_layers=1, dropout=0.0, **settings)
     values, mask, features = a_batch(words)
@@ -197,18 +226,36 @@ def test_characters_of_a_batch() -> None:
     assert words.tolist() == [[1, 2], [0, 0], [2, 0]]
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-    ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
-    ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
-    ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
-    ({"character_filters": -1}, "character_filters: expected a whole number of at least 0, got -1"),
-    ({"character_filters": 2, "character_width": 0}, "character_width: expected a whole number of at least 1, got 0"),
-    ({"character_filters": 2, "character_width": 51}, "character_width: a token has 50 characters, got 51"),
-    ({"character_filters": 2, "character_embedding": 0}, "character_embedding: expected a whole number of at least 1"),
-    ({"labels": []}, "labels: expected at least one, each of them once, got none"),
-    ({"fixed_weights": [1]}, "fixed_weights: expected 3 finite numbers, one for each layer, got [1]"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
+        ({"lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
+        ({"dropout": 1.0}, "dropout: expected a share from 0 to below 1, got 1.0"),
+        (
+            {"character_filters": -1},
+            "character_filters: expected a whole number of at least 0, got -1",
+        ),
+        (
+            {"character_filters": 2, "character_width": 0},
+            "character_width: expected a whole number of at least 1, got 0",
+        ),
+        (
+            {"character_filters": 2, "character_width": 51},
+            "character_width: a token has 50 characters, got 51",
+        ),
+        (
+            {"character_filters": 2, "character_embedding": 0},
+            "character_embedding: expected a whole number of at least 1",
+        ),
+        ({"labels": []}, "labels: expected at least one, each of them once, got none"),
+        (
+            {"fixed_weights": [1]},
+            "fixed_weights: expected 3 finite numbers, one for each layer, got [1]",
+        ),
+    ],
+)
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(message)):
         built(**settings)

@@ -27,7 +27,9 @@ def a_head(class_names: tuple[str, ...] = NAMES, **settings: Any) -> SentimentHe
 
 def a_batch(lengths: tuple[int, ...] = (4, 1, 0, 2)) -> tuple[Tensor, Tensor]:
     """Layers and mask; the first sentence of a length is the same in every batch."""
-    mask = torch.arange(max(lengths, default=0)) < torch.tensor(lengths, dtype=torch.long).unsqueeze(1)
+    mask = torch.arange(max(lengths, default=0)) < torch.tensor(
+        lengths, dtype=torch.long
+    ).unsqueeze(1)
     values = torch.zeros(L, *mask.shape, D)
     for b, n in enumerate(lengths):
         values[:, b, :n] = torch.randn(L, n, D, generator=torch.Generator().manual_seed(n))
@@ -47,7 +49,9 @@ def test_shapes(settings: dict[str, Any], n_classes: int) -> None:
         assert tuple(prediction.probabilities) == NAMES[:n_classes]
         assert sum(prediction.probabilities.values()) == pytest.approx(1)
         assert prediction.confidence == max(prediction.probabilities.values())
-    right = [list(p.probabilities.values())[k] for p, k in zip(predictions, [0, 1, 1, 0], strict=True)]
+    right = [
+        list(p.probabilities.values())[k] for p, k in zip(predictions, [0, 1, 1, 0], strict=True)
+    ]
     assert loss.item() == pytest.approx(-sum(map(math.log, right)) / 4, abs=1e-5)
 
 
@@ -72,7 +76,11 @@ def test_padding_does_not_matter(settings: dict[str, Any]) -> None:
 @pytest.mark.parametrize("settings", WAYS)
 def test_empty_texts_are_zero_vectors(settings: dict[str, Any]) -> None:
     head = a_head(**settings)
-    zero = head.classify(torch.relu(head.get_submodule("hidden")(torch.zeros(2, 8 if settings["lstm_hidden"] else D))))
+    zero = head.classify(
+        torch.relu(
+            head.get_submodule("hidden")(torch.zeros(2, 8 if settings["lstm_hidden"] else D))
+        )
+    )
     for length in (0, 3):
         found = head(torch.ones(L, 2, length, D), torch.zeros(2, length, dtype=torch.bool))
         torch.testing.assert_close(found, zero)
@@ -111,10 +119,17 @@ def test_pooled_layers_and_static_vectors_give_the_same() -> None:
     assert head.accepts_pooled
     values, mask = a_batch()
     static = torch.randn(*mask.shape, 2)
-    of_texts = head(masked_mean(values, mask), None, TokenFeatures(static=masked_mean(static, mask)))
+    of_texts = head(
+        masked_mean(values, mask), None, TokenFeatures(static=masked_mean(static, mask))
+    )
     assert torch.equal(of_texts, head(values, mask, TokenFeatures(static=static)))
     assert not torch.equal(of_texts, head(values, mask, TokenFeatures(static=static + 1)))
-    for settings in ({"pooling": "max"}, {"pooling": "attention"}, {"lstm_hidden": 4}, {"mix_layer_norm": True}):
+    for settings in (
+        {"pooling": "max"},
+        {"pooling": "attention"},
+        {"lstm_hidden": 4},
+        {"mix_layer_norm": True},
+    ):
         assert not a_head(**settings).accepts_pooled  # where it would make a difference
 
 
@@ -172,15 +187,23 @@ def test_fixed_weights() -> None:
     assert torch.equal(head(values, mask), head(changed, mask))
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"pooling": "sum"}, "pooling: expected one of mean, max, attention, got 'sum'"),
-    ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
-    ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
-    ({"lstm_hidden": 4, "lstm_layers": 0}, "lstm_layers: expected a whole number of at least 1, got 0"),
-    ({"hidden": -1}, "hidden: expected a whole number of at least 0, got -1"),
-    ({"dropout": -0.1}, "dropout: expected a share from 0 to below 1, got -0.1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"pooling": "sum"}, "pooling: expected one of mean, max, attention, got 'sum'"),
+        ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
+        ({"lstm_hidden": -1}, "lstm_hidden: expected a whole number of at least 0, got -1"),
+        (
+            {"lstm_hidden": 4, "lstm_layers": 0},
+            "lstm_layers: expected a whole number of at least 1, got 0",
+        ),
+        ({"hidden": -1}, "hidden: expected a whole number of at least 0, got -1"),
+        ({"dropout": -0.1}, "dropout: expected a share from 0 to below 1, got -0.1"),
+    ],
+)
 def test_settings_that_cannot_be(settings: dict[str, Any], message: str) -> None:
     task = {name: settings.pop(name, default) for name, default in TASK.items()}
     with pytest.raises(ConfigError, match=re.escape(message)):
-        SentimentHead(HeadTask(tuple(task["class_names"]), task["input_dim"], task["n_layers"]), **settings)
+        SentimentHead(
+            HeadTask(tuple(task["class_names"]), task["input_dim"], task["n_layers"]), **settings
+        )

@@ -15,11 +15,20 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
     ("told", "said"),
     [
         ([("a", ALIKE), ("b", ALIKE)], "“a” and “b” both group these uses alike."),
-        ([("a", ALIKE), ("b", ALIKE), ("c", ALIKE)], "“a”, “b” and “c” all three group these uses alike."),
+        (
+            [("a", ALIKE), ("b", ALIKE), ("c", ALIKE)],
+            "“a”, “b” and “c” all three group these uses alike.",
+        ),
         ([("a", ALIKE), ("b", OTHER)], "“a” and “b” each group these uses in another way."),
-        ([("a", OTHER), ("b", ALIKE), ("c", ALIKE)], "“b” and “c” group these uses alike, “a” in another way."),
+        (
+            [("a", OTHER), ("b", ALIKE), ("c", ALIKE)],
+            "“b” and “c” group these uses alike, “a” in another way.",
+        ),
         ([("a", ALIKE), ("b", None)], "Only “a” groups these uses; “b” does not say."),
-        ([("a", ALIKE), ("b", None), ("c", None)], "Only “a” groups these uses; “b” and “c” do not say."),
+        (
+            [("a", ALIKE), ("b", None), ("c", None)],
+            "Only “a” groups these uses; “b” and “c” do not say.",
+        ),
         ([("a", None), ("b", None)], "Neither of the two groups these uses."),
     ],
 )
@@ -33,7 +42,10 @@ def test_who_agrees(told, said):
         ((True, False, None), "“a” is right, “b” is not; “c” does not say."),
         ((True, True, False), "“a” and “b” are right, “c” is not."),
         ((False, None, None), "“a” is not right; “b” and “c” do not say."),
-        ((None, None, None), "None of the three groups these uses; the right groups are known here."),
+        (
+            (None, None, None),
+            "None of the three groups these uses; the right groups are known here.",
+        ),
     ],
 )
 def test_who_is_right(right, said):
@@ -61,7 +73,9 @@ def test_many_likely_sentences_are_not_certain_together(best, p, headline):
 def test_different_words_are_compared_with_one_another_and_with_each_words_own_uses():
     cosine = ((1.0, 0.62, 0.31), (0.62, 1.0, 0.2), (0.31, 0.2, 1.0))
     said = meanings.different_words_answer(("bank", "shore", "bank"), cosine, 0.08)
-    assert said.headline == "Nearest are “bank” in sentence 1 and “shore” in sentence 2: cosine 0.62."
+    assert (
+        said.headline == "Nearest are “bank” in sentence 1 and “shore” in sentence 2: cosine 0.62."
+    )
     assert said.details.startswith("“bank” in 1 and “bank” in 3 have 0.31, two random words 0.08.")
     alone = meanings.different_words_answer(("nurse", "lawyer"), ((1.0, 0.4), (0.4, 1.0)), 0.08)
     assert alone.details.startswith("Two random words have 0.08.")
@@ -70,7 +84,9 @@ def test_different_words_are_compared_with_one_another_and_with_each_words_own_u
 def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
     use = api.UseMeaning((0.9, 0.05), 0.05, 0, api.Certainty.CONFIDENT)
     other = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
-    said = meanings.meanings_answer("table", [use, other, use], 0.8, api.Certainty.CONFIDENT).headline
+    said = meanings.meanings_answer(
+        "table", [use, other, use], 0.8, api.Certainty.CONFIDENT
+    ).headline
     assert said == "“table” has one meaning here, and another that is not in the dictionary."
 
 

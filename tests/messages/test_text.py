@@ -11,15 +11,44 @@ def plain(words):
 @pytest.mark.parametrize(
     ("say", "cases"),
     [
-        (text.percent, {0: "0 %", 0.004: "under 1 %", 0.5: "50 %", 0.934: "93 %", 0.996: "over 99 %", 1: "100 %"}),
+        (
+            text.percent,
+            {
+                0: "0 %",
+                0.004: "under 1 %",
+                0.5: "50 %",
+                0.934: "93 %",
+                0.996: "over 99 %",
+                1: "100 %",
+            },
+        ),
         (text.short_percent, {0.001: "<1", 0.5: "50", 0.999: ">99"}),
         (text.number, {1.0: "1.00", -0.001: "0.00", -0.126: "−0.13", 0.005: "0.01"}),
         (text.signed, {0.001: "0.00", 0.2: "▲ +0.20", -0.2: "▼ −0.20"}),
         (text.listed, {(): "", "a": "a", "ab": "a and b", (1, 2, 3): "1, 2 and 3"}),
-        (text.ordinal, {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd", 1001: "1,001st"}),
-        (text.duration, {2: "a few seconds", 44: "about 40 seconds", 200: "about 3 minutes", 9000: "about 2.5 hours"}),
+        (
+            text.ordinal,
+            {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd", 1001: "1,001st"},
+        ),
+        (
+            text.duration,
+            {
+                2: "a few seconds",
+                44: "about 40 seconds",
+                200: "about 3 minutes",
+                9000: "about 2.5 hours",
+            },
+        ),
         (text.slug, {"Bank": "bank", "../x": "x", "🙂": "word"}),
-        (class_words, {"pos": "positive", "NEG": "negative", "very_positive": "very positive", "World": "World"}),
+        (
+            class_words,
+            {
+                "pos": "positive",
+                "NEG": "negative",
+                "very_positive": "very positive",
+                "World": "World",
+            },
+        ),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -28,7 +57,11 @@ def test_values_in_words(say, cases):
 
 
 def test_types_and_scores_in_words():
-    assert [counted(*what) for what in (("PER", 1), ("PER", 3), ("GPE", 2))] == ["1 person", "3 people", "2 GPE"]
+    assert [counted(*what) for what in (("PER", 1), ("PER", 3), ("GPE", 2))] == [
+        "1 person",
+        "3 people",
+        "2 GPE",
+    ]
     assert [type_note(name) for name in ("Disease", "MISC", "ZZ")] == ["disease", "other name", ""]
     assert text.score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
     assert [plain(text.score_text(name, 0.5)) for name in ("accuracy", "F1")] == ["50 %", "0.50"]
@@ -50,7 +83,12 @@ def test_types_and_scores_in_words():
             ["at layer 0", "by one vector for each word only"],
         ),
         ("5", "", ["Layer 5"] * 2, ["at layer 5", "by layer 5"]),
-        ("mean", "", ["Mean of layers"] * 2, ["in the mean of all layers", "by the mean of the layers"]),
+        (
+            "mean",
+            "",
+            ["Mean of layers"] * 2,
+            ["in the mean of all layers", "by the mean of the layers"],
+        ),
         ("meanings", "", ["Meaning features"] * 2, ["by meaning features"] * 2),
         (
             "words",
@@ -84,4 +122,6 @@ def test_each_term_is_explained_where_it_first_comes():
     ]
     for words in ("A vector.", "no term here", "", "Vectors & <b>norms</b> of a layer"):
         assert "".join(piece for piece, _ in text.first_terms(words)) == words
-    assert not any(why for _, why in text.first_terms("Players enormously like vectorial cosinesque things."))
+    assert not any(
+        why for _, why in text.first_terms("Players enormously like vectorial cosinesque things.")
+    )

@@ -48,20 +48,28 @@ def workplace(tmp_path: Path) -> Path:
     (tmp_path / "text.txt").write_text("\n".join(lines) + "\n")
     vectors = torch.randn(12, 5, generator=torch.Generator().manual_seed(3))
     write_vectors(tmp_path / "static", StaticVectors(NAMES, vectors, list(range(12, 0, -1))), {})
-    write_model(tmp_path / "old", a_bilm(), LMSoftmax(5, 8), Vocabulary([*SPECIAL_WORDS, "ka", "lo"]))
+    write_model(
+        tmp_path / "old", a_bilm(), LMSoftmax(5, 8), Vocabulary([*SPECIAL_WORDS, "ka", "lo"])
+    )
     return tmp_path
 
 
 def types_of(folder: Path, **settings: object) -> WordTypes:
     folders = {name: str(folder / name) for name in ("cache", "static", "old")}
-    fixed = {"cache_dir": folders["cache"], "static": folders["static"], "start_from": folders["old"]}
+    fixed = {
+        "cache_dir": folders["cache"],
+        "static": folders["static"],
+        "start_from": folders["old"],
+    }
     sizes = {"batch_size": 16, "n_batches": 120, "min_count": 5}
     data = WordTypes([str(folder / "text.txt")], **(fixed | sizes | settings))  # type: ignore[arg-type]
     data.setup()
     return data
 
 
-def fit(folder: Path, model: tuple[str, dict[str, Any]], data: tuple[str, dict[str, Any]], *more: str) -> None:
+def fit(
+    folder: Path, model: tuple[str, dict[str, Any]], data: tuple[str, dict[str, Any]], *more: str
+) -> None:
     """Run with classes and their settings; the model is written below the folder."""
     classes = {
         "pytorch_lightning.callbacks.ModelCheckpoint": {
@@ -72,13 +80,23 @@ def fit(folder: Path, model: tuple[str, dict[str, Any]], data: tuple[str, dict[s
         "elmo_tasks.training.callbacks.ProgressLines": {"every_n_steps": 1},
         "elmo_tasks.training.export_bilm.ExportBiLM": {"folder": str(folder / "model")},
     }
-    quiet = {"accelerator": "cpu", "logger": False, "enable_progress_bar": False, "enable_model_summary": False}
+    quiet = {
+        "accelerator": "cpu",
+        "logger": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+    }
     callbacks = [{"class_path": name, "init_args": settings} for name, settings in classes.items()]
     raw = {
         "seed_everything": 1,
         "model": {"class_path": model[0], "init_args": model[1]},
         "data": {"class_path": data[0], "init_args": data[1]},
-        "trainer": {**quiet, "max_epochs": 1, "default_root_dir": str(folder), "callbacks": callbacks},
+        "trainer": {
+            **quiet,
+            "max_epochs": 1,
+            "default_root_dir": str(folder),
+            "callbacks": callbacks,
+        },
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(raw))
     assert main(["fit", "--config", str(folder / "config.yaml"), *more]) == 0
@@ -99,7 +117,9 @@ def test_a_wide_reader_begins_as_the_small_one_through_the_map() -> None:
         new.projection.weight[:, new_columns] = 0
         words = characters("ka", "sota", "Peru7")
         torch.testing.assert_close(new(words), old(words) @ linear.T + bias, atol=1e-5, rtol=1e-5)
-    with pytest.raises(ConfigError, match=r"filters: expected at least .* \[\[1, 6\], \[2, 8\], \[3, 5\]\], found"):
+    with pytest.raises(
+        ConfigError, match=r"filters: expected at least .* \[\[1, 6\], \[2, 8\], \[3, 5\]\], found"
+    ):
         embed_char_encoder(old, new, linear.T, bias)
 
 
@@ -138,7 +158,9 @@ def test_words_to_learn_and_their_targets(workplace: Path) -> None:
     # All 5 + 8 components are kept, so that products are those of both parts together.
     old = encode_words(data.old.token_encoder, data.characters) @ linear.T + bias
     products = (targets @ targets.T)[:12, :12]
-    torch.testing.assert_close(products, meaning @ meaning.T + (old @ old.T)[:12, :12], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(
+        products, meaning @ meaning.T + (old @ old.T)[:12, :12], atol=1e-4, rtol=1e-4
+    )
     torch.testing.assert_close(targets[12:], old[12:], atol=1e-4, rtol=1e-4)  # form alone
     drawn = {int(row) for batch in data.train_dataloader() for row in batch.rows}
     held = {int(row) for batch in data.val_dataloader() for row in batch.rows}
@@ -149,14 +171,20 @@ def test_words_to_learn_and_their_targets(workplace: Path) -> None:
 
 
 def test_word_types_say_what_is_wrong(workplace: Path) -> None:
-    with pytest.raises(ConfigError, match=r"data.held_out_share 1.5, .*: expected a share from 0 to below 1"):
+    with pytest.raises(
+        ConfigError, match=r"data.held_out_share 1.5, .*: expected a share from 0 to below 1"
+    ):
         types_of(workplace, held_out_share=1.5)
-    with pytest.raises(DataError, match="no word that comes 1000 times or more is among the 12 of static"):
+    with pytest.raises(
+        DataError, match="no word that comes 1000 times or more is among the 12 of static"
+    ):
         types_of(workplace, min_count=1000)
 
 
 @pytest.mark.nightly
-def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_learns_and_a_language_model_goes_on_from_it(
+    workplace: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = {"filters": [list(pair) for pair in LEARNS], "learning_rate": 0.02}
     model = "elmo_tasks.recipes.char_encoder.CharEncoderModule", settings
     words = "elmo_tasks.recipes.char_encoder.WordTypes", dict(types_of(workplace).hparams)
@@ -170,10 +198,14 @@ def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys:
     assert "fixed vectors of words" in card["learned_from"][0]
     new = Elmo.load(workplace / "model")
     assert new.bilm.options == BiLMOptions(LSTM, CharCNNOptions(LEARNS, 1, 16))
-    assert len(load_softmax(find_model(workplace / "model"))[1]) == 5  # of the model that it started from
+    assert (
+        len(load_softmax(find_model(workplace / "model"))[1]) == 5
+    )  # of the model that it started from
     data = types_of(workplace)
     values, _, _ = data.targets(8)
-    cosines = torch.nn.functional.cosine_similarity(encode_words(new.bilm.token_encoder, data.characters), values)
+    cosines = torch.nn.functional.cosine_similarity(
+        encode_words(new.bilm.token_encoder, data.characters), values
+    )
     assert cosines[torch.from_numpy(~data.held_out)].mean() > 0.85
     # It goes on where it was killed.
     halfway = next(workplace.glob("*step=60.ckpt")).rename(workplace / "halfway.ckpt")
@@ -188,9 +220,18 @@ def test_it_learns_and_a_language_model_goes_on_from_it(workplace: Path, capsys:
 def test_a_frozen_reader_gives_the_same_loss_and_learns_nothing(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    settings = {"filters": [[1, 8]], "dropout": 0, "reset_rate": 0, "n_draws": 100_000, "learning_rate": 0.01}
+    settings = {
+        "filters": [[1, 8]],
+        "dropout": 0,
+        "reset_rate": 0,
+        "n_draws": 100_000,
+        "learning_rate": 0.01,
+    }
     text = {"files": [str(workplace / "text.txt")], "cache_dir": str(workplace / "cache")}
-    data = "elmo_tasks.data.language_model.LanguageModelData", {**text, "batch_size": 2, "max_tokens": 400}
+    data = (
+        "elmo_tasks.data.language_model.LanguageModelData",
+        {**text, "batch_size": 2, "max_tokens": 400},
+    )
 
     def trained(**more: bool) -> tuple[list[float], dict[str, torch.Tensor]]:
         model = "elmo_tasks.training.bilm_module.BiLMModule", settings | more

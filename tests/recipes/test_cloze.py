@@ -32,14 +32,28 @@ def workplace(tmp_path, monkeypatch):
     (tmp_path / "text.txt").write_text("\n".join(LINES * 50) + "\n")
     write_vectors(tmp_path / "static", StaticVectors(NAMES, torch.eye(6, 8), [100] * 6), {})
     torch.manual_seed(4)
-    write_model(tmp_path / "m", BiLM(BiLMOptions(LSTMOptions(12, 8, 2), CharCNNOptions(((1, 4), (2, 6)), 1, 16))))
+    write_model(
+        tmp_path / "m",
+        BiLM(BiLMOptions(LSTMOptions(12, 8, 2), CharCNNOptions(((1, 4), (2, 6)), 1, 16))),
+    )
     return tmp_path
 
 
 def fit(folder, *more, encoder="m"):
     text = str(folder / "text.txt")
-    model = {"encoder": str(folder / encoder), "hidden": 32, "n_heads": 2, "dropout": 0.0, "learning_rate": 0.01}
-    data = {"files": [text], "cache_dir": str(folder / "cache"), "static": str(folder / "static"), "held_out": text}
+    model = {
+        "encoder": str(folder / encoder),
+        "hidden": 32,
+        "n_heads": 2,
+        "dropout": 0.0,
+        "learning_rate": 0.01,
+    }
+    data = {
+        "files": [text],
+        "cache_dir": str(folder / "cache"),
+        "static": str(folder / "static"),
+        "held_out": text,
+    }
     data |= {"n_words": 2, "batch_size": 16, "n_batches": 160}
     checkpoints = {"dirpath": str(folder), "every_n_train_steps": 80, "save_top_k": -1}
     config = {
@@ -47,12 +61,27 @@ def fit(folder, *more, encoder="m"):
         "model": {"class_path": "elmo_tasks.recipes.cloze.ClozeModule", "init_args": model},
         "data": {"class_path": "elmo_tasks.recipes.cloze.ClozeGaps", "init_args": data},
         "trainer": {
-            **{"max_epochs": 1, "accelerator": "cpu", "logger": False, "enable_progress_bar": False},
-            **{"check_val_every_n_epoch": None, "val_check_interval": 80, "enable_model_summary": False},
+            **{
+                "max_epochs": 1,
+                "accelerator": "cpu",
+                "logger": False,
+                "enable_progress_bar": False,
+            },
+            **{
+                "check_val_every_n_epoch": None,
+                "val_check_interval": 80,
+                "enable_model_summary": False,
+            },
             "default_root_dir": str(folder / "run"),
             "callbacks": [
-                {"class_path": "pytorch_lightning.callbacks.ModelCheckpoint", "init_args": checkpoints},
-                {"class_path": "elmo_tasks.recipes.cloze.ExportCloze", "init_args": {"folder": str(folder / "m")}},
+                {
+                    "class_path": "pytorch_lightning.callbacks.ModelCheckpoint",
+                    "init_args": checkpoints,
+                },
+                {
+                    "class_path": "elmo_tasks.recipes.cloze.ExportCloze",
+                    "init_args": {"folder": str(folder / "m")},
+                },
             ],
         },
     }
@@ -93,7 +122,13 @@ def test_sizes_must_fit_the_static_vectors(workplace, capsys):
 
 
 WORDS = ["the", "ka", "lo", "mi", "nu", "pe"]
-TEXT = ["the ka lo 7 .", "the mi nu pe the lo .", "the the ka zi mi .", "no .", " ".join(["ka"] * 30)]
+TEXT = [
+    "the ka lo 7 .",
+    "the mi nu pe the lo .",
+    "the the ka zi mi .",
+    "no .",
+    " ".join(["ka"] * 30),
+]
 
 
 @pytest.fixture
@@ -101,11 +136,18 @@ def data(tmp_path, monkeypatch):
     monkeypatch.setattr(cloze, "_FREQUENT", 0.05)
     (tmp_path / "text.txt").write_text("\n".join(TEXT * 20) + "\n")
     (tmp_path / "other.txt").write_text("the mi ka .\n\nka lo nu .\n7 8 9 .\n")
-    write_vectors(tmp_path / "static", StaticVectors(WORDS, torch.eye(6), [60, 50, 40, 30, 20, 10]), {})
+    write_vectors(
+        tmp_path / "static", StaticVectors(WORDS, torch.eye(6), [60, 50, 40, 30, 20, 10]), {}
+    )
 
     def made(**settings):
         folders = {"cache_dir": str(tmp_path / "cache"), "static": str(tmp_path / "static")}
-        fixed = {"n_words": 5, "batch_size": 8, "n_batches": 40, "held_out": str(tmp_path / "other.txt")}
+        fixed = {
+            "n_words": 5,
+            "batch_size": 8,
+            "n_batches": 40,
+            "held_out": str(tmp_path / "other.txt"),
+        }
         found = ClozeGaps([str(tmp_path / "text.txt")], **(folders | fixed | settings))
         found.setup()
         return found
@@ -125,7 +167,9 @@ def test_what_is_asked_for_stands_there(data):
     answers = Counter()
     for (_, _, answer), n in drawn.items():
         answers[WORDS[answer]] += n
-    assert set(answers) == set(WORDS[:5])  # "pe" is beyond the first five words, "zi" unknown, "7" no word
+    assert set(answers) == set(
+        WORDS[:5]
+    )  # "pe" is beyond the first five words, "zi" unknown, "7" no word
     in_text = Counter(word for line in TEXT[:3] for word in line.split())
     # Frequent words are sampled less often.
     assert answers["the"] / in_text["the"] < 0.8 * answers["nu"] / in_text["nu"]
@@ -144,7 +188,10 @@ def test_a_run_that_goes_on_draws_what_it_would_have_drawn(data):
 
 def test_held_out_sentences_are_asked_for_one_word_each(data):
     (batch,) = data().val_dataloader()
-    assert [sentence for sentence, _, _ in gaps(batch)] == ["the mi ka .", "ka lo nu ."]  # the third has no word
+    assert [sentence for sentence, _, _ in gaps(batch)] == [
+        "the mi ka .",
+        "ka lo nu .",
+    ]  # the third has no word
     assert all(WORDS[answer] == sentence.split()[at] for sentence, at, answer in gaps(batch))
     assert len(data(held_out=None).val_dataloader()) == 0
 

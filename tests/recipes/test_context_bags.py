@@ -16,11 +16,20 @@ from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch, StreamLoader, TokenizedCorpus, target_ids
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.recipes.context_bags import ContextBagLoss, ContextBagModule, pairwise_difference, weighted_vectors
+from elmo_tasks.recipes.context_bags import (
+    ContextBagLoss,
+    ContextBagModule,
+    pairwise_difference,
+    weighted_vectors,
+)
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 
-SENTENCES = [["rain", "fell", "all", "night"], ["wind"], ["a", "cold", "wind", "bent", "the", "old", "trees"]]
+SENTENCES = [
+    ["rain", "fell", "all", "night"],
+    ["wind"],
+    ["a", "cold", "wind", "bent", "the", "old", "trees"],
+]
 FIRST = len(SPECIAL_WORDS)
 
 
@@ -53,7 +62,9 @@ def read_before(corpus: TokenizedCorpus, backward: bool) -> list[set[str]]:
 
 
 @pytest.mark.parametrize("steps", [3, 4, 17])
-def test_each_half_has_the_words_on_its_side_however_the_windows_cut_it(corpus: TokenizedCorpus, steps: int) -> None:
+def test_each_half_has_the_words_on_its_side_however_the_windows_cut_it(
+    corpus: TokenizedCorpus, steps: int
+) -> None:
     bags = bags_of(corpus)
     parts = [bags.targets(batch, torch.ones(1, 1)) for batch in windows(corpus, steps)]
     found = torch.cat(parts, dim=2)[:, 0]  # [2, T, words]
@@ -83,10 +94,16 @@ def test_rare_words_weigh_more_around_a_centre_of_zero() -> None:
     w = [1e-4 / (1e-4 + share) for share in (0.9999, 0.0001)]  # 0.0001 and 0.5
     both = [0.9999 * w[0], 0.0001 * w[1]]
     centre = [b / sum(both) for b in both]
-    expected = [[w[0] * (1 - centre[0]), -w[0] * centre[1]], [-w[1] * centre[0], w[1] * (1 - centre[1])], [0, 0]]
+    expected = [
+        [w[0] * (1 - centre[0]), -w[0] * centre[1]],
+        [-w[1] * centre[0], w[1] * (1 - centre[1])],
+        [0, 0],
+    ]
     torch.testing.assert_close(table, torch.tensor(expected), atol=1e-6, rtol=1e-5)
     # As often as they come in text, they cancel.
-    torch.testing.assert_close(0.9999 * table[0] + 0.0001 * table[1], torch.zeros(2), atol=1e-8, rtol=0)
+    torch.testing.assert_close(
+        0.9999 * table[0] + 0.0001 * table[1], torch.zeros(2), atol=1e-8, rtol=0
+    )
 
 
 def test_pairs_are_compared_by_cosine_as_they_are() -> None:
@@ -135,7 +152,9 @@ def with_bags(corpus: TokenizedCorpus, bag: float, pair: float) -> ContextBagMod
     return made
 
 
-def test_without_a_recipe_the_loss_is_that_of_the_language_model_alone(corpus: TokenizedCorpus) -> None:
+def test_without_a_recipe_the_loss_is_that_of_the_language_model_alone(
+    corpus: TokenizedCorpus,
+) -> None:
     batch, ours = windows(corpus, 9)[0], language_model(corpus)
     torch.manual_seed(1)
     loss = ours.training_step(batch, 0)
@@ -143,21 +162,29 @@ def test_without_a_recipe_the_loss_is_that_of_the_language_model_alone(corpus: T
     torch.manual_seed(1)
     vectors = ours.bilm.token_encoder(batch.characters)
     lms = (ours.bilm.forward_lm, ours.bilm.backward_lm)
-    tops = torch.stack([lm(vectors[batch.words[k]], dropout=0.1)[0][-1] for k, lm in enumerate(lms)])
+    tops = torch.stack(
+        [lm(vectors[batch.words[k]], dropout=0.1)[0][-1] for k, lm in enumerate(lms)]
+    )
     hidden = F.dropout(tops, 0.1)
     counts = batch.targets != torch.tensor([BEGIN_ID, END_ID]).view(2, 1, 1)
     assert ours.softmax is not None
-    assert loss.item() == ours.softmax.sampled_loss(hidden[counts], batch.targets[counts], 500).item()
+    assert (
+        loss.item() == ours.softmax.sampled_loss(hidden[counts], batch.targets[counts], 500).item()
+    )
 
 
 @pytest.mark.parametrize("weights", [(3.0, 0.0), (0.0, 3.0)], ids=["bag", "pair"])
-def test_each_loss_changes_layer_2_of_both_directions(corpus: TokenizedCorpus, weights: tuple[float, float]) -> None:
+def test_each_loss_changes_layer_2_of_both_directions(
+    corpus: TokenizedCorpus, weights: tuple[float, float]
+) -> None:
     batch = windows(corpus, 17)[0]
     gradients = []
     for ours in (language_model(corpus), with_bags(corpus, *weights)):
         torch.manual_seed(1)
         ours.training_step(batch, 0).backward()  # type: ignore[no-untyped-call]
-        gradients.append([lm.layers[1].weight_hr_l0.grad for lm in (ours.bilm.forward_lm, ours.bilm.backward_lm)])
+        gradients.append(
+            [lm.layers[1].weight_hr_l0.grad for lm in (ours.bilm.forward_lm, ours.bilm.backward_lm)]
+        )
     for without, beside in zip(*gradients, strict=True):
         assert (without - beside).abs().max() > 1e-4
 
@@ -180,7 +207,10 @@ def test_a_recipe_adds_a_loss_of_the_outputs_of_every_layer(corpus: TokenizedCor
     torch.manual_seed(1)
     without = plain.training_step(batch, 0)
     assert seen == [[torch.Size([2, 1, 5, 6])] * 2]
-    lms, vectors = (plain.bilm.forward_lm, plain.bilm.backward_lm), plain.bilm.token_encoder(batch.characters)
+    lms, vectors = (
+        (plain.bilm.forward_lm, plain.bilm.backward_lm),
+        plain.bilm.token_encoder(batch.characters),
+    )
     first = torch.stack([lm(vectors[batch.words[k]])[0][0] for k, lm in enumerate(lms)])
     torch.testing.assert_close(with_recipe - without, first.square().mean(), atol=1e-6, rtol=1e-4)
 
@@ -190,5 +220,7 @@ def test_settings_are_those_of_the_language_model_and_two_weights() -> None:
     assert made.hparams["pair_weight"] == 2.0
     assert (made.hparams["dim"], made.hparams["static"]) == (8, "static-mini")
     assert [line.split(" ")[0] for line in made.learned_from()] == ["the", "the", "how"]
-    with pytest.raises(ConfigError, match="model.bag_weight -1, model.pair_weight 10.0: expected 0"):
+    with pytest.raises(
+        ConfigError, match="model.bag_weight -1, model.pair_weight 10.0: expected 0"
+    ):
         ContextBagModule(bag_weight=-1, filters=[(1, 4)])

@@ -23,14 +23,20 @@ def test_training_uses_are_neither_test_nor_development_sentences(small):
     for entry, labelled in zip(small.ambiguous, meaning_layers.training_uses(small), strict=True):
         alone = {use.sentence for use in labelled.uses}
         for k, sense in enumerate(entry.senses):
-            kept = {sentence.replace("[", "").replace("]", "") for sentence in sense.sentences} & alone
+            kept = {
+                sentence.replace("[", "").replace("]", "") for sentence in sense.sentences
+            } & alone
             assert len(kept) == len(sense.training_examples)
-            assert labelled.senses.count(k) == 2 * len(sense.training_examples)  # each also beside another
+            assert labelled.senses.count(k) == 2 * len(
+                sense.training_examples
+            )  # each also beside another
 
 
 @pytest.mark.ci
 def test_only_the_top_layer_moves_and_a_second_call_resumes(small, tmp_path, capsys):
-    (tmp_path / "text.txt").write_text("The bank was closed today .\nDogs bark at night in the old town .\n" * 40)
+    (tmp_path / "text.txt").write_text(
+        "The bank was closed today .\nDogs bark at night in the old town .\n" * 40
+    )
     arguments = ["--text", str(tmp_path / "text.txt"), "--out", str(tmp_path / "run"), "--minutes"]
     meaning_layers.main([*arguments, "0.03"])
     steps = torch.load(tmp_path / "run" / "state.pt", weights_only=True)["step"]
@@ -38,7 +44,8 @@ def test_only_the_top_layer_moves_and_a_second_call_resumes(small, tmp_path, cap
     assert torch.load(tmp_path / "run" / "state.pt", weights_only=True)["step"] > steps > 0
     assert f"{len(small)} words of the dictionary" in capsys.readouterr().out
     before, after = (
-        Elmo.load(model).encode([["The", "bank", "refused"]]).values for model in (None, tmp_path / "run/model")
+        Elmo.load(model).encode([["The", "bank", "refused"]]).values
+        for model in (None, tmp_path / "run/model")
     )
     torch.testing.assert_close(before[:2], after[:2])
     assert (before[2] - after[2]).abs().max() > 1e-4

@@ -25,7 +25,8 @@ def test_a_use_keeps_its_word_when_another_word_is_hidden():
 
 
 @pytest.mark.parametrize(
-    ("most", "places"), [(0, []), (1, [3]), (2, [3, 5]), (4, [2, 3, 5, 6]), (99, [0, 1, 2, 3, 5, 6, 7])]
+    ("most", "places"),
+    [(0, []), (1, [3]), (2, [3, 5]), (4, [2, 3, 5, 6]), (99, [0, 1, 2, 3, 5, 6, 7])],
 )
 def test_the_nearest_words_are_hidden_first(most, places):
     assert nearest(len(TOKENS), 4, most) == places
@@ -34,7 +35,9 @@ def test_the_nearest_words_are_hidden_first(most, places):
 def test_a_change_is_the_cosine_without_the_word_minus_that_with_it():
     other = torch.tensor([1.0, 0.0])
     without = torch.tensor([[1.0, 0.0], [0.0, 2.0], [1.0, 1.0]])
-    assert cosine_changes(without, other, 0.25).tolist() == pytest.approx([0.75, -0.25, 0.5**0.5 - 0.25])
+    assert cosine_changes(without, other, 0.25).tolist() == pytest.approx(
+        [0.75, -0.25, 0.5**0.5 - 0.25]
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,12 @@ def dictionary(n: int, senses_each: int = 3) -> Lexicon:
     for w in range(n):
         word = f"word{chr(97 + w // 26)}{chr(97 + w % 26)}"
         senses = [
-            Sense(str(k), "noun", "x", tuple(f"{' '.join(r.choice(TOPICS[k], 3))} [{word}]" for _ in range(7)))
+            Sense(
+                str(k),
+                "noun",
+                "x",
+                tuple(f"{' '.join(r.choice(TOPICS[k], 3))} [{word}]" for _ in range(7)),
+            )
             for k in range(senses_each)
         ]
         entries.append(Entry(word, tuple(senses)))
@@ -33,8 +38,12 @@ def dictionary(n: int, senses_each: int = 3) -> Lexicon:
 @pytest.fixture(scope="module")
 def static():
     r = np.random.default_rng(1)
-    vectors = np.concatenate([np.eye(8)[k] + 0.2 * r.normal(size=(8, 8)) for k in range(3)]).astype(np.float32)
-    return StaticVectors([w for topic in TOPICS for w in topic], torch.from_numpy(vectors), [5] * 24)
+    vectors = np.concatenate([np.eye(8)[k] + 0.2 * r.normal(size=(8, 8)) for k in range(3)]).astype(
+        np.float32
+    )
+    return StaticVectors(
+        [w for topic in TOPICS for w in topic], torch.from_numpy(vectors), [5] * 24
+    )
 
 
 def test_what_the_words_around_tell_is_found(static, monkeypatch):
@@ -50,13 +59,19 @@ def test_what_the_words_around_tell_is_found(static, monkeypatch):
     model = SenseModel(elmo, static, None, calibration, centroids)
     right = []
     for entry in lexicon.ambiguous[::5]:
-        asked = [(k, find_mention(entry.word, s)) for k, sense in enumerate(entry.senses) for s in sense.test_sentences]
+        asked = [
+            (k, find_mention(entry.word, s))
+            for k, sense in enumerate(entry.senses)
+            for s in sense.test_sentences
+        ]
         uses = [use for _, use in asked]
         found = model.classify(uses, model.embed(uses), senses_of([entry]))
         right += [answer.best == k for (k, _), answer in zip(asked, found, strict=True)]
     assert np.mean(right) > 0.9
     kept = model.centroids(senses_of([lexicon.ambiguous[0]]))
-    computed = SenseModel(elmo, static, None, calibration).centroids(senses_of([lexicon.ambiguous[0]]))
+    computed = SenseModel(elmo, static, None, calibration).centroids(
+        senses_of([lexicon.ambiguous[0]])
+    )
     np.testing.assert_allclose(kept, computed, atol=1e-4)
 
 

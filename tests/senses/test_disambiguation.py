@@ -48,32 +48,54 @@ def test_probabilities_by_hand():
         nearest=cosines / 2,
         weight=np.array([2.0, 2.0]),
     )
-    evidence = Evidence(cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]), np.array([[-0.1, -0.4], [-0.2, -0.2]]))
+    evidence = Evidence(
+        cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]), np.array([[-0.1, -0.4], [-0.2, -0.2]])
+    )
     first, second = classify(CALIBRATION, evidence)
     scores = 3 * 0.6 + 0.5 * -3 + 2 * -0.1, 3 * 0.8 + 0.5 * -1 + 2 * -0.4
-    odds = 1 - 4 * 0.8 - 0.2 * (scores[1] - scores[0]) + 0.3 * -0.5 - 2 * 0.4 + 0.1 * -1 + 0.5 + 2 * 0.3
+    odds = (
+        1
+        - 4 * 0.8
+        - 0.2 * (scores[1] - scores[0])
+        + 0.3 * -0.5
+        - 2 * 0.4
+        + 0.1 * -1
+        + 0.5
+        + 2 * 0.3
+    )
     other = 1 / (1 + np.exp(-odds))
     share = np.exp(scores[0]) / (np.exp(scores[0]) + np.exp(scores[1]))
     assert first.other == pytest.approx(other, abs=1e-6)
-    assert first.probabilities == pytest.approx(((1 - other) * share, (1 - other) * (1 - share)), abs=1e-6)
+    assert first.probabilities == pytest.approx(
+        ((1 - other) * share, (1 - other) * (1 - share)), abs=1e-6
+    )
     assert (first.best, second.best) == (1, 0)
     assert sum(second.probabilities) + second.other == pytest.approx(1)
     (alone,) = classify(CALIBRATION, evidence.without(0, 1))
-    odds = 1 - 4 * 0.6 + 0.3 * -1.5 - 2 * 0.3 + 0.1 * -3 + 0.5 + 2 * 0.3  # no lead: there is no second meaning
+    odds = (
+        1 - 4 * 0.6 + 0.3 * -1.5 - 2 * 0.3 + 0.1 * -3 + 0.5 + 2 * 0.3
+    )  # no lead: there is no second meaning
     assert alone.other == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
 def test_the_parts_of_speech_by_hand():
     use = np.array([[1.0, 0.0]], np.float32)
-    (row,) = part_scores(use, CALIBRATION.part_matrix, CALIBRATION.parts, ["noun", "verb", "expression"])
+    (row,) = part_scores(
+        use, CALIBRATION.part_matrix, CALIBRATION.parts, ["noun", "verb", "expression"]
+    )
     noun = np.exp(4) / (np.exp(4) + np.exp(1))
-    assert row[:2] == pytest.approx([np.log(0.98 * noun + 0.02), np.log(0.98 * (1 - noun) + 0.02)], abs=1e-6)
+    assert row[:2] == pytest.approx(
+        [np.log(0.98 * noun + 0.02), np.log(0.98 * (1 - noun) + 0.02)], abs=1e-6
+    )
     assert row[2] == row[0]
     assert part_scores(use, np.zeros((3, 0), np.float32), (), ["noun"]).tolist() == [[0.0]]
 
 
 def test_the_nearest_meanings_of_other_words_by_hand():
-    use, others = np.array([[1, 0]], np.float32), np.array([[0, 1], [0.6, 0.8], [0.8, 0.6]], np.float32)
+    use, others = (
+        np.array([[1, 0]], np.float32),
+        np.array([[0, 1], [0.6, 0.8], [0.8, 0.6]], np.float32),
+    )
     assert nearest_others(use, others)[0] == pytest.approx([0.8, (0 + 0.6 + 0.8) / 3])
     assert nearest_others(use, others, own=[2])[0] == pytest.approx([0.6, 0.3])
     assert nearest_others(use, np.zeros((0, 2), np.float32)).tolist() == [[0, 0]]
@@ -82,7 +104,9 @@ def test_the_nearest_meanings_of_other_words_by_hand():
 def test_a_key_changes_with_the_examples_and_names_the_word():
     sense = Sense("money", "noun", "a firm", ("An [ice cream] here.",))
     assert word_of_key(sense_key("Ice cream", sense)) == "ice cream"
-    assert sense_key("ice cream", sense) != sense_key("ice cream", replace(sense, sentences=("Another [ice cream].",)))
+    assert sense_key("ice cream", sense) != sense_key(
+        "ice cream", replace(sense, sentences=("Another [ice cream].",))
+    )
     assert " " not in sense_key("ice cream", sense)
 
 
@@ -100,7 +124,10 @@ def test_a_calibration_is_read_as_it_was_written(tmp_path):
     for name, value in vars(CALIBRATION).items():
         if name not in arrays:
             assert getattr(found, name) == value
-    assert {k: v.tolist() for k, v in found.centres.items()} == {"words": [0, 0], "layer 1": [1, 1, 1]}
+    assert {k: v.tolist() for k, v in found.centres.items()} == {
+        "words": [0, 0],
+        "layer 1": [1, 1, 1],
+    }
     assert found.projection.tolist() == [[1, 0], [0, 1]]
     assert {k: v.tolist() for k, v in centroids.items()} == {"one": [1, 0], "other": [0, 1]}
     assert read_calibration(tmp_path, "of other models") is None
@@ -129,7 +156,8 @@ def test_broken_settings_are_refused(tmp_path, broken):
 
 
 @pytest.mark.parametrize(
-    "change", [{"projection": np.ones((3, 2), np.float32)}, {"projection": np.ones((2, 5), np.float32)}]
+    "change",
+    [{"projection": np.ones((3, 2), np.float32)}, {"projection": np.ones((2, 5), np.float32)}],
 )
 def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, change):
     write_calibration(tmp_path, replace(CALIBRATION, **change), CENTROIDS)

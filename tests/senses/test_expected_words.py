@@ -22,7 +22,9 @@ from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
 WORDS = [*SPECIAL_WORDS, "the", ",", "river", "unheard-of", "loan"]
-STATIC = StaticVectors(["the", ",", "river", "loan"], torch.eye(4)[:, :3] + 0.2, [9000, 8000, 10, 5], "toy")
+STATIC = StaticVectors(
+    ["the", ",", "river", "loan"], torch.eye(4)[:, :3] + 0.2, [9000, 8000, 10, 5], "toy"
+)
 USES = [Use.of_tokens(("the", "river", "bank"), 1)]
 
 
@@ -32,7 +34,9 @@ def written_out(weight, bias, before, after):
     for k, word in enumerate(WORDS):
         if word not in ("the", "river", "loan"):
             continue
-        probable = np.exp(weight[k] @ before + bias[k] + weight[k] @ after + bias[k] - log_frequency[k])
+        probable = np.exp(
+            weight[k] @ before + bias[k] + weight[k] @ after + bias[k] - log_frequency[k]
+        )
         vector = STATIC.vectors_of([word])[0].numpy()
         rare = 1e-4 / (1e-4 + STATIC.share_of(word))
         total += probable * rare * vector / np.linalg.norm(vector)
@@ -43,13 +47,20 @@ def test_it_is_the_mean_of_the_substitutes_by_how_probable_and_how_rare_they_are
     random = np.random.default_rng(0)
     weight, bias = random.normal(size=(len(WORDS), 4)), random.normal(size=len(WORDS))
     before, after = random.normal(size=(2, 5, 4))
-    scorer = BidirectionalScorer(*(torch.tensor(x, dtype=torch.float32) for x in (weight, bias)), WORDS)
+    scorer = BidirectionalScorer(
+        *(torch.tensor(x, dtype=torch.float32) for x in (weight, bias)), WORDS
+    )
     lower = torch.full((1, 5, 4), 9.0)  # the states of lower layers are not asked
-    sides = (torch.cat([lower, torch.tensor(side, dtype=torch.float32)[None]]) for side in (before, after))
+    sides = (
+        torch.cat([lower, torch.tensor(side, dtype=torch.float32)[None]])
+        for side in (before, after)
+    )
     found = ExpectedWords(scorer, STATIC)(USES * 5, UseVectors(torch.zeros(0), *sides))
     assert found.shape == (5, 3)
     for k in range(5):
-        np.testing.assert_allclose(found[k], written_out(weight, bias, before[k], after[k]), atol=1e-5)
+        np.testing.assert_allclose(
+            found[k], written_out(weight, bias, before[k], after[k]), atol=1e-5
+        )
 
 
 def test_the_candidates_are_the_likeliest_words_without_punctuation():
@@ -65,8 +76,12 @@ def test_the_candidates_are_the_likeliest_words_without_punctuation():
 
 
 def test_a_model_that_knows_none_of_the_static_words_expects_nothing():
-    expected = ExpectedWords(BidirectionalScorer(torch.randn(4, 2), torch.randn(4), [*SPECIAL_WORDS, "zebra"]), STATIC)
-    assert not expected(USES * 2, UseVectors(torch.zeros(0), torch.randn(1, 2, 2), torch.randn(1, 2, 2))).any()
+    expected = ExpectedWords(
+        BidirectionalScorer(torch.randn(4, 2), torch.randn(4), [*SPECIAL_WORDS, "zebra"]), STATIC
+    )
+    assert not expected(
+        USES * 2, UseVectors(torch.zeros(0), torch.randn(1, 2, 2), torch.randn(1, 2, 2))
+    ).any()
 
 
 def test_with_a_cloze_head_it_is_the_mean_of_what_that_says():
@@ -78,13 +93,20 @@ def test_with_a_cloze_head_it_is_the_mean_of_what_that_says():
     for word, chance in zip(scorer.words, scorer(USES, *states)[0].exp().tolist(), strict=True):
         vector = STATIC.vectors_of([word])[0].numpy()
         if word != ",":  # no word
-            total += chance * 1e-4 / (1e-4 + STATIC.share_of(word)) * vector / np.linalg.norm(vector)
+            total += (
+                chance * 1e-4 / (1e-4 + STATIC.share_of(word)) * vector / np.linalg.norm(vector)
+            )
     np.testing.assert_allclose(found, total / np.linalg.norm(total), atol=1e-5)
 
 
 def test_the_cloze_head_beside_a_model_answers_in_place_of_its_output_layer(tmp_path):
     bilm = tiny()
-    write_model(tmp_path / "m", bilm, LMSoftmax(len(WORDS), bilm.options.lstm.projection_dim), Vocabulary(WORDS))
+    write_model(
+        tmp_path / "m",
+        bilm,
+        LMSoftmax(len(WORDS), bilm.options.lstm.projection_dim),
+        Vocabulary(WORDS),
+    )
     elmo = Elmo.load(tmp_path / "m")
     two = ExpectedWords.load(elmo, STATIC)
     options = ClozeOptions(elmo.n_layers - 1, elmo.width // 2, n_words=3, hidden=5, n_heads=1)
@@ -99,7 +121,11 @@ def test_the_cloze_head_beside_a_model_answers_in_place_of_its_output_layer(tmp_
 @pytest.mark.parametrize("writes", [True, False])
 def test_only_a_model_with_its_output_layer_expects_words(tmp_path, writes):
     bilm = tiny()
-    output = (LMSoftmax(len(WORDS), bilm.options.lstm.projection_dim), Vocabulary(WORDS)) if writes else ()
+    output = (
+        (LMSoftmax(len(WORDS), bilm.options.lstm.projection_dim), Vocabulary(WORDS))
+        if writes
+        else ()
+    )
     write_model(tmp_path / "m", bilm, *output)
     found = ExpectedWords.load(Elmo.load(tmp_path / "m"), STATIC)
     assert (found is not None) == writes
@@ -109,13 +135,24 @@ def test_only_a_model_with_its_output_layer_expects_words(tmp_path, writes):
 def test_its_checksum_is_that_of_the_output_layer_as_given():
     weight, bias = torch.randn(len(WORDS), 4), torch.randn(len(WORDS))
     one = ExpectedWords(BidirectionalScorer(weight, bias, WORDS), STATIC)
-    assert ExpectedWords(BidirectionalScorer(weight.clone(), bias, list(WORDS)), STATIC).checksum == one.checksum
-    others = [(weight + 1, bias, WORDS), (weight, bias + 1, WORDS), (weight, bias, [*WORDS[:-1], "lend"])]
-    assert one.checksum not in {ExpectedWords(BidirectionalScorer(*other), STATIC).checksum for other in others}
+    assert (
+        ExpectedWords(BidirectionalScorer(weight.clone(), bias, list(WORDS)), STATIC).checksum
+        == one.checksum
+    )
+    others = [
+        (weight + 1, bias, WORDS),
+        (weight, bias + 1, WORDS),
+        (weight, bias, [*WORDS[:-1], "lend"]),
+    ]
+    assert one.checksum not in {
+        ExpectedWords(BidirectionalScorer(*other), STATIC).checksum for other in others
+    }
 
 
 SENTENCE = ("The", "ferry", "left", "the", "old", "harbour", ".")
-VOCABULARY = Vocabulary([*SPECIAL_WORDS, "the", "The", ".", "ferry", "left", "old", "sea"])  # harbour is not in it
+VOCABULARY = Vocabulary(
+    [*SPECIAL_WORDS, "the", "The", ".", "ferry", "left", "old", "sea"]
+)  # harbour is not in it
 
 
 def test_the_log_probabilities_of_a_sentence_sum_to_its_loss():
@@ -124,12 +161,21 @@ def test_the_log_probabilities_of_a_sentence_sum_to_its_loss():
     softmax = LMSoftmax(len(VOCABULARY), bilm.options.lstm.projection_dim).requires_grad_(False)
     (batch,) = sentence_batches([list(SENTENCE)], VOCABULARY)
     loss = sentence_losses(
-        bilm, softmax, batch.characters, batch.words, batch.lengths, batch.targets, VOCABULARY.id_of("?")
+        bilm,
+        softmax,
+        batch.characters,
+        batch.words,
+        batch.lengths,
+        batch.targets,
+        VOCABULARY.id_of("?"),
     )
     elmo, ids = Elmo(bilm), [VOCABULARY.id_of(word) for word in SENTENCE]
     read = read_uses(elmo, [Use.of_tokens(SENTENCE, k) for k in range(len(SENTENCE))])
     sums = [
-        sum(softmax(state).log_softmax(-1)[word].item() for state, word in zip(side[-1], ids, strict=True))
+        sum(
+            softmax(state).log_softmax(-1)[word].item()
+            for state, word in zip(side[-1], ids, strict=True)
+        )
         for side in (read.before, read.after)
     ]
     # The remaining term is the far boundary of each direction.
@@ -137,7 +183,9 @@ def test_the_log_probabilities_of_a_sentence_sum_to_its_loss():
     sums[0] += softmax(ahead[len(SENTENCE)]).log_softmax(-1)[END_ID].item()
     sums[1] += softmax(back[1]).log_softmax(-1)[BEGIN_ID].item()
     assert UNKNOWN_ID in ids
-    assert [-value for value in sums] == pytest.approx([loss.forward_loss, loss.backward_loss], abs=1e-4)
+    assert [-value for value in sums] == pytest.approx(
+        [loss.forward_loss, loss.backward_loss], abs=1e-4
+    )
 
 
 def test_the_states_beside_a_word_have_read_their_own_side_only():

@@ -7,7 +7,16 @@ import torch
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.encoders.uses import Use
-from elmo_tasks.senses.features import CONTEXT, WORDS, centred, context_vector, context_vectors, extract, join, unit
+from elmo_tasks.senses.features import (
+    CONTEXT,
+    WORDS,
+    centred,
+    context_vector,
+    context_vectors,
+    extract,
+    join,
+    unit,
+)
 from tests.bilm.test_bilm import tiny
 
 WORDS_OF = ["the", "river", "bank", "was", "steep", "and", "green"]
@@ -15,18 +24,24 @@ WORDS_OF = ["the", "river", "bank", "was", "steep", "and", "green"]
 
 @pytest.fixture(scope="module")
 def static():
-    vectors = torch.from_numpy(np.random.default_rng(0).normal(size=(len(WORDS_OF), 6)).astype(np.float32))
+    vectors = torch.from_numpy(
+        np.random.default_rng(0).normal(size=(len(WORDS_OF), 6)).astype(np.float32)
+    )
     return StaticVectors(WORDS_OF, vectors, [9_000, 10, 20, 3_000, 5, 4_000, 8])
 
 
 def by_hand(static, tokens, at):
     shares = np.array(static.counts) / sum(static.counts)
-    table = {w: v / np.linalg.norm(v) for w, v in zip(static.words, static.vectors.numpy(), strict=True)}
+    table = {
+        w: v / np.linalg.norm(v) for w, v in zip(static.words, static.vectors.numpy(), strict=True)
+    }
     total = np.zeros(static.width)
     for k, token in enumerate(tokens):
         if k != at and token in table and token != tokens[at]:
             alike = table[token] @ table[tokens[at]]
-            total += 1e-4 / (1e-4 + shares[static.words.index(token)]) * np.exp(2 * alike) * table[token]
+            total += (
+                1e-4 / (1e-4 + shares[static.words.index(token)]) * np.exp(2 * alike) * table[token]
+            )
     return total / np.linalg.norm(total)
 
 
@@ -44,21 +59,29 @@ def test_without_a_known_word_around_it_the_vector_is_zero(static):
 
 def test_views_come_from_the_layers_and_the_states_beside_the_word(static):
     elmo = Elmo(tiny())
-    uses = [Use.of_tokens(("the", "bank", "was", "steep"), 1), Use.of_tokens(("the", "river", "bank"), 2)]
+    uses = [
+        Use.of_tokens(("the", "bank", "was", "steep"), 1),
+        Use.of_tokens(("the", "river", "bank"), 2),
+    ]
     views = extract(elmo, static, None, uses, [2])
     assert set(views) == {"layer 2", CONTEXT, WORDS}
     half = elmo.width // 2
     for row, use in enumerate(uses):
         layers = elmo.encode([use.tokens]).sentence(0).numpy()
         np.testing.assert_allclose(views["layer 2"][row], layers[2, use.token_start], atol=1e-5)
-        np.testing.assert_allclose(views[CONTEXT][row, :half], layers[2, use.token_start - 1, :half], atol=1e-5)
+        np.testing.assert_allclose(
+            views[CONTEXT][row, :half], layers[2, use.token_start - 1, :half], atol=1e-5
+        )
     first = elmo.encode([uses[0].tokens]).sentence(0).numpy()
     np.testing.assert_allclose(views[CONTEXT][0, half:], first[2, 2, half:], atol=1e-5)
 
 
 def test_dot_products_of_joined_views_are_weighted_cosines():
     r = np.random.default_rng(1)
-    views = {"a": r.normal(size=(4, 3)).astype(np.float32), "b": r.normal(size=(4, 5)).astype(np.float32)}
+    views = {
+        "a": r.normal(size=(4, 3)).astype(np.float32),
+        "b": r.normal(size=(4, 5)).astype(np.float32),
+    }
     views["b"][2] = 0
     centres = {name: view.mean(axis=0) for name, view in views.items()}
     joined = join(views, centres, {"a": 2.0, "b": 0.5})

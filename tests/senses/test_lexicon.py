@@ -48,17 +48,26 @@ def test_text_and_entries_turn_into_each_other():
         ("  money, noun: a firm\n", "line 1: a meaning without a word above it"),
         ("bank\n    My [bank].\n", "line 2: an example sentence without a meaning above it"),
         ("bank\n  money, noun: a firm\n", "the meaning “money” of “bank” has no example"),
-        ("bank\n  money: a firm\n    My [bank].\n", "line 2: expected a meaning as “key, part of speech: gloss”"),
+        (
+            "bank\n  money: a firm\n    My [bank].\n",
+            "line 2: expected a meaning as “key, part of speech: gloss”",
+        ),
         ("bank\n  money, thing: a firm\n    My [bank].\n", "line 2: expected a meaning as"),
         (f"bank\n  money, noun: {'a' * 201}\n    My [bank].\n", "at most 200 characters"),
-        ("bank\n  a, noun: x\n    My [bank].\n  a , noun: y\n    [Bank]!\n", "two meanings called “a”"),
+        (
+            "bank\n  a, noun: x\n    My [bank].\n  a , noun: y\n    [Bank]!\n",
+            "two meanings called “a”",
+        ),
         (
             "bank\n  a, noun: x\n    My bank.\n",
             r"line 3: expected an example with the word in one pair of \[brackets\]",
         ),
         ("bank\n  a, noun: x\n    My [bank] and [bank].\n", "line 3: expected an example"),
         ("bank\n  a, noun: x\n    My [[bank]].\n", "line 3: expected an example"),
-        (f"bank\n  a, noun: x\n    [bank] {'a' * 2000}\n", "line 3: an example of 2,007 characters; the most is 2,000"),
+        (
+            f"bank\n  a, noun: x\n    [bank] {'a' * 2000}\n",
+            "line 3: an example of 2,007 characters; the most is 2,000",
+        ),
         (BANK + "Bank\n  a, noun: x\n    A [bank].\n", "“Bank” stands in this dictionary twice"),
     ],
 )
@@ -136,8 +145,14 @@ def test_sentences_of_the_dictionary():
             mixed += [entry.word] * bool(set(sense.examples) & set(sense.test_sentences))
         uses = [find_mention(entry.word, s) for s in sentences]
         forms = {use.word if " " in entry.word else use.token for use in uses}
-        own = {form for form in forms if len(lexicon.find(form)) == 1 and folded(form) in lexicon}  # of another entry
-        lost += [(entry.word, form) for form in forms - own if entry not in lexicon.find(form) and form[-2:] != "er"]
+        own = {
+            form for form in forms if len(lexicon.find(form)) == 1 and folded(form) in lexicon
+        }  # of another entry
+        lost += [
+            (entry.word, form)
+            for form in forms - own
+            if entry not in lexicon.find(form) and form[-2:] != "er"
+        ]
     assert (twice, lost, long, mixed) == ([], [], [], [])
 
 
@@ -164,8 +179,25 @@ kick the bucket (or literally)
 
 def test_expressions_are_found_in_every_inflection_and_around_an_object():
     lexicon = Lexicon(parse_entries(PHRASES))
-    tokens = ["they", "run", "out", "of", "ideas", ",", "make", "one", "up", ",", "and", "kick", "the", "bucket"]
-    found = [(entry.word, tokens[start:end]) for entry, start, end in lexicon.expressions_in(tokens)]
+    tokens = [
+        "they",
+        "run",
+        "out",
+        "of",
+        "ideas",
+        ",",
+        "make",
+        "one",
+        "up",
+        ",",
+        "and",
+        "kick",
+        "the",
+        "bucket",
+    ]
+    found = [
+        (entry.word, tokens[start:end]) for entry, start, end in lexicon.expressions_in(tokens)
+    ]
     assert found == [
         ("run out", ["run", "out"]),
         ("make up", ["make", "one", "up"]),
@@ -192,7 +224,9 @@ def test_a_form_fits_a_part_of_speech_of_its_entry(form: str, word: str):
 
 
 def test_another_spelling_finds_the_entry():
-    lexicon = Lexicon(parse_entries("colour\n  a, noun: x\n    The [colour].\n"), spellings={"color": "colour"})
+    lexicon = Lexicon(
+        parse_entries("colour\n  a, noun: x\n    The [colour].\n"), spellings={"color": "colour"}
+    )
     assert [entry.word for entry in lexicon.find("Colors")] == ["colour"]
 
 

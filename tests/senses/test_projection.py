@@ -9,7 +9,9 @@ from elmo_tasks.senses.projection import directions, fit_projection, project_use
 
 @pytest.fixture
 def uses():
-    vectors = np.random.default_rng(0).standard_normal((12, 6)) + np.repeat(np.eye(6)[:2] * 4, 6, axis=0)
+    vectors = np.random.default_rng(0).standard_normal((12, 6)) + np.repeat(
+        np.eye(6)[:2] * 4, 6, axis=0
+    )
     return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
@@ -45,19 +47,25 @@ def test_rounding_to_float16_makes_no_two_points_of_one():
 
 def blobs(*centres, n=8, spread=0.3, width=12, seed=0):
     random = np.random.default_rng(seed)
-    rows = [np.eye(width)[c] + spread * random.standard_normal((n, width)) / width**0.5 for c in centres]
+    rows = [
+        np.eye(width)[c] + spread * random.standard_normal((n, width)) / width**0.5 for c in centres
+    ]
     return np.concatenate(rows)
 
 
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_the_number_of_clusters_is_found(k):
-    assert sorted(cluster_uses(blobs(*range(k)))) == [tuple(range(8 * g, 8 * g + 8)) for g in range(k)]
+    assert sorted(cluster_uses(blobs(*range(k)))) == [
+        tuple(range(8 * g, 8 * g + 8)) for g in range(k)
+    ]
 
 
 def test_what_all_uses_share_does_not_count():
     assert cluster_uses(blobs(0, 1)) == cluster_uses(blobs(0, 1) + 100.0)
 
 
-@pytest.mark.parametrize("vectors", [np.zeros((0, 4)), np.ones((1, 4)), np.ones((9, 4)), blobs(0, 1, n=2)])
+@pytest.mark.parametrize(
+    "vectors", [np.zeros((0, 4)), np.ones((1, 4)), np.ones((9, 4)), blobs(0, 1, n=2)]
+)
 def test_nothing_is_clustered_where_there_is_nothing_to_sort(vectors):
     assert cluster_uses(vectors) == ()

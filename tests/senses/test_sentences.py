@@ -21,7 +21,8 @@ def test_the_triples_are_whole_sentences_of_ours():
     for triple in triples():
         assert len({triple.sentence, triple.reworded, triple.turned}) == 3
         one, other, turned = (
-            {t.text.lower() for t in tokenize(s)} for s in (triple.sentence, triple.reworded, triple.turned)
+            {t.text.lower() for t in tokenize(s)}
+            for s in (triple.sentence, triple.reworded, triple.turned)
         )
         assert len(one & turned) > len(one & other)  # the turned one has more of its words
 

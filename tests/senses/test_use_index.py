@@ -12,7 +12,13 @@ from elmo_tasks.senses.fast_search import write_fast_search
 from elmo_tasks.senses.use_index import UseIndex, build_index
 from tests.bilm.test_bilm import tiny
 
-SENTENCES = ["The bank opened.", "We sat on the banks.", "A dog barked!", "The bank opened .", "Shores are wide."]
+SENTENCES = [
+    "The bank opened.",
+    "We sat on the banks.",
+    "A dog barked!",
+    "The bank opened .",
+    "Shores are wide.",
+]
 
 
 @pytest.fixture(scope="module")
@@ -46,13 +52,20 @@ def test_the_sentence_asked_about_is_left_out(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     assert index.search(query, 1, 1)[0].use.sentence == SENTENCES[0]
     assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].use.sentence != SENTENCES[0]
-    assert index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].use.sentence != SENTENCES[0]
+    assert (
+        index.search(query, 1, 9, leave_out="The  bank\topened. ")[0].use.sentence != SENTENCES[0]
+    )
 
 
 def test_many_copies_of_a_sentence_hide_no_other(elmo, tmp_path):
-    copies = build_index(elmo, ["The bank opened."] * 200 + ["We sat on the banks."], tmp_path / "copies", "mine")
+    copies = build_index(
+        elmo, ["The bank opened."] * 200 + ["We sat on the banks."], tmp_path / "copies", "mine"
+    )
     query = elmo.encode(["The bank opened."]).values[1, 0, 1].numpy()
-    assert {hit.use.sentence for hit in copies.search(query, 1, 2)} == {"The bank opened.", "We sat on the banks."}
+    assert {hit.use.sentence for hit in copies.search(query, 1, 2)} == {
+        "The bank opened.",
+        "We sat on the banks.",
+    }
 
 
 def test_only_this_word_or_only_others(elmo, index):
@@ -63,7 +76,9 @@ def test_only_this_word_or_only_others(elmo, index):
     assert not {"bank", "banks", ".", "!"} & {hit.use.word for hit in other}
 
 
-@pytest.mark.parametrize(("word", "n", "rows"), [("Bank", 9, [0, 1, 3]), ("zebra", 9, []), ("bank", 2, [0, 1])])
+@pytest.mark.parametrize(
+    ("word", "n", "rows"), [("Bank", 9, [0, 1, 3]), ("zebra", 9, []), ("bank", 2, [0, 1])]
+)
 def test_uses_of_a_word_are_found_in_any_form_and_taken_at_even_distances(index, word, n, rows):
     uses, total = index.uses_of(word, n)
     assert [use.sentence for use in uses] == [SENTENCES[row] for row in rows]
@@ -120,7 +135,8 @@ def test_refusals(elmo, tmp_path):
 def test_old_indexes_are_refused_with_a_way_out(tmp_path):
     (tmp_path / "index.json").write_text(json.dumps({"version": 1, "title": "mine"}))
     with pytest.raises(
-        DataError, match=r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks"
+        DataError,
+        match=r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks",
     ):
         UseIndex(tmp_path)
 
@@ -137,11 +153,17 @@ def test_an_index_with_a_part_that_does_not_fit_is_refused_when_it_is_opened(elm
         path = next((folder / "blocks").glob(f"*.{part}.npy"))
         np.save(path, np.load(path)[..., :-1])
     elif part.endswith(".txt"):
-        (folder / part).write_text((folder / part).read_text(encoding="utf-8")[:5], encoding="utf-8")
+        (folder / part).write_text(
+            (folder / part).read_text(encoding="utf-8")[:5], encoding="utf-8"
+        )
     else:
         about = json.loads((folder / "index.json").read_text())
-        (folder / "index.json").write_text(json.dumps(about | {"n_sentences": about["n_sentences"] - 1}))
-    with pytest.raises(DataError, match="do not fit index.json, as after a copy that was cut short"):
+        (folder / "index.json").write_text(
+            json.dumps(about | {"n_sentences": about["n_sentences"] - 1})
+        )
+    with pytest.raises(
+        DataError, match="do not fit index.json, as after a copy that was cut short"
+    ):
         UseIndex(folder)
 
 
@@ -157,13 +179,17 @@ def test_blocks_change_nothing(elmo, index, tmp_path, monkeypatch):
     monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 20)
     parts = build_index(elmo, SENTENCES, tmp_path / "i", "mine")
     assert len(parts.description.blocks) > len(index.description.blocks)
-    assert [parts.use(row) for row in range(len(parts))] == [index.use(row) for row in range(len(index))]
+    assert [parts.use(row) for row in range(len(parts))] == [
+        index.use(row) for row in range(len(index))
+    ]
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     for among in ("all", "same", "other"):
         for layer in range(4):
             found, expected = (i.search(query, layer, 9, "bank", among) for i in (parts, index))
             assert [hit.use for hit in found] == [hit.use for hit in expected]
-            assert [hit.cosine for hit in found] == pytest.approx([hit.cosine for hit in expected], abs=1e-5)
+            assert [hit.cosine for hit in found] == pytest.approx(
+                [hit.cosine for hit in expected], abs=1e-5
+            )
     for word in ("bank", "dog", "."):
         assert parts.rows_of(word).tolist() == index.rows_of(word).tolist()
 
@@ -171,7 +197,9 @@ def test_blocks_change_nothing(elmo, index, tmp_path, monkeypatch):
 def test_words_are_a_table_for_other_programs(elmo, index):
     rows = pq.read_table(index.folder / "words.parquet").to_pylist()
     tokens = [
-        (k, at, word.casefold()) for k, s in enumerate(SENTENCES) for at, word in enumerate(elmo.encode([s]).tokens[0])
+        (k, at, word.casefold())
+        for k, s in enumerate(SENTENCES)
+        for at, word in enumerate(elmo.encode([s]).tokens[0])
     ]
     assert [(row["sentence"], row["position"], row["form"]) for row in rows] == tokens
     vector = elmo.encode([SENTENCES[0]]).values[:, 0, 1]
@@ -199,8 +227,9 @@ def test_the_fast_search_finds_what_comparing_with_all_finds(elmo, tmp_path, mon
         cosines, best = ([hit.cosine for hit in hits] for hits in (found, expected))
         assert cosines == sorted(cosines, reverse=True)
         assert cosines == pytest.approx(best, abs=0.02)
-        assert {is_form(hit.use.word, search[0]) for hit in found} <= {"all": {True, False}, "same": {True}}.get(
-            search[1], {False}
-        )
+        assert {is_form(hit.use.word, search[0]) for hit in found} <= {
+            "all": {True, False},
+            "same": {True},
+        }.get(search[1], {False})
     expected = fast.search(query, 2, 5)
     assert UseIndex((tmp_path / "i").rename(tmp_path / "moved")).search(query, 2, 5) == expected

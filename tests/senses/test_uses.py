@@ -10,7 +10,9 @@ def test_examples_have_their_meanings_and_places():
     entry = bundled_lexicon()["bank"]
     examples = example_uses([entry])
     sentences = [sentence for sense in entry.senses for sentence in sense.sentences]
-    assert [use.sentence for use, _, _ in examples] == [s.replace("[", "").replace("]", "") for s in sentences]
+    assert [use.sentence for use, _, _ in examples] == [
+        s.replace("[", "").replace("]", "") for s in sentences
+    ]
     assert all(use.word.lower().startswith("bank") for use, _, _ in examples)
 
 
@@ -46,9 +48,15 @@ def test_a_table_is_read_by_its_column_of_text():
 
 
 def test_lines_of_a_list_are_sentences_and_lines_of_a_book_are_not():
-    assert sentences_of("The bank is shut.\nWe sat on it.\n")[0] == ["The bank is shut.", "We sat on it."]
+    assert sentences_of("The bank is shut.\nWe sat on it.\n")[0] == [
+        "The bank is shut.",
+        "We sat on it.",
+    ]
     book = "It was late and the\nbank was shut when we\ncame to the town. Then\nwe left."
-    assert sentences_of(book)[0] == ["It was late and the bank was shut when we came to the town.", "Then we left."]
+    assert sentences_of(book)[0] == [
+        "It was late and the bank was shut when we came to the town.",
+        "Then we left.",
+    ]
 
 
 def test_a_text_may_not_be_endless():
@@ -58,7 +66,9 @@ def test_a_text_may_not_be_endless():
 
 def test_files_that_are_no_text_are_named(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match=r"a\.txt, after line 0: expected UTF-16-LE text, found the byte"):
+    with pytest.raises(
+        DataError, match=r"a\.txt, after line 0: expected UTF-16-LE text, found the byte"
+    ):
         sentences_in(tmp_path / "a.txt")
     with pytest.raises(DataError, match=r"none\.txt"):
         sentences_in(tmp_path / "none.txt")

@@ -17,12 +17,17 @@ def write(**row: object) -> None:
 
 
 if how == "crash":
-    print("fit: " + str(Path("train.tsv").resolve()) + ", line 3: expected 2 columns, found 1", file=sys.stderr)
+    print(
+        "fit: " + str(Path("train.tsv").resolve()) + ", line 3: expected 2 columns, found 1",
+        file=sys.stderr,
+    )
     sys.exit(2)
 if how == "bug":
     raise ZeroDivisionError("one by nothing")
 # Before training nobody listens, and a script's `&` has Python ignore interrupts.
-signal.signal(signal.SIGINT, signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: asked.append(1))
+signal.signal(
+    signal.SIGINT, signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: asked.append(1)
+)
 write(phase="layers")
 if how == "early":
     time.sleep(60)
@@ -42,4 +47,6 @@ write(phase="scoring")
 head = Path("head")
 head.mkdir(exist_ok=True)
 scores = {"test": {"main": "accuracy", "accuracy": 0.8, "rows": 50, "guess": {"majority": 0.5}}}
-(head / "card.json").write_text(json.dumps({"title": "x", "training": {"best_epoch": epoch}, "scores": scores}))
+(head / "card.json").write_text(
+    json.dumps({"title": "x", "training": {"best_epoch": epoch}, "scores": scores})
+)

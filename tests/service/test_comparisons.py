@@ -11,14 +11,24 @@ from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.layers import masked_mean
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.service.comparisons import SENTENCE, are_one_word, compare_sentences, is_right, known_senses
+from elmo_tasks.service.comparisons import (
+    SENTENCE,
+    are_one_word,
+    compare_sentences,
+    is_right,
+    known_senses,
+)
 from elmo_tasks.service.loaded_models import OnceCache
 from elmo_tasks.service.session import Session
 from elmo_tasks.text.mentions import find_mention
 from tests.encoders.tiny_transformers import minilm, tiny_bert
 
 WHOLE = ["We sat on the bank of the river.", "The bank refused a loan.", "A flood of the river."]
-SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
+SENTENCES = [
+    "The bank refused our loan.",
+    "We sat on the bank of the river.",
+    "My bank raised its fees.",
+]
 
 
 def test_each_model_answers_as_it_does_alone(session):
@@ -32,7 +42,9 @@ def test_each_model_answers_as_it_does_alone(session):
 
 
 def test_meanings_that_are_given_say_who_is_right(session):
-    found = session.side_by_side("bank", SENTENCES, ["elmo-mini", "static-mini"], ["money", "river", "money"])
+    found = session.side_by_side(
+        "bank", SENTENCES, ["elmo-mini", "static-mini"], ["money", "river", "money"]
+    )
     comparison = found.comparisons[0]
     assert comparison.groups == ((0, 2), (1,))
     assert found.right == (True, None)
@@ -42,7 +54,11 @@ def test_meanings_that_are_given_say_who_is_right(session):
 
 
 def test_meanings_of_the_sentences_of_this_project_are_known():
-    bank = [(sense.key, sentence) for sense in bundled_lexicon()["bank"].senses for sentence in sense.sentences[::5]]
+    bank = [
+        (sense.key, sentence)
+        for sense in bundled_lexicon()["bank"].senses
+        for sentence in sense.sentences[::5]
+    ]
     senses = known_senses([find_mention("bank", sentence) for _, sentence in bank])
     assert senses == tuple(key for key, _ in bank)
     assert len(set(senses)) > 1
@@ -54,7 +70,10 @@ def test_meanings_of_the_sentences_of_this_project_are_known():
     ("models", "message"),
     [
         ([], "Choose one to 3 different models; there is none"),
-        (["elmo-mini", "elmo-mini"], "Choose one to 3 different models; there is “elmo-mini” twice"),
+        (
+            ["elmo-mini", "elmo-mini"],
+            "Choose one to 3 different models; there is “elmo-mini” twice",
+        ),
         (["elmo-mini", "gone"], "There is no model “gone” here; there is elmo-mini"),
     ],
 )
@@ -77,7 +96,10 @@ def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
     vectors.write_text("2 2\nbank 1 0\nriver 0 1\n", encoding="utf-8")
     session = Session(others=[str(vectors)])
     assert [info.name for info in session.models()][:2] == ["elmo-mini", "mine"]
-    assert session.compare("bank", SENTENCES[:2], "mine").layers[0].cosine == ((1.0, 1.0), (1.0, 1.0))
+    assert session.compare("bank", SENTENCES[:2], "mine").layers[0].cosine == (
+        (1.0, 1.0),
+        (1.0, 1.0),
+    )
     (tmp_path / "static-mini.vec").write_text("1 2\nbank 1 0\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="two models have one name: static-mini, static-mini"):
         Session("static-mini", others=[str(tmp_path / "static-mini.vec")])
@@ -99,9 +121,13 @@ def test_a_transformer_at_each_layer(bert):
     layers = bert.encode([["A", "flood", "of", "the", "river", "."]])
     other = bert.encode([["The", "bank", "refused", "a", "loan", "."]])
     one, two = (masked_mean(each.values, each.mask)[1, 0] for each in (layers, other))
-    assert found.layers[1].cosine[2][1] == pytest.approx(float(torch.cosine_similarity(one, two, dim=0)), abs=1e-5)
+    assert found.layers[1].cosine[2][1] == pytest.approx(
+        float(torch.cosine_similarity(one, two, dim=0)), abs=1e-5
+    )
     assert f"in {found.layer().reworded}." in found.limits
-    assert found.layer().reworded + found.layer().related == max(one.reworded + one.related for one in found.layers)
+    assert found.layer().reworded + found.layer().related == max(
+        one.reworded + one.related for one in found.layers
+    )
 
 
 def test_static_vectors_have_sentences_too():
@@ -127,13 +153,17 @@ def test_what_cannot_be_compared(bert, sentences, message):
 
 
 def test_a_model_of_sentence_transformers_answers_as_it_was_trained():
-    package = pytest.importorskip("sentence_transformers", reason="the package sentence-transformers is not installed")
+    package = pytest.importorskip(
+        "sentence_transformers", reason="the package sentence-transformers is not installed"
+    )
     folder = minilm()
     assert gives_sentences(folder)
     encoder = Transformer.load(folder)
     found = compare_sentences(WHOLE, encoder, OnceCache())
     assert found.layers[-1].name == SENTENCE
-    vectors = package.SentenceTransformer(str(folder), device="cpu").encode(WHOLE, convert_to_tensor=True)
+    vectors = package.SentenceTransformer(str(folder), device="cpu").encode(
+        WHOLE, convert_to_tensor=True
+    )
     expected = torch.cosine_similarity(vectors[0], vectors[1], dim=0).item()
     assert found.layers[-1].cosine[0][1] == pytest.approx(expected, abs=1e-5)
     assert found.layers[-1].related > found.layers[0].related
@@ -149,7 +179,9 @@ def test_a_part_with_code_or_pickles_is_not_loaded(tmp_path):
     (tmp_path / "1_Dense" / "pytorch_model.bin").write_bytes(b"")
     parts = [{"path": "1_Dense", "type": "sentence_transformers.models.Dense"}]
     (tmp_path / "modules.json").write_text(json.dumps(parts))
-    with pytest.raises(WeightsError, match=r"expected weights in safetensors, found pytorch_model.bin"):
+    with pytest.raises(
+        WeightsError, match=r"expected weights in safetensors, found pytorch_model.bin"
+    ):
         SentenceModel(tmp_path)
     (tmp_path / "modules.json").write_text('["a"]')
     with pytest.raises(ConfigError, match="expected a list of parts"):

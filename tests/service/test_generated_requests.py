@@ -20,15 +20,44 @@ from tests.ui.fake_service import FakeService
 
 pytestmark = pytest.mark.ci
 
-ENDPOINTS = sorted(fn.api_name for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public")
+ENDPOINTS = sorted(
+    fn.api_name for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public"
+)
 
 WORDS = st.sampled_from(
-    ["bank", "Bank", "banks", "", " ", "[bank]", "a b", "\ud83d", "\udc00k", "𝒃ank", "x" * 60, "-", "7", "é"]
+    [
+        "bank",
+        "Bank",
+        "banks",
+        "",
+        " ",
+        "[bank]",
+        "a b",
+        "\ud83d",
+        "\udc00k",
+        "𝒃ank",
+        "x" * 60,
+        "-",
+        "7",
+        "é",
+    ]
 )
-SENTENCES = st.sampled_from([
-    "The bank opened.", "We sat on the bank of the river.", "A [bank] and a bank.", "[[bank]]", "bank \ud83d bank", "",
-    "<script>alert(1)</script> bank", "bank" * 600, "bank " * 250, "{{ bank }} ${bank}", "\x00bank\u202e", "кот bank 猫",
-]) | st.text(st.characters(codec=None), max_size=40)  # fmt: skip
+SENTENCES = st.sampled_from(
+    [
+        "The bank opened.",
+        "We sat on the bank of the river.",
+        "A [bank] and a bank.",
+        "[[bank]]",
+        "bank \ud83d bank",
+        "",
+        "<script>alert(1)</script> bank",
+        "bank" * 600,
+        "bank " * 250,
+        "{{ bank }} ${bank}",
+        "\x00bank\u202e",
+        "кот bank 猫",
+    ]
+) | st.text(st.characters(codec=None), max_size=40)
 NUMBERS = st.integers() | st.sampled_from([10**400, -1, 0.5, float("inf"), float("nan")])
 ODD = st.recursive(
     st.none() | st.booleans() | NUMBERS | SENTENCES,
@@ -41,7 +70,21 @@ FITTING = st.one_of(
     st.lists(SENTENCES, max_size=14),
     st.lists(WORDS, max_size=3),
     st.sampled_from(
-        ["1", "mean", "meanings", "all", "same", "toy", "dictionary", "words", "verdict", None, 2, [0, 1], True]
+        [
+            "1",
+            "mean",
+            "meanings",
+            "all",
+            "same",
+            "toy",
+            "dictionary",
+            "words",
+            "verdict",
+            None,
+            2,
+            [0, 1],
+            True,
+        ]
     ),
 )
 #: Of each argument: mostly what an endpoint might want, sometimes anything.
@@ -56,7 +99,9 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> gr.Blocks:
     write_untrained(folder / "runs" / "texts" / "head", encoder, "classification")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
-        return build_app(Session(str(encoder), runs_dir=folder / "runs", may_measure=False, device="cpu"))
+        return build_app(
+            Session(str(encoder), runs_dir=folder / "runs", may_measure=False, device="cpu")
+        )
 
 
 def ask(app: gr.Blocks, name: str, inputs: list[Any]) -> Any:
@@ -80,13 +125,18 @@ def check(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
 
 
 QUICK = settings(
-    max_examples=500 // len(ENDPOINTS), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=500 // len(ENDPOINTS),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
 )
 MANY = settings(QUICK, max_examples=20_000 // len(ENDPOINTS), derandomize=False)
 
 
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize("how_many", [QUICK, pytest.param(MANY, marks=pytest.mark.nightly)], ids=["some", "many"])
+@pytest.mark.parametrize(
+    "how_many", [QUICK, pytest.param(MANY, marks=pytest.mark.nightly)], ids=["some", "many"]
+)
 @pytest.mark.parametrize("name", ENDPOINTS)
 def test_generated_requests(app, name, how_many):
     how_many(given(REQUESTS)(lambda inputs: check(app, name, inputs)))()

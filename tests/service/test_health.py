@@ -22,7 +22,9 @@ def asked(middleware, path, method="GET"):
     async def send(message):
         sent.append(message)
 
-    run_alone(middleware({"type": "http", "path": path, "method": method, "headers": []}, None, send))
+    run_alone(
+        middleware({"type": "http", "path": path, "method": method, "headers": []}, None, send)
+    )
     return sent[0]["status"], json.loads(sent[1]["body"])
 
 
@@ -57,7 +59,10 @@ def test_at_the_end_running_requests_are_finished_and_no_new_ones_begin(health, 
         if len(waits) == 3:
             assert asked(middleware, "/health") == (503, {"status": "ending", "running": 1})
             status, answer = asked(middleware, "/gradio_api/queue/join", "POST")
-            assert (status, answer["error"]) == (503, "The app is being restarted. Try again in a moment.")
+            assert (status, answer["error"]) == (
+                503,
+                "The app is being restarted. Try again in a moment.",
+            )
             assert asked(middleware, "/gradio_api/queue/data")[0] == 200
             health.add(-1)
 

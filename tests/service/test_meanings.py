@@ -23,7 +23,10 @@ TUTORIALS = {
         "She has a run in her stockings.": "stocking",
         "The program takes a long time to run.": "work",
     },
-    "bark": {"The dog let out a sharp bark.": "dog", "The bark of the ancient oak was rough.": "tree"},
+    "bark": {
+        "The dog let out a sharp bark.": "dog",
+        "The bark of the ancient oak was rough.": "tree",
+    },
     "bucket": {
         "The bucket was filled with water.": "container",
         "He kicked the bucket.": "die",
@@ -71,7 +74,9 @@ def test_sentences_of_tutorials_are_right(word):
     assert [found.meanings[use.best].key for use in found.uses] == list(TUTORIALS[word].values())
     assert found.certainty is not Certainty.ABSTAIN
     keys = list(TUTORIALS[word].values())
-    assert found.groups == tuple(tuple(k for k, x in enumerate(keys) if x == key) for key in dict.fromkeys(keys))
+    assert found.groups == tuple(
+        tuple(k for k, x in enumerate(keys) if x == key) for key in dict.fromkeys(keys)
+    )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +101,10 @@ def test_own_meanings_count_before_the_dictionary(session):
     assert found.source is Source.OWN
     assert [m.key for m in found.meanings] == ["slope", "firm"]
     assert [use.best for use in found.uses] == [0, 1]
-    assert session.compare("bark", ["A bark.", "The bark of a tree."], own_meanings=OWN).source is Source.DICTIONARY
+    assert (
+        session.compare("bark", ["A bark.", "The bark of a tree."], own_meanings=OWN).source
+        is Source.DICTIONARY
+    )
     (word,) = [w for w in session.senses(sentences[0], own_meanings=OWN).words if w.token == "bank"]
     assert word.meaning.key == "slope"
 
@@ -106,7 +114,10 @@ def test_own_meanings_count_before_the_dictionary(session):
     [
         ("bank\n  a, noun: x\n    A [bank].\n", "“bank” has one meaning; give at least two"),
         ("bank\n  nothing\n", "^Own meanings, line 2: expected a meaning as"),
-        (OWN.replace("a deep [bank] of", "a [deep, bank] of"), "Own meanings, “bank”.*around a word, or a phrase"),
+        (
+            OWN.replace("a deep [bank] of", "a [deep, bank] of"),
+            "Own meanings, “bank”.*around a word, or a phrase",
+        ),
         ("#" * 20_001, "20,001 characters; the most is 20,000"),
         (OWN + "    A [bank].\n" * 57, "61 sentences; the most is 60"),
     ],
@@ -118,7 +129,10 @@ def test_own_meanings_that_cannot_be_read(text, message):
 
 
 def test_a_word_with_one_meaning_and_one_in_no_list():
-    one = compare("telescope", ["He looked at the moon through a telescope.", "The telescope stands on a hill."])
+    one = compare(
+        "telescope",
+        ["He looked at the moon through a telescope.", "The telescope stands on a hill."],
+    )
     assert one.source is Source.ONE_MEANING
     assert one.groups == ((0, 1),)
     unlisted = compare("zorple", ["We ate a zorple for lunch.", "The zorple landed on the roof."])
@@ -128,7 +142,9 @@ def test_a_word_with_one_meaning_and_one_in_no_list():
 
 
 def test_of_other_languages_and_different_words_nothing_is_said():
-    found = compare("die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."])
+    found = compare(
+        "die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."]
+    )
     assert found.source is Source.NONE
     assert "reads only English" in found.verdict
     other = compare("bank", ["The bank is shut.", "The [shore] is long."])
@@ -143,11 +159,19 @@ def test_words_of_a_text_stand_where_they_say():
     keys = {w.token: w.meaning.key for w in found.words if w.meaning}
     assert keys["bank"] == "river"
     once, twice = (
-        compare("bank", ["We sat on the bank.", *["The bank lent us money."] * n]).probability for n in (1, 2)
+        compare("bank", ["We sat on the bank.", *["The bank lent us money."] * n]).probability
+        for n in (1, 2)
     )
     assert once == twice
-    assert {w.token for w in disambiguate("I can't bear it. You won’t park here.").words} == {"bear", "park"}
-    for bad, message in ((" ", "Type a text"), ("a " * 10_001, "20,002 characters"), ("a, " * 1_500, "3,000 words")):
+    assert {w.token for w in disambiguate("I can't bear it. You won’t park here.").words} == {
+        "bear",
+        "park",
+    }
+    for bad, message in (
+        (" ", "Type a text"),
+        ("a " * 10_001, "20,002 characters"),
+        ("a, " * 1_500, "3,000 words"),
+    ):
         with pytest.raises(InputError, match=message) as caught:
             disambiguate(bad)
         assert caught.value.field == "text"
@@ -178,7 +202,9 @@ def test_the_test_counts_what_the_model_gets_wrong(session):
 
 @pytest.mark.parametrize("turning", FORMINGS, ids=lambda turning: turning.word)
 def test_the_meaning_turns_at_the_word_that_decides(session, turning):
-    one, other = (session.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences)
+    one, other = (
+        session.incremental_reading(turning.word, s, turning.senses) for s in turning.sentences
+    )
     shared = sum(a == b for a, b in zip(one.steps, other.steps, strict=True))
     assert 0 < shared < len(one.steps)
     assert one.steps[-1].found == turning.senses[0]
@@ -200,12 +226,21 @@ LONG, WIDE = "The bank " + "very " * 300, "The bank " + "x" * 3000
     ("ask", "message"),
     [
         (lambda s: s.incremental_reading("bank", "No such word."), "does not contain"),
-        (lambda s: s.incremental_reading("bank", "The bank.", ["money", "none"]), "Choose two different meanings"),
+        (
+            lambda s: s.incremental_reading("bank", "The bank.", ["money", "none"]),
+            "Choose two different meanings",
+        ),
         (lambda s: s.incremental_reading("flibber", "A flibber."), "no two meanings"),
         (lambda s: s.incremental_reading("bank", "The bank " + "and " * 60), "the most is 40"),
-        (lambda s: s.static_neighbours("bank", 51), "Between 1 and 50 neighbours can be shown, not 51"),
+        (
+            lambda s: s.static_neighbours("bank", 51),
+            "Between 1 and 50 neighbours can be shown, not 51",
+        ),
         (lambda s: s.static_neighbours("flibberty"), "is not among"),
-        (lambda s: s.sense_map(MapRequest("bank", "The bank. " * 250_000)), "2,500,000 characters; the most is"),
+        (
+            lambda s: s.sense_map(MapRequest("bank", "The bank. " * 250_000)),
+            "2,500,000 characters; the most is",
+        ),
         (lambda s: s.nearest("bank", LONG), "302 words; the most is 200"),
         (lambda s: s.nearest("bank", WIDE), "the most is 2,000"),
     ],
@@ -218,5 +253,8 @@ def test_what_cannot_be_answered_is_refused(session, ask, message):
 def test_the_stories_are_sorted_as_they_were_meant(session):
     for story in STORIES:
         found = session.compare(story.word, story.sentences)
-        meant = [tuple(k for k, m in enumerate(story.meant) if m == name) for name in dict.fromkeys(story.meant)]
+        meant = [
+            tuple(k for k, m in enumerate(story.meant) if m == name)
+            for name in dict.fromkeys(story.meant)
+        ]
         assert set(found.groups) == set(meant), story.word

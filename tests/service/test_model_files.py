@@ -65,10 +65,15 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
 def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
     monkeypatch.setattr(loaded_models, "NAME", "nothing.json")
     (found,) = read_measurements(LoadedModels("elmo-mini"))
-    assert found.command == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
+    assert (
+        found.command
+        == "elmo-tasks evaluate --probes --model elmo-mini --out checkpoints/elmo-mini/nothing.json"
+    )
 
 
-@pytest.mark.parametrize("path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name
+)
 def test_what_comes_with_the_program_was_measured_of_these_weights(path):
     name = path.parent.name
     first = read_measurements(LoadedModels(name))[0]
@@ -78,7 +83,10 @@ def test_what_comes_with_the_program_was_measured_of_these_weights(path):
     assert json.loads(path.read_text())["command"] == first.command
 
 
-PARTS = [{"learned_from": ["the next word"], "positions": 38_000_000}, {"learned_from": ["the next word", "topics"]}]
+PARTS = [
+    {"learned_from": ["the next word"], "positions": 38_000_000},
+    {"learned_from": ["the next word", "topics"]},
+]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +107,9 @@ PARTS = [{"learned_from": ["the next word"], "positions": 38_000_000}, {"learned
         ),
         (
             {"training": {"positions": 100_000}, "config": {"start_from": "somewhere/elmo-mini"}},
-            ["It went on from elmo-mini and read 0.1 million words and sentence ends, forwards and backwards."],
+            [
+                "It went on from elmo-mini and read 0.1 million words and sentence ends, forwards and backwards."
+            ],
         ),
         ([], []),
         ({"learned_from": 3, "training": [], "sources": {"a": 1}}, []),

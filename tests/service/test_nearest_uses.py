@@ -10,8 +10,12 @@ def test_a_first_search_does_not_wait_until_the_dictionary_is_read(folder, monke
     session, may_go_on = Session(str(folder)), threading.Event()
     made = nearest_uses._dictionary_index
     monkeypatch.setattr(nearest_uses, "_PATIENCE", 0.05)
-    monkeypatch.setattr(nearest_uses, "_one_of_each_meaning", lambda: ["A lake shore.", "The bank was shut."])
-    monkeypatch.setattr(nearest_uses, "_dictionary_index", lambda *given: may_go_on.wait(60) and made(*given))
+    monkeypatch.setattr(
+        nearest_uses, "_one_of_each_meaning", lambda: ["A lake shore.", "The bank was shut."]
+    )
+    monkeypatch.setattr(
+        nearest_uses, "_dictionary_index", lambda *given: may_go_on.wait(60) and made(*given)
+    )
     monkeypatch.setenv(nearest_uses.CACHE_VARIABLE, str(tmp_path))
     sentence = "We sat on the bank of the river."
     first = session.nearest("bank", sentence, complete=False)

@@ -19,7 +19,11 @@ from tests.encoders.tiny_transformers import tiny_bert
 pytestmark = pytest.mark.ci
 
 N_EXAMPLES = sum(len(sense.sentences) for sense in bundled_lexicon()["bank"].senses)
-SENTENCES = ["The bank refused our loan.", "We sat on the bank of the river.", "My bank raised its fees."]
+SENTENCES = [
+    "The bank refused our loan.",
+    "We sat on the bank of the river.",
+    "My bank raised its fees.",
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,13 +49,24 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
     found = bert.compare("bank", SENTENCES)
     assert found.model == "bert"
     assert [layer.name for layer in found.layers] == ["0", "1", "2", "mean"]
-    assert [layer.sees for layer in found.layers] == ["the word's pieces and their places", "", "", ""]
+    assert [layer.sees for layer in found.layers] == [
+        "the word's pieces and their places",
+        "",
+        "",
+        "",
+    ]
     said = layer_sentence(found, found.layers[0])
-    assert said.startswith("This view reads no other word: it sees the word's pieces and their places.")
+    assert said.startswith(
+        "This view reads no other word: it sees the word's pieces and their places."
+    )
     assert view_title("0", found.layers[0].sees) == "Layer 0: the word alone"
     encoder = bert.loaded.model().encoder
-    one, other = (encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2])
-    assert found.layers[1].cosine[0][1] == pytest.approx(float(one @ other / one.norm() / other.norm()), abs=1e-4)
+    one, other = (
+        encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2]
+    )
+    assert found.layers[1].cosine[0][1] == pytest.approx(
+        float(one @ other / one.norm() / other.norm()), abs=1e-4
+    )
 
 
 def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
@@ -97,9 +112,13 @@ def every_answer(session: Session) -> dict[str, str]:
         "substitutes": compare_details.respond(session, "substitutes", {"query": QUERY})["markup"],
         "landing": landed["landed"]["markup"] if landed["landed"] else landed["note"],
         "layers": layers_tab.probes_page(session.probes()),
-        "saved map": map_tab.file_of(session.sense_map(map_tab.request_from(MAP["map"])), session.models())[1],
+        "saved map": map_tab.file_of(
+            session.sense_map(map_tab.request_from(MAP["map"])), session.models()
+        )[1],
     }
-    return {part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()}
+    return {
+        part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()
+    }
 
 
 def test_every_part_of_the_page_answers_with_a_transformer(bert):
@@ -115,11 +134,15 @@ def test_every_part_of_the_page_answers_with_a_transformer(bert):
 
 def test_every_part_of_the_page_answers_with_static_vectors(static):
     said = every_answer(static)
-    assert "does not read the sentence: a word has the same vector in all of them" in said["compare"]
+    assert (
+        "does not read the sentence: a word has the same vector in all of them" in said["compare"]
+    )
     assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
     assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
-    with pytest.raises(InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"):
+    with pytest.raises(
+        InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"
+    ):
         static.incremental_reading("bank", SENTENCES[1], ["money", "river"])
 
 

@@ -13,7 +13,10 @@ def test_a_line_for_each_meaning_is_an_entry():
     (entry,) = own_entries(expanded(text, "Jordan"))
     assert [sense.key for sense in entry.senses] == ["player", "country"]
     assert entry.senses[0].sentences == ("[Jordan] scored forty points.",)
-    assert entry.senses[1].sentences == ("[Jordan] borders on Israel.", "[Jordan]: a kingdom, its capital")
+    assert entry.senses[1].sentences == (
+        "[Jordan] borders on Israel.",
+        "[Jordan]: a kingdom, its capital",
+    )
 
 
 def test_entries_of_the_dictionarys_format_stay_as_they_are():
@@ -23,7 +26,9 @@ def test_entries_of_the_dictionarys_format_stay_as_they_are():
 
 
 def test_a_line_of_another_form_is_named():
-    with pytest.raises(InputError, match="expected a name, “=” and a sentence on every line.*found “a country”"):
+    with pytest.raises(
+        InputError, match="expected a name, “=” and a sentence on every line.*found “a country”"
+    ):
         expanded("player = Jordan scored.\na country", "Jordan")
     with pytest.raises(InputError, match="Type the word"):
         expanded("player = Jordan scored.", " ")
@@ -32,7 +37,9 @@ def test_a_line_of_another_form_is_named():
 def test_the_entry_of_a_word_can_be_given_as_ones_own():
     (entry,) = parse_entries(entry_text("bank"))
     known = bundled_lexicon()["bank"]
-    assert [(sense.key, sense.gloss) for sense in entry.senses] == [(s.key, s.gloss) for s in known.senses]
+    assert [(sense.key, sense.gloss) for sense in entry.senses] == [
+        (s.key, s.gloss) for s in known.senses
+    ]
     assert all(1 <= len(sense.sentences) <= 3 for sense in entry.senses)
     assert entry_text("zorp") == ""
     assert own_entries(entry_text("bank"))

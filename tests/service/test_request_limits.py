@@ -26,12 +26,20 @@ async def echo(scope, receive, send):
     await send({"type": "http.response.body", "body": str(len(body)).encode()})
 
 
-async def request(limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"):
+async def request(
+    limits, path="/call/compare", pieces=(b"{}",), length=None, method="POST", client="1.2.3.4"
+):
     """One request: its status, the body of the response, and how many pieces were read."""
     sent, waiting = [], [{"type": "http.request", "body": p, "more_body": True} for p in pieces]
     waiting[-1]["more_body"] = False
     headers = [] if length is None else [(b"content-length", str(length).encode())]
-    scope = {"type": "http", "method": method, "path": path, "headers": headers, "client": (client, 1)}
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "headers": headers,
+        "client": (client, 1),
+    }
 
     async def receive():
         return waiting.pop(0)
@@ -53,10 +61,15 @@ def test_a_request_that_is_too_large_is_read_no_further():
     for size, length, n_read in ((11, 11, 0), (6, None, 2)):
         status, body, read = ask(limits, pieces=(b"x" * size,) * 100, length=length)
         assert (status, read) == (413, n_read)
-        assert json.loads(body)["error"] == "This request is larger than the 1e-05 MB that are taken here."
+        assert (
+            json.loads(body)["error"]
+            == "This request is larger than the 1e-05 MB that are taken here."
+        )
 
 
-@pytest.mark.parametrize("path", ["/gradio_api/upload", "/upload/", "/gradio_api/process_recording"])
+@pytest.mark.parametrize(
+    "path", ["/gradio_api/upload", "/upload/", "/gradio_api/process_recording"]
+)
 def test_uploads_are_off(path):
     status, body, read = ask(RequestLimits(echo), path)
     assert (status, read) == (403, 0)
@@ -66,14 +79,22 @@ def test_uploads_are_off(path):
 
 def test_uploads_are_bounded_in_size_files_and_number():
     file = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n'
-    limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
+    limits = RequestLimits(
+        echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5
+    )
     assert ask(limits, "/upload", (file + file[:30], file[30:]))[0] == 200
-    assert ask(limits, "/upload", (file, b"filename=1, filename=2"))[0] == 200  # what a file says is no file
-    limits = RequestLimits(echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5)
+    assert (
+        ask(limits, "/upload", (file, b"filename=1, filename=2"))[0] == 200
+    )  # what a file says is no file
+    limits = RequestLimits(
+        echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5
+    )
     status, body, _ = ask(limits, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))
     assert (status, json.loads(body)["detail"]) == (413, "This request brings more than 2 files.")
     assert ask(limits, "/upload", (b"x" * 301,))[0] == 413
-    statuses = [ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")]
+    statuses = [
+        ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")
+    ]
     assert statuses == [400, 200, 400, 200, 429]
     assert ask(limits, "/call/compare", (b"123456",))[0] == 413
 
@@ -90,7 +111,9 @@ def test_no_more_uploads_come_at_a_time_than_in_an_hour():
         uploads = [asyncio.ensure_future(request(limits, "/upload", (b"1",))) for _ in range(5)]
         refused, _ = await asyncio.wait(uploads[2:])  # at once, while the first two are served
         leave.set()
-        return [task.result()[0] for task in refused] + [(await upload)[0] for upload in uploads[:2]]
+        return [task.result()[0] for task in refused] + [
+            (await upload)[0] for upload in uploads[:2]
+        ]
 
     assert run(all_at_once()) == [429, 429, 429, 200, 200]
 

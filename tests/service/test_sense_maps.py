@@ -13,7 +13,8 @@ from elmo_tasks.service.session import Session
 MONEY = "The bank refused our loan.\nThe bank charged me a fee for the account."
 RIVER = "Reeds grew along the muddy bank of the river.\nWe fished from the bank of the stream."
 UNKNOWN = "\n".join(
-    f"The flibber {rest}." for rest in ("ran", "sat", "ate grass", "flew home", "was blue", "fell", "slept")
+    f"The flibber {rest}."
+    for rest in ("ran", "sat", "ate grass", "flew home", "was blue", "fell", "slept")
 )
 
 
@@ -26,8 +27,15 @@ def test_groups_are_the_meanings_of_the_dictionary_in_every_view(session, bank):
     senses = bundled_lexicon()["bank"].senses
     assert [group.name for group in bank.groups] == [sense.gloss for sense in senses]
     assert [group.n_uses for group in bank.groups] == [len(sense.sentences) for sense in senses]
-    plain = {s.replace("[", "").replace("]", ""): k for k, sense in enumerate(senses) for s in sense.sentences}
-    assert all(use.group == plain[use.sentence] and use.is_sure and use.probability is None for use in bank.uses)
+    plain = {
+        s.replace("[", "").replace("]", ""): k
+        for k, sense in enumerate(senses)
+        for s in sense.sentences
+    }
+    assert all(
+        use.group == plain[use.sentence] and use.is_sure and use.probability is None
+        for use in bank.uses
+    )
     assert bank.view == "meanings"
     assert [view.name for view in bank.views] == ["meanings", "0", "1", "2", "mean", "words"]
     layer = session.sense_map(MapRequest("bank", view="1"))
@@ -38,7 +46,10 @@ def test_groups_are_the_meanings_of_the_dictionary_in_every_view(session, bank):
 def test_own_uses_get_the_meaning_that_is_found(session):
     found = session.sense_map(MapRequest("bank", MONEY, text_b=RIVER, examples=False))
     assert {use.source for use in found.uses} == {TEXT_A, TEXT_B}
-    assert [(group.key, group.by_source) for group in found.groups] == [("money", (2, 0)), ("river", (0, 2))]
+    assert [(group.key, group.by_source) for group in found.groups] == [
+        ("money", (2, 0)),
+        ("river", (0, 2)),
+    ]
     assert all(0.5 < use.probability <= 1 for use in found.uses)
     assert "have 2 meanings" in found.message.headline
 
@@ -46,7 +57,9 @@ def test_own_uses_get_the_meaning_that_is_found(session):
 def test_a_table_says_which_column_was_read(session):
     table = "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the river.\n"
     found = session.sense_map(MapRequest("bank", table, examples=False))
-    assert [use.sentence for use in found.uses] == [line.partition(",")[2] for line in table.splitlines()[1:]]
+    assert [use.sentence for use in found.uses] == [
+        line.partition(",")[2] for line in table.splitlines()[1:]
+    ]
     assert [source for source, _ in found.read_as] == [TEXT_A]
     assert "texts from 'review'" in found.read_as[0][1]
     assert read_as(found).startswith("Read from text A: texts from 'review'")
@@ -71,7 +84,8 @@ def test_many_uses_are_taken_at_even_distances(session):
 
 
 @pytest.mark.parametrize(
-    ("sentence", "key"), [("The bank was covered with reeds.", "river"), ("I got a loan from my bank.", "money")]
+    ("sentence", "key"),
+    [("The bank was covered with reeds.", "river"), ("I got a loan from my bank.", "money")],
 )
 def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
     found = session.project_use(sentence, MapRequest("bank"))
@@ -86,7 +100,9 @@ def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
 
 
 def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
-    found = session.project_use("I got a loan from my bank.", MapRequest("bank", RIVER, examples=False))
+    found = session.project_use(
+        "I got a loan from my bank.", MapRequest("bank", RIVER, examples=False)
+    )
     assert found.group is None
     assert "No use on this map has it." in found.verdict
 

@@ -25,14 +25,18 @@ def session(folder):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = json.loads(json.dumps(session.compare("bank", SENTENCES).to_dict()))
-    documented = (
-        "word model items layers source meanings uses groups certainty voice probability verdict headline same_meaning"
-    )
+    documented = "word model items layers source meanings uses groups certainty voice probability verdict headline same_meaning"
     assert set(documented.split()) <= answer.keys()
     assert all({"sentence", "tokens", "index", "token"} <= item.keys() for item in answer["items"])
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
-    assert all({"name", "cosine", "norms", "random_pair_cosine"} <= layer.keys() for layer in answer["layers"])
-    assert (answer["model"], [item["token"] for item in answer["items"]]) == ("toy", ["bank", "bank", "Bank"])
+    assert all(
+        {"name", "cosine", "norms", "random_pair_cosine"} <= layer.keys()
+        for layer in answer["layers"]
+    )
+    assert (answer["model"], [item["token"] for item in answer["items"]]) == (
+        "toy",
+        ["bank", "bank", "Bank"],
+    )
     assert answer["certainty"] in ("confident", "tentative", "abstain")
 
 
@@ -52,7 +56,10 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
 
 def test_brackets_mark_another_word_and_several_places_are_offered(session):
     comparison = session.compare("bank", ["The bank by the bank.", "We walked along the [shore]."])
-    assert (comparison.items[1].token, comparison.items[1].sentence) == ("shore", "We walked along the shore.")
+    assert (comparison.items[1].token, comparison.items[1].sentence) == (
+        "shore",
+        "We walked along the shore.",
+    )
     assert comparison.layers[0].cosine[0][1] < 1.0
     assert comparison.items[0].index == 1
     (choice,) = comparison.items[0].choices
@@ -65,13 +72,43 @@ def test_brackets_mark_another_word_and_several_places_are_offered(session):
     [
         ("", SENTENCES, "word", "Type a word to compare"),
         ("bank", [], "sentences", "Comparing takes 2 to 12 sentences; there is no sentence"),
-        ("bank", SENTENCES[:1], "sentences", "Comparing takes 2 to 12 sentences; there is one sentence"),
-        ("bank", SENTENCES * 5, "sentences", "Comparing takes 2 to 12 sentences; there are 15 sentences"),
+        (
+            "bank",
+            SENTENCES[:1],
+            "sentences",
+            "Comparing takes 2 to 12 sentences; there is one sentence",
+        ),
+        (
+            "bank",
+            SENTENCES * 5,
+            "sentences",
+            "Comparing takes 2 to 12 sentences; there are 15 sentences",
+        ),
         ("bank", [SENTENCES[0], ""], "sentence 2", "Sentence 2 is empty"),
-        ("bank", [SENTENCES[0], "Nothing here."], "sentence 2", "Sentence 2 does not contain “bank”"),
-        ("bank", [SENTENCES[0], "bank " * 500], "sentence 2", "Sentence 2 has 2,500 characters; the most is 2,000"),
-        ("bank", [SENTENCES[0], "a " * 300 + "bank"], "sentence 2", "Sentence 2 has 301 words; the most is 200"),
-        ("bank", [SENTENCES[0], "<script>alert(1)</script>"], "sentence 2", "does not contain “bank”"),
+        (
+            "bank",
+            [SENTENCES[0], "Nothing here."],
+            "sentence 2",
+            "Sentence 2 does not contain “bank”",
+        ),
+        (
+            "bank",
+            [SENTENCES[0], "bank " * 500],
+            "sentence 2",
+            "Sentence 2 has 2,500 characters; the most is 2,000",
+        ),
+        (
+            "bank",
+            [SENTENCES[0], "a " * 300 + "bank"],
+            "sentence 2",
+            "Sentence 2 has 301 words; the most is 200",
+        ),
+        (
+            "bank",
+            [SENTENCES[0], "<script>alert(1)</script>"],
+            "sentence 2",
+            "does not contain “bank”",
+        ),
         ("🙂", SENTENCES, "sentence 1", "Sentence 1 does not contain “🙂”"),
         ("?!", SENTENCES, "word", "is not a word or phrase"),
     ],
@@ -83,7 +120,9 @@ def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, 
 
 
 def test_an_inflected_form_is_taken_and_another_word_offered(session):
-    assert session.compare("bank", [SENTENCES[0], "Both banks were closed."]).items[1].token == "banks"
+    assert (
+        session.compare("bank", [SENTENCES[0], "Both banks were closed."]).items[1].token == "banks"
+    )
     with pytest.raises(InputError, match="but it has “banker”") as caught:
         session.compare("bank", [SENTENCES[0], "The banker was late."])
     assert caught.value.choices[0].sentence == "The [banker] was late."
@@ -117,7 +156,9 @@ def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path
     )
 
 
-def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(folder, tmp_path, monkeypatch):
+def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
+    folder, tmp_path, monkeypatch
+):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
     session = Session(str(folder), may_measure=False)
     answer = session.compare("bank", SENTENCES[:2])
@@ -130,9 +171,14 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(fold
 
 
 def test_a_capital_makes_no_other_word(session):
-    comparison = session.compare("bank", ["The bank opened.", "The Bank opened.", "The BANK opened."])
+    comparison = session.compare(
+        "bank", ["The bank opened.", "The Bank opened.", "The BANK opened."]
+    )
     assert not comparison.spellings_differ
-    assert session.compare("run", ["He [ran] home.", "She is [running] home."]).spellings_differ is False
+    assert (
+        session.compare("run", ["He [ran] home.", "She is [running] home."]).spellings_differ
+        is False
+    )
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
     assert "reads only English" in hebrew.verdict

@@ -17,7 +17,12 @@ from elmo_tasks.service.session import Session
 from elmo_tasks.service.trained_heads import TrainedHeads
 from tests.training.toy_task import write_encoder, write_untrained
 
-ODD_TEXTS = ["<b>Ada</b> & <script>alert(1)</script>", "Bo 👩‍👩‍👧 in 🙂 Rome", "שלום עולם, Ada!", "  Ada\tran  "]
+ODD_TEXTS = [
+    "<b>Ada</b> & <script>alert(1)</script>",
+    "Bo 👩‍👩‍👧 in 🙂 Rome",
+    "שלום עולם, Ada!",
+    "  Ada\tran  ",
+]
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +37,12 @@ def checkpoints(tmp_path: Path, toy: Path, monkeypatch: pytest.MonkeyPatch) -> P
     for name in ("ner-b", "ner-b-layer0", "ner-a"):
         write_untrained(folder / name, toy)
     for name in ("mood-b", "mood-a"):
-        write_untrained(folder / name, toy, "classification", seed=len(name), card={"title": f"The {name}"})
-    (folder / "default.json").write_text('{"heads": {"tagging": "ner-b", "classification": "mood-b"}}')
+        write_untrained(
+            folder / name, toy, "classification", seed=len(name), card={"title": f"The {name}"}
+        )
+    (folder / "default.json").write_text(
+        '{"heads": {"tagging": "ner-b", "classification": "mood-b"}}'
+    )
     monkeypatch.setattr(head_files, "CHECKPOINTS", folder)
     return folder
 
@@ -47,7 +56,14 @@ def heads(checkpoints: Path, tmp_path: Path) -> TrainedHeads:
 def test_the_default_comes_first_and_a_head_before_its_baseline(heads, toy, tmp_path):
     write_untrained(tmp_path / "runs" / "mine" / "head", toy)
     infos = heads.heads()
-    assert [info.name for info in infos] == ["mood-b", "mood-a", "ner-b", "ner-b-layer0", "ner-a", "mine"]
+    assert [info.name for info in infos] == [
+        "mood-b",
+        "mood-a",
+        "ner-b",
+        "ner-b-layer0",
+        "ner-a",
+        "mine",
+    ]
     assert [info.own for info in infos] == [False] * 5 + [True]
     assert [info.baseline for info in infos] == [None, None, "ner-b-layer0", None, None, None]
     assert [info.kind for info in infos[1:3]] == ["classification", "tagging"]
@@ -55,14 +71,26 @@ def test_the_default_comes_first_and_a_head_before_its_baseline(heads, toy, tmp_
 
 def test_what_is_said_of_a_head(heads, toy, tmp_path):
     scores = {"main": "f1", "f1": 0.75}
-    card = {"title": "Names", "data": "a book", "scores": {"validation": scores | {"f1": 0.5}, "test": scores}}
+    card = {
+        "title": "Names",
+        "data": "a book",
+        "scores": {"validation": scores | {"f1": 0.5}, "test": scores},
+    }
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
     info = heads.heads()[-1]
     assert (info.title, info.labels, info.encoder) == ("Names", ("LOC", "PER"), str(toy))
     assert info.score is not None
-    assert (info.score.metric, info.score.value, info.score.data) == ("F1", 0.75, "a book, test part")
+    assert (info.score.metric, info.score.value, info.score.data) == (
+        "F1",
+        0.75,
+        "a book, test part",
+    )
     first = heads.heads()[0]
-    assert (first.title, first.labels, first.score) == ("The mood-b", ("negative", "positive"), None)
+    assert (first.title, first.labels, first.score) == (
+        "The mood-b",
+        ("negative", "positive"),
+        None,
+    )
 
 
 def test_heads_of_one_name_are_told_apart(heads, toy, tmp_path):
@@ -93,7 +121,9 @@ def test_a_broken_folder_in_runs_is_skipped(name, text, heads, toy, tmp_path):
     broken = tmp_path / "runs" / "bad" / "head" / name
     if isinstance(text, dict):
         config = json.loads(broken.read_text())
-        text = json.dumps({**config, **{part: config[part] | change for part, change in text.items()}})
+        text = json.dumps(
+            {**config, **{part: config[part] | change for part, change in text.items()}}
+        )
     broken.write_text(text)
     assert [info.name for info in heads.heads() if info.own] == ["good"]
     assert heads.layer_weights() == ()
@@ -101,7 +131,9 @@ def test_a_broken_folder_in_runs_is_skipped(name, text, heads, toy, tmp_path):
 
 def test_without_weights_or_its_encoder_a_head_is_refused_in_words(heads, toy, tmp_path):
     (write_untrained(tmp_path / "runs" / "bad" / "head", toy) / "head.safetensors").unlink()
-    with pytest.raises(InputError, match=r"The model “bad” cannot be used: .*no head\.safetensors there"):
+    with pytest.raises(
+        InputError, match=r"The model “bad” cannot be used: .*no head\.safetensors there"
+    ):
         heads.tag(["Ada"], head="bad")
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
     message = "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs"
@@ -119,9 +151,13 @@ def test_an_encoder_that_was_moved_is_found(heads, toy, tmp_path):
 
 def test_the_default_head_answers_unless_another_is_named(heads):
     for number in (0, 11):
-        with pytest.raises(InputError, match=f"Between 1 and 10 readings can be shown, not {number}"):
+        with pytest.raises(
+            InputError, match=f"Between 1 and 10 readings can be shown, not {number}"
+        ):
             heads.tag(["Ada"], n_readings=number)
-    (found,), (default,), (other,) = (heads.classify(["good day"], head=h) for h in (None, "mood-b", "mood-a"))
+    (found,), (default,), (other,) = (
+        heads.classify(["good day"], head=h) for h in (None, "mood-b", "mood-a")
+    )
     assert found == default
     assert heads.tag(["Ada"]) == heads.tag(["Ada"], head="ner-b")
     assert other.text == "good day"
@@ -129,7 +165,14 @@ def test_the_default_head_answers_unless_another_is_named(heads):
 
 def test_a_request_cannot_open_a_path(heads, checkpoints, toy, tmp_path):
     write_untrained(tmp_path / "elsewhere", toy)
-    for name in (str(tmp_path / "elsewhere"), str(checkpoints / "ner-a"), "../elsewhere", "", "runs", "mood-a"):
+    for name in (
+        str(tmp_path / "elsewhere"),
+        str(checkpoints / "ner-a"),
+        "../elsewhere",
+        "",
+        "runs",
+        "mood-a",
+    ):
         with pytest.raises(
             InputError, match="There is no model “.*” for this; there is ner-b, ner-b-layer0, ner-a"
         ) as e:
@@ -141,7 +184,9 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
     heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
     assert heads.heads() == heads.layer_weights() == ()
-    with pytest.raises(InputError, match=r"no trained model for this yet\. Train one: make train-ner\."):
+    with pytest.raises(
+        InputError, match=r"no trained model for this yet\. Train one: make train-ner\."
+    ):
         heads.tag(["Ada"])
     with pytest.raises(InputError, match="Train one: make train-sentiment"):
         heads.classify(["fine"])
@@ -152,7 +197,11 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
     [
         ([], "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there is none\."),
         (["a"] * 21, "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there are 21\."),
-        (["fine", "x" * 2001], "sentence 2", r"2 has 2,001 characters; the most is 2,000\. Shorten it\."),
+        (
+            ["fine", "x" * 2001],
+            "sentence 2",
+            r"2 has 2,001 characters; the most is 2,000\. Shorten it\.",
+        ),
         (["a " * 201], "sentence 1", r"1 has 201 words; the most is 200\. Shorten it\."),
         (["fine", "", "fine"], "sentence 2", r"2 has no words\. Type some, or delete the line\."),
         ([" \t "], "sentence 1", "1 has no words"),
@@ -201,7 +250,9 @@ def test_pushes_cost_no_more_than_one_request_may(heads, monkeypatch):
     together = [found.occlusion for found in heads.classify([long, short])]
     assert [len(occlusion) for occlusion in together] == [6, 3]
     for one, other in zip(alone, reversed(together), strict=True):
-        assert [word.change for word in one] == pytest.approx([word.change for word in other], abs=1e-6)
+        assert [word.change for word in one] == pytest.approx(
+            [word.change for word in other], abs=1e-6
+        )
     monkeypatch.setattr("elmo_tasks.service.trained_heads._MAX_ENCODED", 3 * 2 + 6 * 5 - 1)
     assert [len(found.occlusion) for found in heads.classify([long, short])] == [0, 3]
     assert heads.classify([short], occlusion=False)[0].occlusion == ()
@@ -222,16 +273,30 @@ def mix(epoch: int, *weights: float, **more: Any) -> dict[str, Any]:
     return {"epoch": epoch, "weights": list(weights), "gamma": 1.5, "score": None, **more}
 
 
-def weights_of(card: dict[str, Any], heads: TrainedHeads, toy: Path, tmp_path: Path) -> tuple[LayerWeights, ...]:
+def weights_of(
+    card: dict[str, Any], heads: TrainedHeads, toy: Path, tmp_path: Path
+) -> tuple[LayerWeights, ...]:
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, card=card)
     return heads.layer_weights()
 
 
 def test_layer_weights_tell_how_the_mix_came_about(heads, toy, tmp_path):
-    epochs = [mix(0, 0.4, 0.3, 0.3), mix(1, 0.2, 0.5, 0.3, score=0.9), mix(2, 0.1, 0.6, 0.3, score=0.8)]
-    runs = [mix(0, 0.3, 0.3, 0.4, seed=7), mix(0, 0.2, 0.2, 0.6, seed=2), mix(0, 0.0, 0.0, 1.0, seed=5)]
+    epochs = [
+        mix(0, 0.4, 0.3, 0.3),
+        mix(1, 0.2, 0.5, 0.3, score=0.9),
+        mix(2, 0.1, 0.6, 0.3, score=0.8),
+    ]
+    runs = [
+        mix(0, 0.3, 0.3, 0.4, seed=7),
+        mix(0, 0.2, 0.2, 0.6, seed=2),
+        mix(0, 0.0, 0.0, 1.0, seed=5),
+    ]
     training = {"seed": 5, "best_epoch": 1}
-    card = {"title": "Mine", "training": training, "layer_weights": {"learned": True, "epochs": epochs, "runs": runs}}
+    card = {
+        "title": "Mine",
+        "training": training,
+        "layer_weights": {"learned": True, "epochs": epochs, "runs": runs},
+    }
     (found,) = weights_of(card, heads, toy, tmp_path)
     assert (found.head, found.title, found.layers) == ("mine", "Mine", ("0", "1", "2"))
     assert [one.weights for one in found.epochs] == [tuple(row["weights"]) for row in epochs]
@@ -275,9 +340,18 @@ def test_requests_in_threads_load_an_encoder_once(checkpoints, toy, tmp_path, mo
 
 
 def test_runs_that_differ_in_their_seed_stand_together(heads, toy, tmp_path):
-    for name, seed, title in (("a", 1, "Mine"), ("b", 2, "Mine"), ("c", 3, "Other"), ("d", 1, "Mine")):
+    for name, seed, title in (
+        ("a", 1, "Mine"),
+        ("b", 2, "Mine"),
+        ("c", 3, "Other"),
+        ("d", 1, "Mine"),
+    ):
         weights = {"learned": True, "epochs": [mix(1, 0.1 * seed, 0.5, 0.5 - 0.1 * seed)]}
-        card = {"title": title, "training": {"seed": seed, "best_epoch": 1}, "layer_weights": weights}
+        card = {
+            "title": title,
+            "training": {"seed": seed, "best_epoch": 1},
+            "layer_weights": weights,
+        }
         write_untrained(tmp_path / "runs" / "sweep" / name / "head", toy, card=card)
     mine, other = heads.layer_weights()
     assert [(run.seed, run.weights[0]) for run in mine.runs] == [(1, 0.1), (2, 0.2)]

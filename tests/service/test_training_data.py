@@ -19,7 +19,9 @@ CONLL = "".join(f"Ada B-PER\nLove{k} I-PER\nslept O\n\n" for k in range(30))
 
 
 def dataset(tmp_path, name, content, kind="classification", **plan):
-    key = store_upload(tmp_path / "uploads", name, content if isinstance(content, bytes) else content.encode())
+    key = store_upload(
+        tmp_path / "uploads", name, content if isinstance(content, bytes) else content.encode()
+    )
     plan = TrainingPlan(kind, "upload", key, **plan)
     return load_dataset(plan, tmp_path / "uploads", tmp_path / "examples")
 
@@ -44,7 +46,10 @@ def tsv_of(rows=TEXTS, header=""):
         ("a.tsv", tsv_of(header="mood\twhat they said\n"), ("what they said", "mood", True)),
         (
             "a.jsonl",
-            "".join(json.dumps({"id": k, "review": t, "sentiment": s}) + "\n" for k, (t, s) in enumerate(TEXTS)),
+            "".join(
+                json.dumps({"id": k, "review": t, "sentiment": s}) + "\n"
+                for k, (t, s) in enumerate(TEXTS)
+            ),
             ("review", "sentiment", None),
         ),
     ],
@@ -59,13 +64,18 @@ def test_columns_are_guessed(tmp_path, name, content, columns):
 
 
 def test_texts_with_spans_of_characters_are_tagged(tmp_path):
-    rows = [{"text": f"Ada {k} slept.", "entities": [{"start": 0, "end": 3, "label": "PER"}]} for k in range(30)]
+    rows = [
+        {"text": f"Ada {k} slept.", "entities": [{"start": 0, "end": 3, "label": "PER"}]}
+        for k in range(30)
+    ]
     found = preview(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)), "tagging")
     assert (found.labels, found.counted, found.text_column) == ((("PER", 30),), "names", "text")
 
 
 def test_columns_can_be_chosen(tmp_path):
-    rows = "".join(f"{text},{label},{'x' if k % 2 else 'y'}\n" for k, (text, label) in enumerate(TEXTS))
+    rows = "".join(
+        f"{text},{label},{'x' if k % 2 else 'y'}\n" for k, (text, label) in enumerate(TEXTS)
+    )
     found = preview(tmp_path, "a.csv", f"text,label,other\n{rows}", label_column="other")
     assert dict(found.labels) == {"x": 20, "y": 20}
     with pytest.raises(InputError, match="one and the same column"):
@@ -75,7 +85,9 @@ def test_columns_can_be_chosen(tmp_path):
 def test_tagged_words_of_any_scheme_become_names(tmp_path):
     found = preview(tmp_path, "a.conll", CONLL, "tagging")
     assert (found.labels, found.counted) == ((("PER", 30),), "names")
-    assert preview(tmp_path, "b.conll", CONLL.replace("I-PER", "E-PER"), "tagging").labels == (("PER", 30),)
+    assert preview(tmp_path, "b.conll", CONLL.replace("I-PER", "E-PER"), "tagging").labels == (
+        ("PER", 30),
+    )
     plain = CONLL.replace("B-PER", "NOUN").replace("I-PER", "NOUN").replace(" O", " VERB")
     parts = preview(tmp_path, "c.conll", plain, "tagging")
     assert (parts.labels, parts.counted) == ((("NOUN", 60), ("VERB", 30)), "words")
@@ -84,15 +96,40 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "kind", "message"),
     [
-        ("a.tsv", tsv_of() + "no tab here\n", "classification", r"^a\.tsv, line 41: expected 2 columns"),
-        ("a.tsv", b"\x7fELF\0\0\0", "classification", r"^a\.tsv, line 1: expected a text file, found a zero byte"),
+        (
+            "a.tsv",
+            tsv_of() + "no tab here\n",
+            "classification",
+            r"^a\.tsv, line 41: expected 2 columns",
+        ),
+        (
+            "a.tsv",
+            b"\x7fELF\0\0\0",
+            "classification",
+            r"^a\.tsv, line 1: expected a text file, found a zero byte",
+        ),
         ("a.tsv", "one column\n" * 30, "classification", "found one column only"),
         ("a.tsv", tsv_of(TEXTS[:9]), "classification", "9 texts; training needs 20 or more"),
-        ("a.tsv", tsv_of([(t, "same") for t, _ in TEXTS], HEAD), "classification", "labels or more, found only “same”"),
-        ("a.tsv", tsv_of([(t + x, t + x) for t, _ in TEXTS for x in "abc"], HEAD), "classification", "120 different"),
+        (
+            "a.tsv",
+            tsv_of([(t, "same") for t, _ in TEXTS], HEAD),
+            "classification",
+            "labels or more, found only “same”",
+        ),
+        (
+            "a.tsv",
+            tsv_of([(t + x, t + x) for t, _ in TEXTS for x in "abc"], HEAD),
+            "classification",
+            "120 different",
+        ),
         ("a.json", "[" * 100_000, "classification", "line 1: expected one JSON object"),
         ("a.conll", CONLL + "alone\n", "tagging", r"^a\.conll, line 121: expected 2 columns"),
-        ("a.csv", csv_of(), "tagging", "expected one word and its tag on each line, found texts of several words"),
+        (
+            "a.csv",
+            csv_of(),
+            "tagging",
+            "expected one word and its tag on each line, found texts of several words",
+        ),
         ("a.conll", CONLL, "classification", "labelled texts are read from"),
     ],
 )
@@ -103,7 +140,9 @@ def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path, name, content
     assert caught.value.field == "file"
 
 
-@pytest.mark.parametrize("name", ["evil.exe", "a.tsv.xz", "a.parquet", "noending", ".tsv", "../../x.sh", "a.tsv\0.exe"])
+@pytest.mark.parametrize(
+    "name", ["evil.exe", "a.tsv.xz", "a.parquet", "noending", ".tsv", "../../x.sh", "a.tsv\0.exe"]
+)
 def test_only_text_files_are_taken(tmp_path, name):
     with pytest.raises(InputError, match="cannot be read: send a file whose name ends in"):
         store_upload(tmp_path, name, b"x")
@@ -123,7 +162,14 @@ def test_size_and_rows_have_limits(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", ["../../../etc/cron.d/x.tsv", "..\\..\\x.tsv", "/etc/x.tsv", "<img src=x onerror=alert(1)>.tsv", "a\nb.tsv"]
+    "name",
+    [
+        "../../../etc/cron.d/x.tsv",
+        "..\\..\\x.tsv",
+        "/etc/x.tsv",
+        "<img src=x onerror=alert(1)>.tsv",
+        "a\nb.tsv",
+    ],
 )
 def test_a_name_is_never_a_path(tmp_path, name):
     uploads = tmp_path / "deep" / "uploads"
@@ -134,7 +180,9 @@ def test_a_name_is_never_a_path(tmp_path, name):
     assert [p.name for p in tmp_path.iterdir()] == ["deep"]
 
 
-@pytest.mark.parametrize("key", ["", "..", "../..", "0" * 19, "0" * 20, "0" * 19 + "/", "title.txt"])
+@pytest.mark.parametrize(
+    "key", ["", "..", "../..", "0" * 19, "0" * 20, "0" * 19 + "/", "title.txt"]
+)
 def test_an_id_that_is_none_finds_nothing(tmp_path, key):
     store_upload(tmp_path, "a.tsv", b"x")
     with pytest.raises(InputError, match="not here any more"):
@@ -154,20 +202,29 @@ def test_no_label_is_in_the_test_rows_only():
     train, test = split_rows(rows)
     assert {row.label for row in test} <= {row.label for row in train}
     assert (10 <= len(test) <= 16, len(train) + len(test)) == (True, 100)
-    tagged = [TaggedSentence(("a",), ("B-RARE" if k == 3 else "B-PER" if k % 2 else "O",)) for k in range(60)]
+    tagged = [
+        TaggedSentence(("a",), ("B-RARE" if k == 3 else "B-PER" if k % 2 else "O",))
+        for k in range(60)
+    ]
     for seed in range(8):
         train, test = split_rows(tagged, seed)
         assert "B-RARE" in {tag for row in train for tag in row.tags}
 
 
 def test_what_is_written_is_what_was_sent(tmp_path):
-    content = csv_of([(f'said "x" {k}, then', "good" if k % 2 else "<b>bad</b>") for k in range(30)])
+    content = csv_of(
+        [(f'said "x" {k}, then', "good" if k % 2 else "<b>bad</b>") for k in range(30)]
+    )
     dataset(tmp_path, "a.csv", content.replace('"x"', '""x""')).write(tmp_path)
     rows = read_labelled(tmp_path / "train.jsonl") + read_labelled(tmp_path / "test.jsonl")
     assert sorted(row.text for row in rows) == sorted(f'said "x" {k}, then' for k in range(30))
     assert {row.label for row in rows} == {"good", "<b>bad</b>"}
     dataset(tmp_path, "a.conll", CONLL.replace("I-PER", "E-PER"), "tagging").write(tmp_path)
-    assert {tag for row in read_tagged(tmp_path / "train.jsonl") for tag in row.tags} == {"B-PER", "I-PER", "O"}
+    assert {tag for row in read_tagged(tmp_path / "train.jsonl") for tag in row.tags} == {
+        "B-PER",
+        "I-PER",
+        "O",
+    }
 
 
 def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
@@ -187,7 +244,9 @@ def test_examples_are_added_to_an_upload(tmp_path):
     assert found.rows + found.test_rows == 42
     dataset(tmp_path, "a.csv", csv_of(), with_examples=True).write(tmp_path)
     rows = read_labelled(tmp_path / "train.jsonl") + read_labelled(tmp_path / "test.jsonl")
-    assert {("The queue: too long.", "bad"), ("Fine.", "good")} <= {(row.text, row.label) for row in rows}
+    assert {("The queue: too long.", "bad"), ("Fine.", "good")} <= {
+        (row.text, row.label) for row in rows
+    }
     assert preview(tmp_path, "a.csv", csv_of()).rows < found.rows
 
 
@@ -204,7 +263,11 @@ def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path)
 @pytest.mark.parametrize(
     ("kind", "text", "message"),
     [
-        ("classification", "good: Fine.\nNo label here.\n", "Your examples, line 2: expected a label, a colon"),
+        (
+            "classification",
+            "good: Fine.\nNo label here.\n",
+            "Your examples, line 2: expected a label, a colon",
+        ),
         ("classification", ": Fine.\n", "line 1: expected a label"),
         ("tagging", "[Mara](PER) left.\n[Mara](PER left.\n", "Your examples, line 2"),
         ("classification", "good: Fine.\n", "Your examples: 1 texts; training needs 20"),

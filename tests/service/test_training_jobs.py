@@ -27,7 +27,9 @@ def jobs_in(folder: Path, how: str = "", allowed: bool = True) -> TrainingJobs:
     return TrainingJobs(folder, "elmo-mini", lambda: 3, allowed, [sys.executable, FIT, how])
 
 
-def wait_for(jobs: TrainingJobs, name: str, *statuses: str, phase: str | None = None) -> TrainingJob:
+def wait_for(
+    jobs: TrainingJobs, name: str, *statuses: str, phase: str | None = None
+) -> TrainingJob:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         job = next(job for job in jobs.jobs() if job.name == name)
@@ -37,7 +39,9 @@ def wait_for(jobs: TrainingJobs, name: str, *statuses: str, phase: str | None = 
     raise AssertionError(f"{job} never became {statuses}")
 
 
-def started(folder: Path, how: str = "", status: str = "done", phase: str | None = None) -> tuple[TrainingJobs, str]:
+def started(
+    folder: Path, how: str = "", status: str = "done", phase: str | None = None
+) -> tuple[TrainingJobs, str]:
     """A run that was started, and came to this status."""
     jobs = jobs_in(folder, how)
     name = jobs.start(PLAN).name
@@ -64,7 +68,9 @@ def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
     assert jobs.stop(name).stopping
     job = wait_for(jobs, name, "stopped")
     kept = (name, "Stopped in round 1; the best state so far (round 1) was kept.")
-    assert (job.head, job.message) == (kept if how == "slow" else (None, "Stopped before there was anything to keep."))
+    assert (job.head, job.message) == (
+        kept if how == "slow" else (None, "Stopped before there was anything to keep.")
+    )
 
 
 def test_a_run_that_is_over_can_be_deleted(tmp_path):
@@ -82,7 +88,9 @@ def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
     with pytest.raises(InputError, match="is still training. Stop it first"):
         jobs.delete(name)
     for other in (jobs, jobs_in(tmp_path)):
-        with pytest.raises(InputError, match="“Sentiment or topic: sample” is still training. Stop it, or wait"):
+        with pytest.raises(
+            InputError, match="“Sentiment or topic: sample” is still training. Stop it, or wait"
+        ):
             other.start(PLAN)
     assert [job.name for job in jobs.jobs()] == [name]
     jobs.stop(name)
@@ -107,7 +115,10 @@ def test_a_stopped_run_is_resumed_from_its_last_round(tmp_path):
 
 def test_examples_of_try_are_trained_on(tmp_path):
     jobs = jobs_in(tmp_path)
-    assert [jobs.keep_example("classification", line) for line in ("bad: A dull\n day.", "bad: A dull day.")] == [1, 1]
+    assert [
+        jobs.keep_example("classification", line)
+        for line in ("bad: A dull\n day.", "bad: A dull day.")
+    ] == [1, 1]
     job = jobs.start(TrainingPlan("classification", with_examples=True, balanced=True, epochs=3))
     assert job.data == "the sample that comes with the program and your examples"
     lines = (tmp_path / job.name / "train.jsonl").read_text().splitlines()
@@ -120,7 +131,10 @@ def test_examples_of_try_are_trained_on(tmp_path):
     rows = "".join(f"good: Day {k} was fine.\nbad: Day {k}: rain.\n" for k in range(20))
     jobs.store_examples("classification", rows)
     job = jobs.start(TrainingPlan("classification", "examples", epochs=3))
-    assert (job.title, job.data) == ("Sentiment or topic: examples", "your examples (40 rows, typed here)")
+    assert (job.title, job.data) == (
+        "Sentiment or topic: examples",
+        "your examples (40 rows, typed here)",
+    )
     wait_for(jobs, job.name, "done")
 
 
@@ -186,7 +200,13 @@ def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", '{"status": 3}', json.dumps({"title": 1, "kind": 2, "status": 3, "created": "x", "epochs": []})],
+    [
+        "",
+        "{",
+        "[]",
+        '{"status": 3}',
+        json.dumps({"title": 1, "kind": 2, "status": 3, "created": "x", "epochs": []}),
+    ],
 )
 def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
     (tmp_path / "broken").mkdir()
@@ -207,7 +227,10 @@ def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
         ({"layers": "7"}, "layers: choose learned, 0, mean"),
         ({"kind": "poetry"}, "kind: choose"),
         ({"source": "hub", "data": "../secret"}, "There is no public data set “../secret”"),
-        ({"source": "hub", "data": "conll2003"}, "There is no public data set “conll2003” for this"),
+        (
+            {"source": "hub", "data": "conll2003"},
+            "There is no public data set “conll2003” for this",
+        ),
         ({"source": "upload", "data": "../../etc/passwd"}, "The file is not here any more"),
         ({"name": "x" * 61}, "The name has 61 characters; the most is 60"),
         ({"kind": "tagging", "balanced": True}, "tags of words cannot"),
@@ -228,7 +251,8 @@ def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "ask", [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.store_upload("a.csv", b"text,label\nA.,b\n")]
+    "ask",
+    [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.store_upload("a.csv", b"text,label\nA.,b\n")],
 )
 def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
     (tmp_path / "file").write_text("no folder can be below it")
@@ -239,7 +263,9 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
 def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
     jobs = jobs_in(tmp_path)
     few = "text,label\n" + "Rain again.,bad\nA fine day.,good\n" * 20
-    many = "text,label\n" + "".join(f"Day {k} was fine.,good\nDay {k} was wet.,bad\n" for k in range(20))
+    many = "text,label\n" + "".join(
+        f"Day {k} was fine.,good\nDay {k} was wet.,bad\n" for k in range(20)
+    )
     for content, test in ((few, None), (many, "test.jsonl")):
         key = jobs.store_upload("a.csv", content.encode())
         job = jobs.start(TrainingPlan("classification", "upload", key, epochs=3))
@@ -251,20 +277,32 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
 def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
     log = f"fit: {tmp_path}/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
     (tmp_path / LOG).write_text(log)
-    assert _reason(tmp_path) == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
+    assert (
+        _reason(tmp_path) == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"
+    )
 
 
 ABOUT = {"title": "yes: [no]", "data": "x", "licence": "y"}
 
 
 def config(tmp_path: Path, spans: bool = True, **plan):
-    return config_for(TrainingPlan(**{"kind": "classification", **plan}), "elmo-mini", 3, tmp_path, ABOUT, spans)
+    return config_for(
+        TrainingPlan(**{"kind": "classification", **plan}), "elmo-mini", 3, tmp_path, ABOUT, spans
+    )
 
 
-@pytest.mark.parametrize(("layers", "weights"), [("learned", None), ("0", [1, 0, 0]), ("mean", [1 / 3] * 3)])
-@pytest.mark.parametrize(("kind", "size"), [("classification", "hidden"), ("tagging", "lstm_hidden")])
-def test_the_plan_is_in_the_settings_and_every_file_below_the_run(tmp_path, kind, size, layers, weights):
-    found = config(tmp_path, kind=kind, source="upload", layers=layers, epochs=7, hidden=33, learning_rate=0.01)
+@pytest.mark.parametrize(
+    ("layers", "weights"), [("learned", None), ("0", [1, 0, 0]), ("mean", [1 / 3] * 3)]
+)
+@pytest.mark.parametrize(
+    ("kind", "size"), [("classification", "hidden"), ("tagging", "lstm_hidden")]
+)
+def test_the_plan_is_in_the_settings_and_every_file_below_the_run(
+    tmp_path, kind, size, layers, weights
+):
+    found = config(
+        tmp_path, kind=kind, source="upload", layers=layers, epochs=7, hidden=33, learning_rate=0.01
+    )
     model = found["model"]["init_args"]
     head = model["head"]["init_args"]
     assert (found["trainer"]["max_epochs"], model["learning_rate"], head[size]) == (7, 0.01, 33)
@@ -272,17 +310,29 @@ def test_the_plan_is_in_the_settings_and_every_file_below_the_run(tmp_path, kind
     assert not re.search("runs/|elmo_tasks/data", yaml.safe_dump(found))
 
 
-@pytest.mark.parametrize(("kind", "spans", "score"), [
-    ("tagging", True, "f1"), ("tagging", False, "accuracy"), ("classification", True, "macro_f1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "spans", "score"),
+    [
+        ("tagging", True, "f1"),
+        ("tagging", False, "accuracy"),
+        ("classification", True, "macro_f1"),
+    ],
+)
 def test_the_best_epoch_is_that_of_the_watched_score(tmp_path, kind, spans, score):
     written = config(tmp_path, spans, kind=kind)
-    checkpoint = next(c for c in written["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint"))
+    checkpoint = next(
+        c for c in written["trainer"]["callbacks"] if c["class_path"].endswith("RunCheckpoint")
+    )
     assert checkpoint["init_args"]["monitor"] == f"val_{score}"
 
 
 def test_tags_that_are_no_spans_have_no_scheme(tmp_path):
-    assert config(tmp_path, kind="tagging", source="upload", spans=False)["data"]["init_args"]["scheme"] is None
+    assert (
+        config(tmp_path, kind="tagging", source="upload", spans=False)["data"]["init_args"][
+            "scheme"
+        ]
+        is None
+    )
 
 
 def test_every_public_data_set_that_is_known_can_be_asked_for(tmp_path):

@@ -18,10 +18,28 @@ from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 
-SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "Bank holidays are fine for the bank."]
+SENTENCES = [
+    "The bank gave us a loan.",
+    "We sat on the bank of the river.",
+    "Bank holidays are fine for the bank.",
+]
 #: Two sentences in which a word clearly means different things, and the words that tell.
 PAIRS = Path(__file__).with_name("telling_pairs.jsonl")
-WORDS = (*SPECIAL_WORDS, "the", ",", "bank", "banks", "river", "loan", "sat", "of", "a", "us", "gave", "shore")
+WORDS = (
+    *SPECIAL_WORDS,
+    "the",
+    ",",
+    "bank",
+    "banks",
+    "river",
+    "loan",
+    "sat",
+    "of",
+    "a",
+    "us",
+    "gave",
+    "shore",
+)
 
 
 @pytest.fixture(scope="module")
@@ -48,12 +66,28 @@ def test_the_most_different_pair_is_explained(toy):
 def test_every_other_word_of_the_two_sentences_is_hidden(toy):
     found = toy.explain("bank", SENTENCES, pair=(1, 0))
     assert found.pair == (0, 1)
-    assert [word.token for word in found.words if word.use == 0] == ["The", "gave", "us", "a", "loan", "."]
+    assert [word.token for word in found.words if word.use == 0] == [
+        "The",
+        "gave",
+        "us",
+        "a",
+        "loan",
+        ".",
+    ]
     assert "bank" not in [word.token for word in found.words]
     assert all(SENTENCES[word.use][word.start : word.end] == word.token for word in found.words)
     assert found.skipped == 0
     answer = json.loads(json.dumps(found.to_dict()))
-    assert {"word", "model", "pair", "sentences", "layer", "cosine", "random_pair_cosine", "asked"} <= answer.keys()
+    assert {
+        "word",
+        "model",
+        "pair",
+        "sentences",
+        "layer",
+        "cosine",
+        "random_pair_cosine",
+        "asked",
+    } <= answer.keys()
     assert isinstance(answer["words"][0]["changes"], list)
 
 
@@ -62,7 +96,11 @@ def test_a_change_is_that_of_comparing_the_sentence_without_the_word(toy):
     word = next(word for word in found.words if word.token == "river")
     for change, sentence in zip(
         word.changes,
-        ["We sat on the bank of the .", "We sat on the bank of the something.", "We sat on the bank of the the."],
+        [
+            "We sat on the bank of the .",
+            "We sat on the bank of the something.",
+            "We sat on the bank of the the.",
+        ],
         strict=True,
     ):
         cosine = toy.compare("bank", [SENTENCES[0], sentence]).layers[1].cosine[0][1]
@@ -125,7 +163,9 @@ def test_the_verdict_is_asked_first(session):
 
 
 def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
-    found = session.explain("scissors", ["The scissors are blunt.", "She cut the paper with scissors."])
+    found = session.explain(
+        "scissors", ["The scissors are blunt.", "She cut the paper with scissors."]
+    )
     assert found.layer == "words"
     assert found.answer.startswith("“scissors” is on the list of words with one everyday meaning")
 
@@ -134,7 +174,10 @@ def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
 def test_a_telling_word_comes_first_in_36_of_40_clear_pairs(session):
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     first = [session.explain(pair["word"], pair["sentences"]).decisive for pair in pairs]
-    told = [word is not None and word.token in pair["telling"] for word, pair in zip(first, pairs, strict=True)]
+    told = [
+        word is not None and word.token in pair["telling"]
+        for word, pair in zip(first, pairs, strict=True)
+    ]
     assert len(pairs) == 40
     missed = [
         (pair["word"], word and word.token)
@@ -174,7 +217,9 @@ def test_the_eight_likeliest_words_are_expected_in_each_sentence(toy):
         chances = [candidate.probability for candidate in candidates]
         assert chances == sorted(chances, reverse=True)
         assert 0 < sum(chances) <= 1
-    assert {"sentence", "token", "index", "candidates"} <= json.loads(json.dumps(found.to_dict()))["uses"][0].keys()
+    assert {"sentence", "token", "index", "candidates"} <= json.loads(json.dumps(found.to_dict()))[
+        "uses"
+    ][0].keys()
 
 
 def test_the_word_in_the_gap_is_not_read(toy):
@@ -185,7 +230,9 @@ def test_the_word_in_the_gap_is_not_read(toy):
 
 
 def test_the_bundled_model_expects_a_drink_in_a_cup(session):
-    found = session.substitutes("tea", ["He drank a cup of tea.", "She ordered a cup of tea with milk."])
+    found = session.substitutes(
+        "tea", ["He drank a cup of tea.", "She ordered a cup of tea with milk."]
+    )
     assert all("coffee" in [candidate.word for candidate in row] for row in found.candidates)
 
 

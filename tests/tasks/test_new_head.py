@@ -83,9 +83,15 @@ def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
 
     (tmp_path / "in.txt").write_text("Ada was in Rome .\nit was warm .\n")
     out = tmp_path / "out.jsonl"
-    assert main(["predict", "--head", str(head), "--tokens", str(tmp_path / "in.txt"), str(out)]) == 0
+    assert (
+        main(["predict", "--head", str(head), "--tokens", str(tmp_path / "in.txt"), str(out)]) == 0
+    )
     said = [json.loads(line) for line in out.read_text().splitlines()]
-    expected = ["tokens", "tags", "spans"] if kind == "tagging" else ["tokens", "label", "is_sure", "probabilities"]
+    expected = (
+        ["tokens", "tags", "spans"]
+        if kind == "tagging"
+        else ["tokens", "label", "is_sure", "probabilities"]
+    )
     assert [list(row) for row in said] == [expected] * 2
 
     capsys.readouterr()
@@ -103,15 +109,29 @@ def head_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[P
     module = f"tagger_of_{tmp_path.name}"
     (tmp_path / f"{module}.py").write_text(TAGGER)
     monkeypatch.syspath_prepend(tmp_path)
-    task = {"labels": ["O", "B-X", "I-X"], "input_dim": 4, "n_layers": 3, "scheme": "BIO", "static_dim": 0}
+    task = {
+        "labels": ["O", "B-X", "I-X"],
+        "input_dim": 4,
+        "n_layers": 3,
+        "scheme": "BIO",
+        "static_dim": 0,
+    }
     source = {"name": "toy", "checksum": "0"}
-    config = {"head": f"{module}.LinearTagger", "task": task, "settings": {}, "encoder": source, "static": None}
+    config = {
+        "head": f"{module}.LinearTagger",
+        "task": task,
+        "settings": {},
+        "encoder": source,
+        "static": None,
+    }
     (tmp_path / "h").mkdir()
     (tmp_path / "h" / "head.json").write_text(json.dumps(config))
     return tmp_path / "h", module
 
 
-def test_a_file_does_not_make_the_program_import_a_module(head_of_a_module: tuple[Path, str]) -> None:
+def test_a_file_does_not_make_the_program_import_a_module(
+    head_of_a_module: tuple[Path, str],
+) -> None:
     folder, module = head_of_a_module
     message = (
         rf"there is no head of class '{module}.LinearTagger', only NerHead, SentimentHead.*"
@@ -131,5 +151,8 @@ def test_a_module_that_a_person_names_is_imported(
 
 def test_a_module_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HEADS_VARIABLE, "heads_of_nobody")
-    with pytest.raises(ConfigError, match="ELMO_TASKS_HEADS=heads_of_nobody: expected the name of a module with heads"):
+    with pytest.raises(
+        ConfigError,
+        match="ELMO_TASKS_HEADS=heads_of_nobody: expected the name of a module with heads",
+    ):
         head_classes()

@@ -34,8 +34,12 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_encoder(folder / "toy")
     write_encoder(folder / "another", shift=0.1)
     write_static(folder / "vectors")
-    write_untrained(folder / "tagger", folder / "toy", static=folder / "vectors", character_filters=4)
-    write_untrained(folder / "classifier", folder / "toy", "classification", folder / "vectors", lstm_hidden=4)
+    write_untrained(
+        folder / "tagger", folder / "toy", static=folder / "vectors", character_filters=4
+    )
+    write_untrained(
+        folder / "classifier", folder / "toy", "classification", folder / "vectors", lstm_hidden=4
+    )
     write_untrained(folder / "pooler", folder / "toy", "classification")
     return folder
 
@@ -47,7 +51,9 @@ def predictor_of(models: Path, name: str) -> Predictor:
 def close(found: TagSequence, expected: TagSequence) -> None:
     assert found.tags == expected.tags
     assert found.probability == pytest.approx(expected.probability, abs=1e-5)
-    assert [s.confidence for s in found.spans] == pytest.approx([s.confidence for s in expected.spans], abs=1e-5)
+    assert [s.confidence for s in found.spans] == pytest.approx(
+        [s.confidence for s in expected.spans], abs=1e-5
+    )
 
 
 def test_a_sentence_is_tagged_alone_as_in_a_batch(models: Path) -> None:
@@ -67,7 +73,9 @@ def test_a_text_is_classified_alone_as_in_a_batch(name: str, models: Path) -> No
     together = predictor.predict_batch(texts)
     assert len({text.probabilities["positive"] for text in together}) > 2
     for sentence, found in zip(texts, together, strict=True):
-        assert predictor.predict_batch([sentence])[0].probabilities == pytest.approx(found.probabilities, abs=1e-5)
+        assert predictor.predict_batch([sentence])[0].probabilities == pytest.approx(
+            found.probabilities, abs=1e-5
+        )
 
 
 def test_texts_without_tokens_have_no_tags_and_no_label(models: Path) -> None:
@@ -77,7 +85,9 @@ def test_texts_without_tokens_have_no_tags_and_no_label(models: Path) -> None:
         assert text.label in text.probabilities
     tagger = predictor_of(models, "tagger")
     for sentences in ([[], ["Oslo"], []], [[], []]):
-        assert [len(found.tags) for found in tagger.predict_batch(sentences)] == list(map(len, sentences))
+        assert [len(found.tags) for found in tagger.predict_batch(sentences)] == list(
+            map(len, sentences)
+        )
 
 
 def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
@@ -89,7 +99,9 @@ def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
     assert not read.is_sure  # flattened, it is below what counts as sure
     assert read.label == plain.label
     odds = {label: p ** (1 / 4) for label, p in plain.probabilities.items()}
-    assert read.probabilities == pytest.approx({label: value / sum(odds.values()) for label, value in odds.items()})
+    assert read.probabilities == pytest.approx(
+        {label: value / sum(odds.values()) for label, value in odds.items()}
+    )
     predictor.confidence = Confidence(temperature=1.0, least=0.5)
     assert predictor.predict(["Oslo"])[0].is_sure
 
@@ -141,12 +153,21 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    "place", ["runs/pretraining/model", "../cache/moved", "../heads/deep/down/here", "../pretraining/model"]
+    "place",
+    ["runs/pretraining/model", "../cache/moved", "../heads/deep/down/here", "../pretraining/model"],
 )
-def test_an_encoder_that_was_moved_is_found_by_its_checksum(place: str, models: Path, nowhere: Path) -> None:
-    run = nowhere.parent / "mine" / "head" if place.startswith("../pre") else nowhere.parent / "heads" / "mine"
+def test_an_encoder_that_was_moved_is_found_by_its_checksum(
+    place: str, models: Path, nowhere: Path
+) -> None:
+    run = (
+        nowhere.parent / "mine" / "head"
+        if place.startswith("../pre")
+        else nowhere.parent / "heads" / "mine"
+    )
     head = write_untrained(run, models / "toy", encoder_name="/gone/toy")
-    shutil.copytree(models / "another", (nowhere / place).parent / "toy")  # called alike, and another one
+    shutil.copytree(
+        models / "another", (nowhere / place).parent / "toy"
+    )  # called alike, and another one
     shutil.copytree(models / "toy", nowhere / place)
     predictor = Predictor.load(find_head(head))
     assert predictor.encoder.checksum == find_head(head).encoder.checksum
@@ -154,7 +175,9 @@ def test_an_encoder_that_was_moved_is_found_by_its_checksum(place: str, models: 
 
 
 def test_an_encoder_that_is_in_none_of_the_places_is_asked_for(models: Path, nowhere: Path) -> None:
-    head = write_untrained(nowhere.parent / "mine" / "head", models / "toy", encoder_name="elmo-of-yore")
+    head = write_untrained(
+        nowhere.parent / "mine" / "head", models / "toy", encoder_name="elmo-of-yore"
+    )
     message = (
         r"the head mine was trained on the encoder elmo-of-yore \(checksum [0-9a-f]{12}…\) and reads no other; looked for that "
         r"in elmo-of-yore, .*checkpoints, .*cache: put it into one of these, or name its folder with --encoder$"
@@ -187,7 +210,9 @@ def test_static_vectors_that_are_gone_are_asked_for(models: Path, nowhere: Path)
     (nowhere / "vectors").rename(nowhere / "elsewhere")
     assert Predictor.load(find_head(head)).static is not None  # beside the head
     shutil.rmtree(nowhere / "elsewhere")
-    with pytest.raises(ConfigError, match="trained on the static vectors .*: put them into one of these"):
+    with pytest.raises(
+        ConfigError, match="trained on the static vectors .*: put them into one of these"
+    ):
         Predictor.load(find_head(head))
 
 
@@ -205,11 +230,15 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
     assert plain.spans  # it has random weights, and says something
     # The brackets are read as what they stand for.
 
-    assert cut.best.probability == pytest.approx(head.predict_batch([["Ada", "(", "Bo"]])[0].probability, abs=1e-5)
+    assert cut.best.probability == pytest.approx(
+        head.predict_batch([["Ada", "(", "Bo"]])[0].probability, abs=1e-5
+    )
 
 
 @pytest.mark.ci
-def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_number_of_texts_comes_back_in_order(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     head = load_head(models / "classifier")
     lengths = [7, 0, 900, 3, 4500, 1] * 7
     texts = [["good", "bad", "Ada"][k % 3 :][:1] * n for k, n in enumerate(lengths)]
@@ -225,17 +254,27 @@ def test_any_number_of_texts_comes_back_in_order(models: Path, monkeypatch: pyte
     assert sum(n for n, _ in sizes) == len(texts)
     assert all(n <= 32 and (n * longest <= 4096 or n == 1) for n, longest in sizes)
     for k in (0, 1, 5, 20):
-        assert head.predict([texts[k]])[0].probabilities == pytest.approx(found[k].probabilities, abs=1e-5)
+        assert head.predict([texts[k]])[0].probabilities == pytest.approx(
+            found[k].probabilities, abs=1e-5
+        )
     assert head.predict([]) == []
 
 
-@pytest.mark.parametrize(("sentences", "message"), [
-    ("Ada flew to Oslo.", r"expected a list of sentences, found one string; put it in a list: \[sentence\]"),
-    (None, "expected a list of sentences, found NoneType"),
-    ([1], "expected a sentence as text or as a list of tokens, found int: 1"),
-    ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
-])  # fmt: skip
-def test_what_is_no_list_of_sentences_is_refused(sentences: Any, message: str, models: Path) -> None:
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        (
+            "Ada flew to Oslo.",
+            r"expected a list of sentences, found one string; put it in a list: \[sentence\]",
+        ),
+        (None, "expected a list of sentences, found NoneType"),
+        ([1], "expected a sentence as text or as a list of tokens, found int: 1"),
+        ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
+    ],
+)
+def test_what_is_no_list_of_sentences_is_refused(
+    sentences: Any, message: str, models: Path
+) -> None:
     with pytest.raises(InputError, match=message):
         load_head(models / "classifier").predict(sentences)
 
@@ -251,7 +290,9 @@ def test_the_bundled_head_finds_names_in_three_lines() -> None:
 def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) -> None:
     write_untrained(models / "short", models / "toy", "classification", reading={"max_tokens": 3})
     predictor = predictor_of(models, "short")
-    long, short = predictor.predict_batch([["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]])
+    long, short = predictor.predict_batch(
+        [["a", "good", "film", "it", "was", "not"], ["a", "good", "film"]]
+    )
     assert long.probabilities == pytest.approx(short.probabilities, abs=1e-6)
 
 
@@ -263,16 +304,24 @@ def test_who_only_predicts_does_without_what_training_needs() -> None:
         "heavy = {'pytorch_lightning', 'torchmetrics', 'datasets', 'pandas'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
+    subprocess.run(
+        [sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2]
+    )
 
 
-def test_a_head_on_a_transformer_finds_it_where_it_was_and_after_it_was_moved(nowhere: Path) -> None:
+def test_a_head_on_a_transformer_finds_it_where_it_was_and_after_it_was_moved(
+    nowhere: Path,
+) -> None:
     pytest.importorskip("transformers", reason="needs the package transformers")
     from tests.encoders.tiny_transformers import tiny_bert
 
     encoder = load(tiny_bert(nowhere.parent / "before" / "bert"))
-    head = NerHead(HeadTask(("O", "B-X", "I-X"), encoder.width, encoder.n_layers, "BIO"), lstm_hidden=0)
-    write_head(nowhere / "h", head, Source(str(nowhere.parent / "before" / "bert"), encoder.checksum))
+    head = NerHead(
+        HeadTask(("O", "B-X", "I-X"), encoder.width, encoder.n_layers, "BIO"), lstm_hidden=0
+    )
+    write_head(
+        nowhere / "h", head, Source(str(nowhere.parent / "before" / "bert"), encoder.checksum)
+    )
     assert load_head(nowhere / "h").encoder.checksum == encoder.checksum
     (nowhere / "runs").mkdir()
     shutil.move(nowhere.parent / "before" / "bert", nowhere / "runs" / "bert")

@@ -44,7 +44,9 @@ def test_words_kinds_and_cards_are_of_the_same_kinds() -> None:
 
 
 def test_a_kind_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ConfigError, match="there is no kind of task 'parsing', only classification, tagging"):
+    with pytest.raises(
+        ConfigError, match="there is no kind of task 'parsing', only classification, tagging"
+    ):
         find_task("parsing")
 
 
@@ -54,7 +56,8 @@ def test_only_what_is_of_one_kind_names_it() -> None:
     for path in LIBRARY.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Compare) and any(
-                isinstance(part, ast.Constant) and part.value in TASKS for part in (node.left, *node.comparators)
+                isinstance(part, ast.Constant) and part.value in TASKS
+                for part in (node.left, *node.comparators)
             ):
                 asking.add(path.relative_to(LIBRARY).as_posix())
     assert asking == set()
@@ -83,7 +86,9 @@ def random_tags(seed: int, labels: tuple[str, ...] = LABELS) -> tuple[Rows, Rows
     """Tags that break their scheme often, and others that agree with most of them."""
     draw = random.Random(seed)
     gold = [tuple(draw.choice(labels) for _ in range(draw.randrange(12))) for _ in range(40)]
-    return [tuple(draw.choice(labels) if draw.random() < 0.3 else tag for tag in row) for row in gold], list(gold)
+    return [
+        tuple(draw.choice(labels) if draw.random() < 0.3 else tag for tag in row) for row in gold
+    ], list(gold)
 
 
 def scored(scores: TaskScores, predicted: Rows, gold: Rows) -> dict[str, float]:
@@ -157,7 +162,9 @@ def test_hand_written_spans_as_seqeval() -> None:
 @given(st.data())
 def test_any_spans_as_seqeval(scheme: Scheme, data: st.DataObject) -> None:
     labels = st.sampled_from(labels_of(TYPES, scheme))
-    pairs = data.draw(st.lists(st.lists(st.tuples(labels, labels), max_size=6), min_size=1, max_size=4))
+    pairs = data.draw(
+        st.lists(st.lists(st.tuples(labels, labels), max_size=6), min_size=1, max_size=4)
+    )
     predicted, gold = ([tuple(pair[side] for pair in row) for row in pairs] for side in (0, 1))
     if span_counts(predicted, gold, scheme):  # seqeval has no answer where there is no span at all
         assert_as_seqeval(list(predicted), list(gold), scheme)
@@ -187,7 +194,9 @@ def test_nothing_to_score_is_zero(scheme: Scheme | None) -> None:
 def _score_a_share(rank: int, folder: str) -> None:
     """Score 39 sentences in the first of two processes, and one without spans in the second."""
     torch.set_num_threads(1)
-    distributed.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2)
+    distributed.init_process_group(
+        "gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=2
+    )
     try:
         predicted, gold = random_tags(0)
         predicted[39] = gold[39] = ("O",) * 3
@@ -216,12 +225,17 @@ def test_two_processes(tmp_path: Path) -> None:
         assert torch.load(tmp_path / f"{rank}.pt", weights_only=True) == [expected] * 4
 
 
-@pytest.mark.parametrize(("predicted", "gold", "error", "message"), [
-    ([("O",)], [], ValueError, "zip() argument 2 is shorter than argument 1"),
-    ([("O",), ("O",)], [("O",), ()], ValueError, "zip() argument 2 is shorter than argument 1"),
-    ([("NOUN",)], [("O",)], DataError, "token 1: 'NOUN' is not a tag of the scheme BIO"),
-])  # fmt: skip
-def test_tags_that_cannot_be_scored(predicted: Rows, gold: Rows, error: type[Exception], message: str) -> None:
+@pytest.mark.parametrize(
+    ("predicted", "gold", "error", "message"),
+    [
+        ([("O",)], [], ValueError, "zip() argument 2 is shorter than argument 1"),
+        ([("O",), ("O",)], [("O",), ()], ValueError, "zip() argument 2 is shorter than argument 1"),
+        ([("NOUN",)], [("O",)], DataError, "token 1: 'NOUN' is not a tag of the scheme BIO"),
+    ],
+)
+def test_tags_that_cannot_be_scored(
+    predicted: Rows, gold: Rows, error: type[Exception], message: str
+) -> None:
     with pytest.raises(error, match=re.escape(message)):
         tag_scores().update(predicted, gold)
 
@@ -240,10 +254,15 @@ def test_the_baseline_of_words_is_their_most_frequent_tag() -> None:
     ]
     held_out = [
         (["Jordan", "Lee", "ran"], ("B-PER", "I-PER", "O")),  # known: all right
-        (["Kim", "left", "Jordan"], ("B-PER", "O", "B-LOC")),  # Kim is new: O; Jordan was a person twice of three times
+        (
+            ["Kim", "left", "Jordan"],
+            ("B-PER", "O", "B-LOC"),
+        ),  # Kim is new: O; Jordan was a person twice of three times
     ]
     # Predicted: Jordan Lee, Jordan; correct: the first. Beside an F1, no accuracy.
-    assert TAGGING.baseline_scores(train, held_out, "BIO") == {"word f1": pytest.approx(2 * 1 / (2 + 3))}
+    assert TAGGING.baseline_scores(train, held_out, "BIO") == {
+        "word f1": pytest.approx(2 * 1 / (2 + 3))
+    }
     assert TAGGING.baseline_scores(train, held_out, None) == {
         "word accuracy": pytest.approx(4 / 6),
         "majority": pytest.approx(2 / 6),  # O
@@ -254,11 +273,16 @@ def test_baselines_of_nothing() -> None:
     train = [(["a"], ("O",))]
     assert CLASSIFICATION.baseline_scores([(["a"], "bad")], [], None) == {}
     assert TAGGING.baseline_scores(train, [], None) == {}
-    assert TAGGING.baseline_scores(train, [([], ())], None) == {"majority": 0.0, "word accuracy": 0.0}
+    assert TAGGING.baseline_scores(train, [([], ())], None) == {
+        "majority": 0.0,
+        "word accuracy": 0.0,
+    }
     assert TAGGING.baseline_scores(train, [([], ())], "BIO") == {"word f1": 0.0}
 
 
-@pytest.mark.parametrize(("task", "scheme"), [(CLASSIFICATION, None), (TAGGING, None), (TAGGING, "BIO")])
+@pytest.mark.parametrize(
+    ("task", "scheme"), [(CLASSIFICATION, None), (TAGGING, None), (TAGGING, "BIO")]
+)
 def test_baselines_are_in_the_metric_of_the_main_score(task: Task, scheme: Scheme | None) -> None:
     labels = CLASSES if task is CLASSIFICATION else ("O", "B-X", "I-X")
     row = "bad" if task is CLASSIFICATION else ("B-X", "O")

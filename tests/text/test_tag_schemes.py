@@ -36,7 +36,9 @@ def sentences(draw: st.DrawFn) -> tuple[list[Span], int]:
     """Spans in order that share no token, and the length of their sentence."""
     spans, at = [], 0
     for gap, length, type_ in draw(
-        st.lists(st.tuples(st.integers(0, 2), st.integers(1, 4), st.sampled_from("XYZ")), max_size=5)
+        st.lists(
+            st.tuples(st.integers(0, 2), st.integers(1, 4), st.sampled_from("XYZ")), max_size=5
+        )
     ):
         spans.append(Span(at + gap, at + gap + length, type_))
         at += gap + length
@@ -82,21 +84,26 @@ def test_well_formed_tags_come_back(scheme: Scheme) -> None:
 def test_any_tags_are_read_as_the_conll_scorer_reads_them(scheme: Scheme) -> None:
     @given(any_tags(scheme))
     def check(tags: list[str]) -> None:
-        assert spans_of(tags, scheme) == [Span(start, last + 1, type_) for type_, start, last in get_entities(tags)]
+        assert spans_of(tags, scheme) == [
+            Span(start, last + 1, type_) for type_, start, last in get_entities(tags)
+        ]
 
     check()
 
 
-@pytest.mark.parametrize(("scheme", "tags", "spans"), [
-    ("BIO", "O I-X I-X", [Span(1, 3, "X")]),
-    ("BIO", "B-X I-Y", [Span(0, 1, "X"), Span(1, 2, "Y")]),
-    ("BIOES", "B-X O", [Span(0, 1, "X")]),
-    ("BIOES", "E-X E-X", [Span(0, 1, "X"), Span(1, 2, "X")]),
-    ("BIOES", "S-X I-X E-X", [Span(0, 1, "X"), Span(1, 3, "X")]),
-    ("BIOES", "B-X I-X L-X U-Y", [Span(0, 3, "X"), Span(3, 4, "Y")]),
-    ("IOB1", "B-X I-X", [Span(0, 2, "X")]),
-    ("BIO", "", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scheme", "tags", "spans"),
+    [
+        ("BIO", "O I-X I-X", [Span(1, 3, "X")]),
+        ("BIO", "B-X I-Y", [Span(0, 1, "X"), Span(1, 2, "Y")]),
+        ("BIOES", "B-X O", [Span(0, 1, "X")]),
+        ("BIOES", "E-X E-X", [Span(0, 1, "X"), Span(1, 2, "X")]),
+        ("BIOES", "S-X I-X E-X", [Span(0, 1, "X"), Span(1, 3, "X")]),
+        ("BIOES", "B-X I-X L-X U-Y", [Span(0, 3, "X"), Span(3, 4, "Y")]),
+        ("IOB1", "B-X I-X", [Span(0, 2, "X")]),
+        ("BIO", "", []),
+    ],
+)
 def test_reading(scheme: Scheme, tags: str, spans: list[Span]) -> None:
     assert spans_of(tags.split(), scheme) == spans
 
@@ -134,17 +141,23 @@ def test_detection_lets_a_slip_in_a_hundred_pass() -> None:
     assert detect_scheme([["B-X", "E-X"]] * 200 + [["O", "B-X"]] * 2) == "BIOES"
 
 
-@pytest.mark.parametrize(("sequences", "message"), [
-    ([], "is unclear: no token has a tag other than O"),
-    ([["O", "O"], []], "is unclear: no token has a tag other than O"),
-    (
-        [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
-        r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "
-        r"and 1 as only IOB1 does \(first 'I-Y' as token 3 of sentence 2\)",
-    ),
-    ([["B-X", "O", "S-X"]], r"0 tags E- \(L-\) and 1 tags S- \(U-\), as only BIOES has, but 1 tags B-"),
-    ([["O"], ["O", "NOUN"]], r"sentence 2, token 2: 'NOUN' is not a tag of the scheme BIOES"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sequences", "message"),
+    [
+        ([], "is unclear: no token has a tag other than O"),
+        ([["O", "O"], []], "is unclear: no token has a tag other than O"),
+        (
+            [["O"], ["B-X", "O", "I-Y"], ["B-X"]],
+            r"2 spans begin as only BIO writes them \(first 'B-X' as token 1 of sentence 2\), "
+            r"and 1 as only IOB1 does \(first 'I-Y' as token 3 of sentence 2\)",
+        ),
+        (
+            [["B-X", "O", "S-X"]],
+            r"0 tags E- \(L-\) and 1 tags S- \(U-\), as only BIOES has, but 1 tags B-",
+        ),
+        ([["O"], ["O", "NOUN"]], r"sentence 2, token 2: 'NOUN' is not a tag of the scheme BIOES"),
+    ],
+)
 def test_detection_does_not_guess(sequences: list[list[str]], message: str) -> None:
     with pytest.raises(DataError, match=message):
         detect_scheme(sequences)
@@ -152,7 +165,9 @@ def test_detection_does_not_guess(sequences: list[list[str]], message: str) -> N
 
 @pytest.mark.parametrize("scheme", ["BIO", "BIOES"])
 @given(sentence=sentences())
-def test_well_formed_sequences_are_allowed(scheme: Scheme, sentence: tuple[list[Span], int]) -> None:
+def test_well_formed_sequences_are_allowed(
+    scheme: Scheme, sentence: tuple[list[Span], int]
+) -> None:
     allowed = allowed_transitions(labels_of("XYZ", scheme), scheme)
     tags = tags_of(*sentence, scheme)
     assert not set(pairwise(tags)) - allowed.pairs

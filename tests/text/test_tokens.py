@@ -38,60 +38,66 @@ def words(text: str) -> str:
     return " ".join(token.text for token in tokenize(text))
 
 
-@pytest.mark.parametrize(("text", "expected"), [
-    # Contractions
-    ("I don't bank on it.", "I do n't bank on it ."),
-    ("It's hers, isn't it?", "It 's hers , is n't it ?"),
-    ("We cannot; she can't.", "We can not ; she ca n't ."),
-    ("I'd've, couldn't've", "I 'd 've , could n't 've"),
-    ("THEY'LL SAY WE DON'T", "THEY 'LL SAY WE DO N'T"),
-    ("I'm gonna, wanna and gotta go", "I 'm gonna , wanna and gotta go"),
-    ("o'clock, ma'am, O'Brien", "o'clock , ma'am , O'Brien"),
-    ("'Tis the '90s, get 'em 'til noon", "'Tis the '90s , get 'em 'til noon"),
-    ("The dogs' owner and John's dog", "The dogs ' owner and John 's dog"),
-    # Quotes
-    ('"Sit," she said. "Now!"', '" Sit , " she said . " Now ! "'),
-    ("She said “don’t” and ‘won’t’.", "She said \" do n't \" and ' wo n't ' ."),
-    ("``Hello'' there", '" Hello " there'),
-    ("The word 'cause' is 'odd'.", "The word ' cause ' is ' odd ' ."),
-    ("«Bank» or „Bank“", '« Bank » or " Bank "'),
-    # Punctuation and signs
-    ("(see [note])", "( see [ note ] )"),
-    ("It fell—hard--twice – slowly", "It fell -- hard -- twice -- slowly"),
-    ("Wait… what...", "Wait ... what ..."),
-    ("1990–1995 was a well-known low-tide era", "1990-1995 was a well-known low-tide era"),
-    ("$5.50 (50%) or £5, €1,000.50", "$ 5.50 ( 50 % ) or £ 5 , € 1,000.50"),
-    ("at 10:30: go; stop!?", "at 10:30 : go ; stop ! ?"),
-    ("R&B and/or #1 @ 20°C", "R & B and/or # 1 @ 20 ° C"),
-    ("<b>bank</b>&amp;", "< b > bank < /b > & amp ;"),
-    ("great😀👍🏽bank", "great 😀👍🏽 bank"),
-    # Full stops
-    ("I sat. Then left.", "I sat . Then left ."),
-    ("i sat. then left.", "i sat . then left ."),
-    ("I don't. You can't. They won't", "I do n't . You ca n't . They wo n't"),
-    ("Dr. Smith saw Mrs. Lee, e.g. at St. Anne's.", "Dr. Smith saw Mrs. Lee , e.g. at St. Anne 's ."),
-    ("J. K. Lund met I. M. Olsen.", "J. K. Lund met I. M. Olsen ."),
-    ("So did I. Nobody saw plan B. It failed.", "So did I . Nobody saw plan B . It failed ."),
-    ("The U.S. bank and the U.S., too", "The U.S. bank and the U.S. , too"),
-    ("She lives in the U.S.", "She lives in the U.S. ."),
-    ("(He lives in the U.S.) ", "( He lives in the U.S. . )"),
-    ("It shut at 5 p.m. The doors closed.", "It shut at 5 p.m. . The doors closed ."),
-    ("No. 7 said no. Then no. 8 did.", "No. 7 said no . Then no. 8 did ."),
-    ("Cups, plates, etc. in boxes, lids, etc.", "Cups , plates , etc. in boxes , lids , etc ."),
-    ("It cost 3.50. In 2016. (Or so.)", "It cost 3.50 . In 2016 . ( Or so . )"),
-    ('He said "No." Then "yes."', 'He said " No . " Then " yes . "'),
-    ("One.\nTwo.\tThree.", "One . Two . Three ."),
-    # Typography
-    ("a soft\u00adhyphen, zero\u200bwidth, \ufeffbom", "a softhyphen , zerowidth , bom"),
-    ("the ﬁrst ﬂoor", "the first floor"),
-    ("no\u00a0break\u2003space", "no break space"),
-    ("nul\x00 and \x07bell", "nul and bell"),
-    ("a well\u2010known non\u2011stop bus", "a well-known non-stop bus"),
-    ("a \ufe0f b\ufe0e, \ufe0f(\u200d)", "a b\ufe0e , ( )"),
-    ("I \u2764\ufe0f it", "I \u2764\ufe0f it"),
-    ("half \ud83d emoji", "half \ufffd emoji"),
-    ("cafe\u0301", "caf\u00e9"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Contractions
+        ("I don't bank on it.", "I do n't bank on it ."),
+        ("It's hers, isn't it?", "It 's hers , is n't it ?"),
+        ("We cannot; she can't.", "We can not ; she ca n't ."),
+        ("I'd've, couldn't've", "I 'd 've , could n't 've"),
+        ("THEY'LL SAY WE DON'T", "THEY 'LL SAY WE DO N'T"),
+        ("I'm gonna, wanna and gotta go", "I 'm gonna , wanna and gotta go"),
+        ("o'clock, ma'am, O'Brien", "o'clock , ma'am , O'Brien"),
+        ("'Tis the '90s, get 'em 'til noon", "'Tis the '90s , get 'em 'til noon"),
+        ("The dogs' owner and John's dog", "The dogs ' owner and John 's dog"),
+        # Quotes
+        ('"Sit," she said. "Now!"', '" Sit , " she said . " Now ! "'),
+        ("She said “don’t” and ‘won’t’.", "She said \" do n't \" and ' wo n't ' ."),
+        ("``Hello'' there", '" Hello " there'),
+        ("The word 'cause' is 'odd'.", "The word ' cause ' is ' odd ' ."),
+        ("«Bank» or „Bank“", '« Bank » or " Bank "'),
+        # Punctuation and signs
+        ("(see [note])", "( see [ note ] )"),
+        ("It fell—hard--twice – slowly", "It fell -- hard -- twice -- slowly"),
+        ("Wait… what...", "Wait ... what ..."),
+        ("1990–1995 was a well-known low-tide era", "1990-1995 was a well-known low-tide era"),
+        ("$5.50 (50%) or £5, €1,000.50", "$ 5.50 ( 50 % ) or £ 5 , € 1,000.50"),
+        ("at 10:30: go; stop!?", "at 10:30 : go ; stop ! ?"),
+        ("R&B and/or #1 @ 20°C", "R & B and/or # 1 @ 20 ° C"),
+        ("<b>bank</b>&amp;", "< b > bank < /b > & amp ;"),
+        ("great😀👍🏽bank", "great 😀👍🏽 bank"),
+        # Full stops
+        ("I sat. Then left.", "I sat . Then left ."),
+        ("i sat. then left.", "i sat . then left ."),
+        ("I don't. You can't. They won't", "I do n't . You ca n't . They wo n't"),
+        (
+            "Dr. Smith saw Mrs. Lee, e.g. at St. Anne's.",
+            "Dr. Smith saw Mrs. Lee , e.g. at St. Anne 's .",
+        ),
+        ("J. K. Lund met I. M. Olsen.", "J. K. Lund met I. M. Olsen ."),
+        ("So did I. Nobody saw plan B. It failed.", "So did I . Nobody saw plan B . It failed ."),
+        ("The U.S. bank and the U.S., too", "The U.S. bank and the U.S. , too"),
+        ("She lives in the U.S.", "She lives in the U.S. ."),
+        ("(He lives in the U.S.) ", "( He lives in the U.S. . )"),
+        ("It shut at 5 p.m. The doors closed.", "It shut at 5 p.m. . The doors closed ."),
+        ("No. 7 said no. Then no. 8 did.", "No. 7 said no . Then no. 8 did ."),
+        ("Cups, plates, etc. in boxes, lids, etc.", "Cups , plates , etc. in boxes , lids , etc ."),
+        ("It cost 3.50. In 2016. (Or so.)", "It cost 3.50 . In 2016 . ( Or so . )"),
+        ('He said "No." Then "yes."', 'He said " No . " Then " yes . "'),
+        ("One.\nTwo.\tThree.", "One . Two . Three ."),
+        # Typography
+        ("a soft\u00adhyphen, zero\u200bwidth, \ufeffbom", "a softhyphen , zerowidth , bom"),
+        ("the ﬁrst ﬂoor", "the first floor"),
+        ("no\u00a0break\u2003space", "no break space"),
+        ("nul\x00 and \x07bell", "nul and bell"),
+        ("a well\u2010known non\u2011stop bus", "a well-known non-stop bus"),
+        ("a \ufe0f b\ufe0e, \ufe0f(\u200d)", "a b\ufe0e , ( )"),
+        ("I \u2764\ufe0f it", "I \u2764\ufe0f it"),
+        ("half \ud83d emoji", "half \ufffd emoji"),
+        ("cafe\u0301", "caf\u00e9"),
+    ],
+)
 def test_cut_as_the_pretraining_text(text: str, expected: str) -> None:
     assert words(text) == expected
 
@@ -120,26 +126,34 @@ def test_outer_invisible_characters_are_outside_the_token() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad", "\ufe0f", "\u200d \ufe0e"]
+    "text",
+    ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad", "\ufe0f", "\u200d \ufe0e"],
 )
 def test_nothing_to_see(text: str) -> None:
     assert tokenize(text) == []
 
 
-@pytest.mark.parametrize("text", ["?!.,;:--()[]{}<>\"'`", "....", "'", '"', "``", "''", ".", "[[", "-----", "%$#@&*"])
+@pytest.mark.parametrize(
+    "text", ["?!.,;:--()[]{}<>\"'`", "....", "'", '"', "``", "''", ".", "[[", "-----", "%$#@&*"]
+)
 def test_only_punctuation(text: str) -> None:
     found = tokenize(text)
     assert "".join(text[token.start : token.end] for token in found) == text
 
 
-@pytest.mark.parametrize("text", ["שלום עולם.", "مرحبا بالعالم", "日本語の文。", "é́́́ z̷̧̛", "👨‍👩‍👧‍👦 🇩🇪", "𝒷𝒶𝓃𝓀"])
+@pytest.mark.parametrize(
+    "text", ["שלום עולם.", "مرحبا بالعالم", "日本語の文。", "é́́́ z̷̧̛", "👨‍👩‍👧‍👦 🇩🇪", "𝒷𝒶𝓃𝓀"]
+)
 def test_other_scripts_survive(text: str) -> None:
     found = "".join(token.text for token in tokenize(text))
     assert found == unicodedata.normalize("NFC", "".join(text.split()))
 
 
 # The characters that the rules are about, so that their combinations come up.
-TRICKY = st.text(st.sampled_from(list("aBsntI 1.'\"`,:;()[]<$-%!?\n“’–—…ﬁ\u00ad\u200b\x00\u0301\ud83d😀́")), max_size=40)
+TRICKY = st.text(
+    st.sampled_from(list("aBsntI 1.'\"`,:;()[]<$-%!?\n“’–—…ﬁ\u00ad\u200b\x00\u0301\ud83d😀́")),
+    max_size=40,
+)
 TEXTS = st.one_of(TRICKY, st.text(max_size=60))
 
 
@@ -152,7 +166,11 @@ def test_tokens_lie_in_order_and_cover_everything_visible(text: str) -> None:
         assert not any(c.isspace() for c in token.text)
         assert end <= token.start <= token.end <= len(text)
         if token.start == token.end:
-            assert (token.text, text[token.start - 1]) == (".", ".") or "\u200b" in text or "\u00ad" in text
+            assert (
+                (token.text, text[token.start - 1]) == (".", ".")
+                or "\u200b" in text
+                or "\u00ad" in text
+            )
         end = token.end
         covered.update(range(token.start, token.end))
         token.text.encode("utf-8")
@@ -163,7 +181,9 @@ def test_tokens_lie_in_order_and_cover_everything_visible(text: str) -> None:
 @given(st.text(st.sampled_from(list('aBsntI 1.",:;()[]<$-%!?\nx')), max_size=40))
 def test_plain_text_is_only_cut(text: str) -> None:
     for token in tokenize(text):
-        assert text[token.start : token.end] == token.text or token == Token(".", token.end, token.end)
+        assert text[token.start : token.end] == token.text or token == Token(
+            ".", token.end, token.end
+        )
 
 
 @given(TEXTS)
@@ -176,7 +196,26 @@ def test_same_text_same_tokens_whatever_the_accents_encoding(text: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["a", ".", ". ", ".)", "'", '"', " ", "a. ", "a.b", "n't ", "[(", "….—", "U.S. ", ")", "1,", "`", "\u200b", "😀"],
+    [
+        "a",
+        ".",
+        ". ",
+        ".)",
+        "'",
+        '"',
+        " ",
+        "a. ",
+        "a.b",
+        "n't ",
+        "[(",
+        "….—",
+        "U.S. ",
+        ")",
+        "1,",
+        "`",
+        "\u200b",
+        "😀",
+    ],
 )
 def test_long_input_is_fast(piece: str) -> None:
     text = (piece * 10_000)[:10_000]
@@ -199,14 +238,20 @@ def test_the_published_ids() -> None:
     assert list(END_SENTENCE_IDS) == [259, 258, 260] + [261] * 47
 
 
-@pytest.mark.parametrize(("word", "length", "ids"), [
-    ("bank", 50, [259, 99, 98, 111, 108, 260] + [261] * 44),
-    ("", 50, [259, 260] + [261] * 48),
-    ("é€", 8, [259, 0xC3 + 1, 0xA9 + 1, 0xE2 + 1, 0x82 + 1, 0xAC + 1, 260, 261]),  # bytes
-    ("\x00", 4, [259, 1, 260, 261]),
-    ("xé", 4, [259, 121, 0xC3 + 1, 260]),  # the cut may go through a letter
-    *(("x" * n, 50, [259] + [121] * min(n, 48) + [260] + [261] * (48 - min(n, 48))) for n in (47, 48, 49, 500)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("word", "length", "ids"),
+    [
+        ("bank", 50, [259, 99, 98, 111, 108, 260] + [261] * 44),
+        ("", 50, [259, 260] + [261] * 48),
+        ("é€", 8, [259, 0xC3 + 1, 0xA9 + 1, 0xE2 + 1, 0x82 + 1, 0xAC + 1, 260, 261]),  # bytes
+        ("\x00", 4, [259, 1, 260, 261]),
+        ("xé", 4, [259, 121, 0xC3 + 1, 260]),  # the cut may go through a letter
+        *(
+            ("x" * n, 50, [259] + [121] * min(n, 48) + [260] + [261] * (48 - min(n, 48)))
+            for n in (47, 48, 49, 500)
+        ),
+    ],
+)
 def test_ids_of_words(word: str, length: int, ids: list[int]) -> None:
     assert character_ids(word, length) == ids
 
@@ -222,15 +267,18 @@ def test_ids_of_any_text(token: str, max_characters: int) -> None:
     assert bytes(i - 1 for i in letters) == token.encode("utf-8", "replace")[: max_characters - 2]
 
 
-@pytest.mark.parametrize(("text", "sentences"), [
-    ("Dr. Smith left. She stayed.", ["Dr. Smith left.", "She stayed."]),
-    ('"Stop!" he said. "Why?" Nobody knew.', ['"Stop!" he said.', '"Why?"', "Nobody knew."]),
-    ("One line\ngoes on. Next", ["One line goes on.", "Next"]),
-    ("A title\n\nThe text.", ["A title", "The text."]),
-    ("It cost 3.50 in the U.S. in May.", ["It cost 3.50 in the U.S. in May."]),
-    ("… --- !", []),
-    ("", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("Dr. Smith left. She stayed.", ["Dr. Smith left.", "She stayed."]),
+        ('"Stop!" he said. "Why?" Nobody knew.', ['"Stop!" he said.', '"Why?"', "Nobody knew."]),
+        ("One line\ngoes on. Next", ["One line goes on.", "Next"]),
+        ("A title\n\nThe text.", ["A title", "The text."]),
+        ("It cost 3.50 in the U.S. in May.", ["It cost 3.50 in the U.S. in May."]),
+        ("… --- !", []),
+        ("", []),
+    ],
+)
 def test_sentences(text, sentences):
     assert split_sentences(text) == sentences
 
@@ -239,7 +287,9 @@ def test_what_is_too_long_is_cut():
     assert [len(s.split()) for s in split_sentences("word " * 25, max_tokens=10)] == [10, 10, 5]
 
 
-@pytest.mark.parametrize("text", ["<b>a</b> & “q”? Yes…", "a.b.c", "()()()", "x" * 5000, "\u200b\u200b", "!!! ??? a"])
+@pytest.mark.parametrize(
+    "text", ["<b>a</b> & “q”? Yes…", "a.b.c", "()()()", "x" * 5000, "\u200b\u200b", "!!! ??? a"]
+)
 def test_no_letter_is_lost(text):
     kept = "".join(split_sentences(text))
     assert [c for c in kept if c.isalnum()] == [c for c in text if c.isalnum()]
@@ -276,7 +326,11 @@ def test_our_own_texts():
         for sense in entry.senses:
             for sentence in sense.sentences:
                 check(sentence)
-    for path in [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md"), *REPOSITORY.glob("elmo_tasks/**/*.py")]:
+    for path in [
+        *REPOSITORY.glob("*.md"),
+        *REPOSITORY.glob("docs/*.md"),
+        *REPOSITORY.glob("elmo_tasks/**/*.py"),
+    ]:
         for line in path.read_text(encoding="utf-8").splitlines():
             check(line)
 
@@ -294,7 +348,12 @@ def test_lines_of_corpora():
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(alphabet=st.sampled_from("ab.,:;'\"`´‘’“”«»‹›!?()[]{}<>*-–—… \n\t$%&#@Ss1tn U."), max_size=60))
+@given(
+    st.text(
+        alphabet=st.sampled_from("ab.,:;'\"`´‘’“”«»‹›!?()[]{}<>*-–—… \n\t$%&#@Ss1tn U."),
+        max_size=60,
+    )
+)
 def test_marks_in_any_order(text):
     check(text)
 

@@ -26,7 +26,12 @@ for forest, dig digest, earn earnest, numb number, corn corner, flow flower, int
 
 
 def pairs(families: str) -> list[tuple[str, str]]:
-    return [(word, other) for family in families.split(",") for word, *rest in [family.split()] for other in rest]
+    return [
+        (word, other)
+        for family in families.split(",")
+        for word, *rest in [family.split()]
+        for other in rest
+    ]
 
 
 @pytest.mark.parametrize(("one", "other"), pairs(INFLECTIONS))

@@ -86,7 +86,10 @@ def config(tmp_path):
                         "enable_version_counter": False,
                     },
                 },
-                {"class_path": "elmo_tasks.training.callbacks.ProgressLines", "init_args": {"every_n_steps": 20}},
+                {
+                    "class_path": "elmo_tasks.training.callbacks.ProgressLines",
+                    "init_args": {"every_n_steps": 20},
+                },
                 {
                     "class_path": "elmo_tasks.training.export_bilm.ExportBiLM",
                     "init_args": {"folder": str(tmp_path / "model"), "about": {"title": "a toy"}},
@@ -118,9 +121,23 @@ def test_it_learns_and_ends_in_a_model_that_loads(config, tmp_path, capsys):
     assert layers.values.shape == (3, 1, 2, 32)
     assert len(load_softmax(find_model(tmp_path / "model"))[1]) == 11
     capsys.readouterr()
-    assert main(["evaluate", "--model", str(tmp_path / "model"), "--text", str(tmp_path / "held.txt"), "--json"]) == 0
+    assert (
+        main(
+            [
+                "evaluate",
+                "--model",
+                str(tmp_path / "model"),
+                "--text",
+                str(tmp_path / "held.txt"),
+                "--json",
+            ]
+        )
+        == 0
+    )
     measured = json.loads(capsys.readouterr().out)
-    assert measured["forward_perplexity"] == pytest.approx(card["while_training"]["forward_perplexity"], rel=0.01)
+    assert measured["forward_perplexity"] == pytest.approx(
+        card["while_training"]["forward_perplexity"], rel=0.01
+    )
 
 
 @pytest.mark.parametrize("dim", [16, 9])
@@ -128,10 +145,23 @@ def test_a_model_with_no_more_cells_than_outputs_is_trained_and_exported(config,
     fit(config, f"--model.init_args.dim={dim}", "--data.init_args.max_tokens=640")
     assert Elmo.load(tmp_path / "model").bilm.options.lstm.dim == dim
     assert (
-        main(["model", "export", "--model", str(tmp_path / "model"), str(tmp_path / "published"), "--to", "hdf5"]) == 0
+        main(
+            [
+                "model",
+                "export",
+                "--model",
+                str(tmp_path / "model"),
+                str(tmp_path / "published"),
+                "--to",
+                "hdf5",
+            ]
+        )
+        == 0
     )
     sentence = [["ka", "lo"]]
-    found, expected = (Elmo.load(tmp_path / name).encode(sentence).values for name in ("published", "model"))
+    found, expected = (
+        Elmo.load(tmp_path / name).encode(sentence).values for name in ("published", "model")
+    )
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
@@ -145,7 +175,9 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
     halfway = saved.rename(tmp_path / "halfway.ckpt")
     fit(config, "--ckpt_path", str(halfway), *certain)
     again = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)
-    assert again["LanguageModelData"] == whole["LanguageModelData"] == {"streams": {"next_batch": 180}}
+    assert (
+        again["LanguageModelData"] == whole["LanguageModelData"] == {"streams": {"next_batch": 180}}
+    )
     assert again["seen"]["positions"] == whole["seen"]["positions"] == 180 * 32
     for name, value in whole["state_dict"].items():
         torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
@@ -176,7 +208,9 @@ def interrupted(config):
     def run(number, times=1):
         raw = yaml.safe_load(config.read_text())
         arguments = {"step": 45, "number": int(number), "times": times}
-        raw["trainer"]["callbacks"] += [{"class_path": f"{__name__}.SignalAt", "init_args": arguments}]
+        raw["trainer"]["callbacks"] += [
+            {"class_path": f"{__name__}.SignalAt", "init_args": arguments}
+        ]
         path = config.with_name("interrupted.yaml")
         path.write_text(yaml.safe_dump(raw))
         before = signal.getsignal(number)
@@ -196,12 +230,17 @@ def test_an_interrupted_run_loses_no_step(config, interrupted, number, tmp_path,
     whole = torch.load(last, weights_only=True)
     last.unlink()
     assert interrupted(number) == 128 + number
-    assert f"Saved step 46. The same command with --ckpt_path {last} resumes it." in capsys.readouterr().out
+    assert (
+        f"Saved step 46. The same command with --ckpt_path {last} resumes it."
+        in capsys.readouterr().out
+    )
     assert torch.load(last, weights_only=True)["global_step"] == 46
     fit(config, "--ckpt_path", str(last), *short)
     again = torch.load(last, weights_only=True)
     assert again["seen"]["positions"] == whole["seen"]["positions"]
-    for name, value in whole["state_dict"].items():  # also what is drawn: dropout, forgotten states, negative words
+    for name, value in whole[
+        "state_dict"
+    ].items():  # also what is drawn: dropout, forgotten states, negative words
         torch.testing.assert_close(again["state_dict"][name], value, atol=1e-6, rtol=1e-6)
 
 
@@ -222,7 +261,9 @@ def bags(tmp_path):
     return [recipe, *(f"--model.init_args.{setting}" for setting in settings)]
 
 
-def test_a_killed_run_with_context_bags_goes_on_with_what_its_sentences_had_so_far(config, tmp_path, bags):
+def test_a_killed_run_with_context_bags_goes_on_with_what_its_sentences_had_so_far(
+    config, tmp_path, bags
+):
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
     short = ["--data.init_args.max_tokens", str(4 * 8 * 60), *certain, *bags]
     fit(config, *short)
@@ -251,11 +292,25 @@ def test_context_bags_are_learned_and_stay_out_of_the_model(config, tmp_path, ba
     assert re.match(r"the words on each side.*fixed vectors.*\(weight 1\)", bag)
     assert "how alike two words are" in pairs
     assert {p.name.partition(".")[0] for p in (tmp_path / "model").iterdir()} == {
-        "bilm", "card", "options", "softmax", "vocabulary"
-    }  # fmt: skip
+        "bilm",
+        "card",
+        "options",
+        "softmax",
+        "vocabulary",
+    }
     assert Elmo.load(tmp_path / "model").n_layers == 3  # the reader takes no weight too many
     assert (
-        main(["model", "export", "--model", str(tmp_path / "run" / "last.ckpt"), "--to", "hdf5", str(tmp_path / "h5")])
+        main(
+            [
+                "model",
+                "export",
+                "--model",
+                str(tmp_path / "run" / "last.ckpt"),
+                "--to",
+                "hdf5",
+                str(tmp_path / "h5"),
+            ]
+        )
         == 0
     )
 
@@ -264,17 +319,26 @@ def test_two_processes_share_the_streams(config, tmp_path):
     command = [sys.executable, "-m", "elmo_tasks", "fit", "--config", str(config)]
     two = ["--trainer.devices=2", "--trainer.strategy=ddp", "--trainer.max_steps=60"]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PL_TORCH_DISTRIBUTED_BACKEND": "gloo"}
-    done = subprocess.run(command + two, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        command + two, cwd=REPOSITORY, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     card = json.loads((tmp_path / "model" / "card.json").read_text())
-    assert card["training"] == {"steps": 60, "positions": 60 * 32, "seconds": card["training"]["seconds"]}
+    assert card["training"] == {
+        "steps": 60,
+        "positions": 60 * 32,
+        "seconds": card["training"]["seconds"],
+    }
     assert done.stdout.count("200 steps = 6,400 positions") == 1  # one process speaks
 
 
 def test_a_resume_file_can_be_exported_but_not_go_on_with_other_words(config, tmp_path, capsys):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
-    assert main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")]) == 0
+    assert (
+        main(["model", "export", "--model", str(checkpoint), "--to", "hdf5", str(tmp_path / "h5")])
+        == 0
+    )
     expected = Elmo(read_checkpoint(checkpoint)[0]).encode([["ka", "lo", "mi"]]).values
     torch.testing.assert_close(
         Elmo.load(tmp_path / "h5").encode([["ka", "lo", "mi"]]).values, expected, atol=1e-6, rtol=0
@@ -302,17 +366,30 @@ def test_fine_tuning_goes_on_from_a_model_with_another_vocabulary(config, tmp_pa
     assert (
         after["forward_perplexity"] < 1.5 * before["forward_perplexity"]
     )  # one new word to spread over, nothing forgotten
-    other_size = ["--model.init_args.start_from", str(tmp_path / "first"), "--model.init_args.dim", "40"]
+    other_size = [
+        "--model.init_args.start_from",
+        str(tmp_path / "first"),
+        "--model.init_args.dim",
+        "40",
+    ]
     assert main(["fit", "--config", str(config), *short, *other_size]) == 2
-    assert "model.start_from: first has other sizes than this configuration" in capsys.readouterr().err
+    assert (
+        "model.start_from: first has other sizes than this configuration" in capsys.readouterr().err
+    )
 
 
-def test_init_from_takes_sizes_and_weights_from_the_model_and_the_softmax_of_shared_words(config, tmp_path):
+def test_init_from_takes_sizes_and_weights_from_the_model_and_the_softmax_of_shared_words(
+    config, tmp_path
+):
     fit(config, "--trainer.max_steps=40")
     (tmp_path / "model").rename(tmp_path / "first")
     old, old_words = load_softmax(find_model(tmp_path / "first"))
     (tmp_path / "text.txt").write_text("zi " * 3000 + "\n" + (tmp_path / "text.txt").read_text())
-    other_sizes = ["--model.init_args.dim=40", "--model.init_args.n_layers=1", "--model.init_args.filters=[[3,4]]"]
+    other_sizes = [
+        "--model.init_args.dim=40",
+        "--model.init_args.n_layers=1",
+        "--model.init_args.filters=[[3,4]]",
+    ]
     frozen = ["--data.init_args.max_tokens=64", "--model.init_args.learning_rate=0"]
     fit(config, *frozen, *other_sizes, "--init_from", str(tmp_path / "first"))
     now, before = Elmo.load(tmp_path / "model"), Elmo.load(tmp_path / "first")
@@ -330,11 +407,23 @@ def test_init_from_goes_on_from_the_published_form(config, tmp_path):
     published.mkdir()
     write_copies(published)
     before = Elmo.load(published)
-    fit(config, "--data.init_args.max_tokens=64", "--model.init_args.learning_rate=0", "--init_from", str(published))
+    fit(
+        config,
+        "--data.init_args.max_tokens=64",
+        "--model.init_args.learning_rate=0",
+        "--init_from",
+        str(published),
+    )
     now = Elmo.load(tmp_path / "model")
-    assert now.bilm.options == before.bilm.options == BiLMOptions.from_dict(json.loads(TINY.options_text))
+    assert (
+        now.bilm.options
+        == before.bilm.options
+        == BiLMOptions.from_dict(json.loads(TINY.options_text))
+    )
     expected = before.encode([["ka", "lo", "mi"]]).values
-    torch.testing.assert_close(now.encode([["ka", "lo", "mi"]]).values, expected, atol=0.02, rtol=0.01)  # float16
+    torch.testing.assert_close(
+        now.encode([["ka", "lo", "mi"]]).values, expected, atol=0.02, rtol=0.01
+    )  # float16
     assert len(load_softmax(find_model(tmp_path / "model"))[1]) == 11  # its own, begun anew
     fit(config, "--data.init_args.max_tokens=640", "--init_from", str(published))
     learned = Elmo.load(tmp_path / "model").encode([["ka", "lo", "mi"]]).values
@@ -344,8 +433,9 @@ def test_init_from_goes_on_from_the_published_form(config, tmp_path):
 def test_init_from_says_what_it_cannot_do(config, tmp_path, capsys):
     head = REPOSITORY / "lightning_configs" / "sentiment_sample.yaml"
     assert main(["fit", "--config", str(head), "--init_from", "elmo-mini"]) == 2
-    assert "TaskModule is not a biLM, which alone can be trained further; for the encoder of a head use --encoder" in (
-        capsys.readouterr().err
+    assert (
+        "TaskModule is not a biLM, which alone can be trained further; for the encoder of a head use --encoder"
+        in (capsys.readouterr().err)
     )
     assert main(["fit", "--config", str(config), "--init_from", "elmo-nobody"]) == 2
     assert "there is no model 'elmo-nobody'" in capsys.readouterr().err

@@ -28,7 +28,9 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     write_encoder(folder / "toy")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        assert main(["fit", "--config", str(write_config(folder, folder / "toy", request.param))]) == 0
+        assert (
+            main(["fit", "--config", str(write_config(folder, folder / "toy", request.param))]) == 0
+        )
     (folder / "printed.txt").write_text(printed.getvalue())
     return folder
 
@@ -43,7 +45,12 @@ def test_the_card_has_scores_guesses_and_the_mix_of_every_epoch(run: Path) -> No
     assert scores["rows"] == 25
     epochs = card["layer_weights"]["epochs"]
     assert [row["epoch"] for row in epochs] == list(range(EPOCHS + 1))
-    assert epochs[0] == {"epoch": 0, "weights": [pytest.approx(1 / 3, abs=1e-5)] * 3, "gamma": 1.0, "score": None}
+    assert epochs[0] == {
+        "epoch": 0,
+        "weights": [pytest.approx(1 / 3, abs=1e-5)] * 3,
+        "gamma": 1.0,
+        "score": None,
+    }
     assert all(sum(row["weights"]) == pytest.approx(1, abs=1e-4) for row in epochs)
     assert card["layer_weights"]["learned"]
     assert (card["training"]["seed"], card["training"]["epochs"]) == (1, EPOCHS)
@@ -54,12 +61,22 @@ def test_the_card_has_scores_guesses_and_the_mix_of_every_epoch(run: Path) -> No
 
 
 def test_the_report_has_the_score_beside_the_same_score_without_a_model(run: Path) -> None:
-    line = next(line for line in (run / "printed.txt").read_text().splitlines() if line.startswith("  validation: "))
+    line = next(
+        line
+        for line in (run / "printed.txt").read_text().splitlines()
+        if line.startswith("  validation: ")
+    )
     main_score = "f1" if "f1" in line else "accuracy"
-    rule = "each word tagged as it was most often" if main_score == "f1" else "always the most frequent label"
+    rule = (
+        "each word tagged as it was most often"
+        if main_score == "f1"
+        else "always the most frequent label"
+    )
     number = r"[01]\.\d{3}"
     guess = rf"\(without a model: {main_score} {number} with {rule}\)"
-    assert re.fullmatch(rf"  validation: {main_score} {number}(, macro-F1 {number})? on 25 rows {guess}", line)
+    assert re.fullmatch(
+        rf"  validation: {main_score} {number}(, macro-F1 {number})? on 25 rows {guess}", line
+    )
 
 
 def test_the_files_hold_no_place_of_the_machine_but_the_encoder_s(run: Path) -> None:
@@ -69,11 +86,15 @@ def test_the_files_hold_no_place_of_the_machine_but_the_encoder_s(run: Path) -> 
     assert find_head(run / "run" / "head").encoder.name == str(run / "toy")
 
 
-def test_evaluate_prints_the_score_of_the_card(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_prints_the_score_of_the_card(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     card = find_head(run / "run" / "head").card
     (data,) = run.glob("validation.*")
     capsys.readouterr()
-    assert main(["evaluate", "--head", str(run / "run" / "head"), "--data", str(data), "--json"]) == 0
+    assert (
+        main(["evaluate", "--head", str(run / "run" / "head"), "--data", str(data), "--json"]) == 0
+    )
     printed = json.loads(capsys.readouterr().out)
     expected = card["scores"]["validation"]
     assert printed["main"] == expected["main"]
@@ -85,7 +106,13 @@ def test_evaluate_prints_the_score_of_the_card(run: Path, capsys: pytest.Capture
 def test_the_exported_head_predicts(run: Path) -> None:
     predictor = Predictor.load(find_head(run / "run" / "head"))
     if predictor.head.kind == "tagging":
-        assert predictor.predict_batch([["we", "Ada", "in", "Rome", "."]])[0].tags == ("O", "B-PER", "O", "B-LOC", "O")
+        assert predictor.predict_batch([["we", "Ada", "in", "Rome", "."]])[0].tags == (
+            "O",
+            "B-PER",
+            "O",
+            "B-LOC",
+            "O",
+        )
     else:
         assert predictor.predict_batch([["it", "was", "warm", "kind", "."]])[0].label == "positive"
 
@@ -103,11 +130,22 @@ def test_another_folder_and_encoder_replace_those_of_the_file(
     (tmp_path / "mine" / "last.ckpt").touch()
     before = sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*"))
     write_encoder(tmp_path / "another", shift=0.1)
-    short = ["--trainer.max_epochs=1", "--run_dir", str(tmp_path / "mine"), "--encoder", str(tmp_path / "another")]
+    short = [
+        "--trainer.max_epochs=1",
+        "--run_dir",
+        str(tmp_path / "mine"),
+        "--encoder",
+        str(tmp_path / "another"),
+    ]
     assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0
     assert "mine holds an earlier run, so this one is written to" in capsys.readouterr().out
     assert find_head(tmp_path / "mine-2" / "head").encoder.name == str(tmp_path / "another")
-    assert {path.name for path in (tmp_path / "mine-2").iterdir()} == {"best.ckpt", "config.yaml", "head", "last.ckpt"}
+    assert {path.name for path in (tmp_path / "mine-2").iterdir()} == {
+        "best.ckpt",
+        "config.yaml",
+        "head",
+        "last.ckpt",
+    }
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["last.ckpt"]
     assert sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*")) == before
 
@@ -117,7 +155,10 @@ def test_what_the_export_would_refuse_is_refused_before_the_training(
 ) -> None:
     fit = ["fit", "--config", str(run / "config.yaml"), "--run_dir", str(tmp_path / "mine")]
     assert main([*fit, "--data.init_args.test", str(tmp_path / "tset")]) == 2
-    assert "tset: no such file, and data.test says that the head is scored on it" in capsys.readouterr().err
+    assert (
+        "tset: no such file, and data.test says that the head is scored on it"
+        in capsys.readouterr().err
+    )
     (tmp_path / "mine" / "head").mkdir(parents=True)
     (tmp_path / "mine" / "head" / "notes.txt").write_text("mine")
     assert main(fit) == 2
@@ -136,21 +177,33 @@ def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCapt
 @pytest.mark.parametrize(
     ("scores", "guess", "warning"),
     [
-        ({"main": "accuracy", "accuracy": 0.96, "macro_f1": 0.7, "recall/a": 1, "recall/b": 0.4}, 0.95, ""),
+        (
+            {"main": "accuracy", "accuracy": 0.96, "macro_f1": 0.7, "recall/a": 1, "recall/b": 0.4},
+            0.95,
+            "",
+        ),
         (
             {"main": "accuracy", "accuracy": 0.95, "macro_f1": 0.487, "recall/a": 1, "recall/b": 0},
             0.95,
             "NO BETTER THAN WITHOUT",
         ),
         (
-            {"main": "accuracy", "accuracy": 0.93, "macro_f1": 0.66, "recall/a": 1, "recall/b": 0.5},
+            {
+                "main": "accuracy",
+                "accuracy": 0.93,
+                "macro_f1": 0.66,
+                "recall/a": 1,
+                "recall/b": 0.5,
+            },
             0.95,
             "it does know rare classes",
         ),
         ({"main": "f1", "f1": 0.3}, 0.31, "NO BETTER THAN WITHOUT A MODEL"),
     ],
 )
-def test_a_head_that_is_no_better_than_a_rule_says_so(scores: dict[str, Any], guess: float, warning: str) -> None:
+def test_a_head_that_is_no_better_than_a_rule_says_so(
+    scores: dict[str, Any], guess: float, warning: str
+) -> None:
     said = no_better(scores, guess)
     assert warning in said
     assert bool(said) == bool(warning)

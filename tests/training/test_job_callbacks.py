@@ -69,7 +69,9 @@ def test_the_progress_file_tells_phases_losses_and_epochs(tmp_path):
     assert [row["epoch"] for row in epochs] == list(range(EPOCHS + 1))
     assert all(sum(row["weights"]) == pytest.approx(1, abs=1e-4) for row in epochs)
     card = find_head(tmp_path / "run" / "head").card
-    assert [row.get("score") for row in epochs] == [row["score"] for row in card["layer_weights"]["epochs"]]
+    assert [row.get("score") for row in epochs] == [
+        row["score"] for row in card["layer_weights"]["epochs"]
+    ]
 
 
 def test_an_interrupt_keeps_the_best_head(tmp_path):

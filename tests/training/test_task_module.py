@@ -36,7 +36,9 @@ from tests.training.toy_task import (
 )
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.filterwarnings("ignore:.*isinstance.treespec, LeafSpec.*", "ignore:The dirpath has changed")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*isinstance.treespec, LeafSpec.*", "ignore:The dirpath has changed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,9 @@ class NotesLosses(pl.Callback):
     def __init__(self) -> None:
         self.losses: list[float] = []
 
-    def on_train_batch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, *more: Any) -> None:
+    def on_train_batch_end(
+        self, trainer: pl.Trainer, pl_module: pl.LightningModule, outputs: Any, *more: Any
+    ) -> None:
         self.losses.append(float(outputs["loss"]))
 
 
@@ -69,16 +73,25 @@ def head_of(module: TaskModule) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("kind", list(TASK_DATA))
-def test_layers_from_the_store_train_as_live_ones_do(kind: str, encoder: Path, static: Path, tmp_path: Path) -> None:
+def test_layers_from_the_store_train_as_live_ones_do(
+    kind: str, encoder: Path, static: Path, tmp_path: Path
+) -> None:
     head, data, settings = TASK_DATA[kind]
     losses = []
     for store in (None, str(tmp_path / "layers")):
         noted = NotesLosses()
-        module = TaskModule(head(**settings), str(encoder), None if kind == "tags" else str(static), layer_store=store)
+        module = TaskModule(
+            head(**settings),
+            str(encoder),
+            None if kind == "tags" else str(static),
+            layer_store=store,
+        )
         trainer = trained(module, data(tmp_path), tmp_path, callbacks=[noted])
         losses.append(noted.losses)
         assert (module._stores != {}) == (store is not None)
-        assert all((s.pooled == "mean") == (kind == "pooled texts") for s in module._stores.values())
+        assert all(
+            (s.pooled == "mean") == (kind == "pooled texts") for s in module._stores.values()
+        )
     assert len(losses[0]) == 6
     assert losses[1] == pytest.approx(losses[0], abs=2e-3)
     assert 0 < trainer.callback_metrics["val_loss"] < 10
@@ -91,18 +104,24 @@ def test_it_learns(encoder: Path, tmp_path: Path) -> None:
     assert trainer.callback_metrics["val_f1"] > 0.9
 
 
-def test_what_is_frozen_stays_so_and_is_not_in_the_checkpoint(encoder: Path, static: Path, tmp_path: Path) -> None:
+def test_what_is_frozen_stays_so_and_is_not_in_the_checkpoint(
+    encoder: Path, static: Path, tmp_path: Path
+) -> None:
     module = TaskModule(ner(), str(encoder), str(static), layer_store=None)
     before = {name: value.clone() for name, value in module.encoder.bilm.state_dict().items()}
     trainer = trained(module, tagging_data(tmp_path), tmp_path)
     assert all(not p.requires_grad and p.grad is None for p in module.encoder.bilm.parameters())
-    assert all(torch.equal(value, before[name]) for name, value in module.encoder.bilm.state_dict().items())
+    assert all(
+        torch.equal(value, before[name]) for name, value in module.encoder.bilm.state_dict().items()
+    )
     assert module.static is not None
     assert not module.static.vectors.requires_grad
     trainer.save_checkpoint(tmp_path / "c.ckpt")
     saved = torch.load(tmp_path / "c.ckpt", weights_only=True)
     assert set(saved["state_dict"]) == {f"head.{name}" for name in head_of(module)}
-    parameters = [k for group in saved["optimizer_states"][0]["param_groups"] for k in group["params"]]
+    parameters = [
+        k for group in saved["optimizer_states"][0]["param_groups"] for k in group["params"]
+    ]
     assert len(parameters) == len(list(module.head.parameters()))  # type: ignore[union-attr]
 
 
@@ -114,21 +133,28 @@ def test_static_vectors_reach_the_head(encoder: Path, static: Path, tmp_path: Pa
     features = module.inputs(batch, "train")[3]
     assert features.static is not None
     assert module.static is not None
-    assert torch.equal(features.static[0, : len(batch.tokens[0])], module.static.vectors_of(batch.tokens[0]))
+    assert torch.equal(
+        features.static[0, : len(batch.tokens[0])], module.static.vectors_of(batch.tokens[0])
+    )
 
 
 def test_the_mix_has_its_own_rate_and_no_weight_decay(encoder: Path, tmp_path: Path) -> None:
     module = TaskModule(sentiment(), str(encoder), layer_store=None, weight_decay=0.1)
     trainer = trained(module, opinion_data(tmp_path), tmp_path, epochs=1)
     groups = trainer.optimizers[0].param_groups
-    assert [(group["weight_decay"], group["initial_lr"]) for group in groups] == [(0.1, 1e-3), (0.0, 3e-3)]
+    assert [(group["weight_decay"], group["initial_lr"]) for group in groups] == [
+        (0.1, 1e-3),
+        (0.0, 3e-3),
+    ]
     assert set(groups[1]["params"]) == set(module.head.mix.parameters())
 
 
 def test_l2_pulls_the_mix_to_the_plain_mean(encoder: Path, tmp_path: Path) -> None:
     spread = []
     for l2 in (0.0, 10.0):
-        module = TaskModule(sentiment(), str(encoder), layer_store=None, mix_l2=l2, mix_learning_rate=0.05)
+        module = TaskModule(
+            sentiment(), str(encoder), layer_store=None, mix_l2=l2, mix_learning_rate=0.05
+        )
         trained(module, opinion_data(tmp_path), tmp_path, epochs=6)
         weights = module.head.mix.weights()
         spread.append(max(weights) - min(weights))
@@ -149,14 +175,18 @@ def test_the_rates_stay_and_then_fall_to_zero(encoder: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("head", "data"), [(ner, opinion_data), (sentiment, tagging_data)])
-def test_a_head_for_other_data_is_refused(head: Any, data: Any, encoder: Path, tmp_path: Path) -> None:
+def test_a_head_for_other_data_is_refused(
+    head: Any, data: Any, encoder: Path, tmp_path: Path
+) -> None:
     module = TaskModule(head(), str(encoder), layer_store=None)
     with pytest.raises(ConfigError, match=r"needs (Tagging|Classification)Data"):
         trained(module, data(tmp_path), tmp_path)
 
 
 def test_a_store_that_would_be_too_large_is_refused(encoder: Path, tmp_path: Path) -> None:
-    module = TaskModule(ner(), str(encoder), layer_store=str(tmp_path / "layers"), max_store_gb=1e-6)
+    module = TaskModule(
+        ner(), str(encoder), layer_store=str(tmp_path / "layers"), max_store_gb=1e-6
+    )
     with pytest.raises(ConfigError, match="layer cache|layers"):
         trained(module, tagging_data(tmp_path), tmp_path)
 
@@ -167,15 +197,25 @@ def callbacks(folder: Path, **checkpoint: Any) -> list[pl.Callback]:
 
 
 @pytest.mark.parametrize("after", [2, 4, 3, 6])
-def test_an_interrupted_run_ends_as_one_that_was_not(after: int, encoder: Path, tmp_path: Path) -> None:
+def test_an_interrupted_run_ends_as_one_that_was_not(
+    after: int, encoder: Path, tmp_path: Path
+) -> None:
     """Without dropout, whose random numbers Lightning does not keep. An epoch has 3 steps: 2 and 4 are inside one."""
 
     def run(folder: Path, **arguments: Any) -> dict[str, Any]:
-        module = TaskModule(ner(), str(encoder), layer_store=str(tmp_path / "layers"), learning_rate=0.02)
+        module = TaskModule(
+            ner(), str(encoder), layer_store=str(tmp_path / "layers"), learning_rate=0.02
+        )
         # After 3 and 6, as the shipped configurations save: behind the validation of an epoch.
         watched = callbacks(folder, **({} if after % 3 == 0 else {"every_n_train_steps": 2}))
         trainer = trained(
-            module, tagging_data(tmp_path), folder, 3, enable_checkpointing=True, callbacks=watched, **arguments
+            module,
+            tagging_data(tmp_path),
+            folder,
+            3,
+            enable_checkpointing=True,
+            callbacks=watched,
+            **arguments,
         )
         trainer.save_checkpoint(folder / "end.ckpt")
         return torch.load(folder / "end.ckpt", weights_only=True)
@@ -188,7 +228,9 @@ def test_an_interrupted_run_ends_as_one_that_was_not(after: int, encoder: Path, 
     assert resumed["TaggingData"] == whole["TaggingData"]
     assert resumed["global_step"] == whole["global_step"]
     assert resumed["lr_schedulers"] == whole["lr_schedulers"]
-    first, second = (find_head(tmp_path / name / "head").card["layer_weights"] for name in ("whole", "resumed"))
+    first, second = (
+        find_head(tmp_path / name / "head").card["layer_weights"] for name in ("whole", "resumed")
+    )
     assert [row["epoch"] for row in first["epochs"]] == [0, 1, 2, 3]
     assert second == first
 
@@ -204,7 +246,9 @@ class ReadsTheCurve(pl.Callback):
             self.epochs.append([row["epoch"] for row in csv.DictReader(file) if row.get("gamma")])
 
 
-def test_the_curve_has_the_mix_of_an_epoch_before_its_state_is_written(encoder: Path, tmp_path: Path) -> None:
+def test_the_curve_has_the_mix_of_an_epoch_before_its_state_is_written(
+    encoder: Path, tmp_path: Path
+) -> None:
     reads = ReadsTheCurve(tmp_path / "run" / "csv" / "metrics.csv")
     module = TaskModule(ner(), str(encoder), layer_store=None)
     trained(
@@ -233,13 +277,17 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
     seen: list[dict[str, Tensor]] = []
 
     class SecondIsBest(pl.Callback):
-        def on_validation_epoch_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        def on_validation_epoch_end(
+            self, trainer: pl.Trainer, pl_module: pl.LightningModule
+        ) -> None:
             assert isinstance(pl_module, TaskModule)
             seen.append({name: value.clone() for name, value in head_of(pl_module).items()})
             pl_module.log("quality", [0.2, 0.9, 0.5, 0.4][len(seen) - 1])
 
     stop = EarlyStopping("quality", mode="max", patience=2)
-    watched = callbacks(tmp_path / "run", filename="best", monitor="quality", mode="max", save_top_k=1)
+    watched = callbacks(
+        tmp_path / "run", filename="best", monitor="quality", mode="max", save_top_k=1
+    )
     module = TaskModule(ner(), str(encoder), layer_store=None, learning_rate=0.02)
     trainer = trained(
         module,
@@ -256,7 +304,9 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
     exported = build_head(files).state_dict()
     for name, value in seen[1].items():
         assert torch.equal(exported[name], value.half().float()), name
-    assert any(not torch.equal(exported[name], value.half().float()) for name, value in seen[3].items())
+    assert any(
+        not torch.equal(exported[name], value.half().float()) for name, value in seen[3].items()
+    )
 
 
 @pytest.mark.ci
@@ -289,10 +339,19 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TaskModule]:
     """A run in which the biLM learned, with its head in ``run/head``."""
     folder = tmp_path_factory.mktemp("tuned")
     encoder = write_encoder(folder / "toy")
-    module = TaskModule(sentiment(), str(encoder), layer_store=str(folder / "layers"), encoder_learning_rate=1e-3)
+    module = TaskModule(
+        sentiment(), str(encoder), layer_store=str(folder / "layers"), encoder_learning_rate=1e-3
+    )
     export = ExportHead(str(folder / "run" / "head"), {"title": "Toy opinions"})
     keeps = RunCheckpoint(str(folder / "run"), "val_accuracy")
-    trained(module, opinion_data(folder), folder, epochs=3, callbacks=[keeps, export], enable_checkpointing=True)
+    trained(
+        module,
+        opinion_data(folder),
+        folder,
+        epochs=3,
+        callbacks=[keeps, export],
+        enable_checkpointing=True,
+    )
     return folder, module
 
 
@@ -305,7 +364,9 @@ def test_its_weights_move_and_the_second_bias_stays(tuned: tuple[Path, TaskModul
     assert any(name.startswith("token_encoder") for name in moved)
     assert any(name.startswith("forward_lm") for name in moved)
     assert not any("bias_hh" in name for name in moved)
-    assert max((after[name] - before[name]).abs().max().item() for name in moved) < 0.1  # at the lower rate
+    assert (
+        max((after[name] - before[name]).abs().max().item() for name in moved) < 0.1
+    )  # at the lower rate
     assert not (folder / "layers").exists()  # layers that change are not kept
 
 
@@ -329,7 +390,9 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
         texts = [["it", "was", "warm", "."], ["it", "was", "cold", "rude", "."]]
         live = Predictor(module.encoder, module.head, None).predict_batch(texts)
         for one, other in zip(predictor.predict_batch(texts), live, strict=True):
-            assert one.probabilities == pytest.approx(other.probabilities, abs=5e-3)  # float16 on disk
+            assert one.probabilities == pytest.approx(
+                other.probabilities, abs=5e-3
+            )  # float16 on disk
     finally:
         moved.rename(folder / "run")
     with pytest.raises(ConfigError, match="was trained on the encoder"):
@@ -346,7 +409,9 @@ def test_the_best_epoch_has_both_parts(tuned: tuple[Path, TaskModule]) -> None:
 
 
 def test_only_a_bilm_can_be_tuned(tmp_path: Path) -> None:
-    module = TaskModule(sentiment(), str(write_static(tmp_path / "static")), encoder_learning_rate=1e-3)
+    module = TaskModule(
+        sentiment(), str(write_static(tmp_path / "static")), encoder_learning_rate=1e-3
+    )
     with pytest.raises(ConfigError, match="is no biLM, and stays frozen"):
         trained(module, opinion_data(tmp_path), tmp_path)
     for rate in (0.0, -1.0, float("nan")):
@@ -364,18 +429,28 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     encoder = write_encoder(tmp_path / "toy")
     data = opinion_data(tmp_path)
     train = tmp_path / "train.tsv"
-    train.write_text("".join(f"positive\tit was warm {k} .\n" for k in range(15)) + "negative\tit was cold .\n" * 5)
+    train.write_text(
+        "".join(f"positive\tit was warm {k} .\n" for k in range(15))
+        + "negative\tit was cold .\n" * 5
+    )
     module = TaskModule(sentiment(), str(encoder), layer_store=None, class_weights="balanced")
     trained(module, data, tmp_path, epochs=1)
     weights = module.head.class_weights
-    torch.testing.assert_close(weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)]))  # negative, positive
+    torch.testing.assert_close(
+        weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)])
+    )  # negative, positive
     assert "class_weights" not in module.head.state_dict()
-    values, target = torch.randn(module.encoder.n_layers, 2, 3, module.encoder.width), torch.tensor([0, 1])
+    values, target = (
+        torch.randn(module.encoder.n_layers, 2, 3, module.encoder.width),
+        torch.tensor([0, 1]),
+    )
     mask = torch.ones(2, 3, dtype=torch.bool)
     scores = module.head(values, mask)
     for in_training, used in ((True, weights), (False, None)):
         expected = torch.nn.functional.cross_entropy(scores, target, used)
-        torch.testing.assert_close(module.head.train(in_training).loss_of(scores, mask, target), expected)
+        torch.testing.assert_close(
+            module.head.train(in_training).loss_of(scores, mask, target), expected
+        )
 
 
 def test_tags_cannot_weigh_alike(tmp_path: Path) -> None:

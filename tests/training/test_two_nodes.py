@@ -20,7 +20,9 @@ from tests.training.toy_task import write_config, write_encoder
 
 pytestmark = [
     pytest.mark.ci,
-    pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch has no torch.distributed"),
+    pytest.mark.skipif(
+        not distributed.is_available(), reason="this PyTorch has no torch.distributed"
+    ),
 ]
 REPOSITORY = Path(__file__).resolve().parents[2]
 
@@ -34,8 +36,23 @@ def free_port() -> int:
 def nodes(port: int, *arguments: str, log: Path) -> list[subprocess.Popen[bytes]]:
     """Start `torchrun` as on two machines, which meet at a port of the first."""
     meet = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--rdzv-id", "test"]
-    run = ["-m", "torch.distributed.run", "--nnodes", "2", "--nproc-per-node", "1", "--max-restarts", "3", *meet]
-    two = ["--trainer.num_nodes=2", "--trainer.devices=1", "--trainer.strategy=ddp", "--trainer.accelerator=cpu"]
+    run = [
+        "-m",
+        "torch.distributed.run",
+        "--nnodes",
+        "2",
+        "--nproc-per-node",
+        "1",
+        "--max-restarts",
+        "3",
+        *meet,
+    ]
+    two = [
+        "--trainer.num_nodes=2",
+        "--trainer.devices=1",
+        "--trainer.strategy=ddp",
+        "--trainer.accelerator=cpu",
+    ]
     command = [sys.executable, *run, "-m", "elmo_tasks", "fit", *arguments, *two]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PL_TORCH_DISTRIBUTED_BACKEND": "gloo"}
     # Else processes that are started again meet at addresses of those that died.
@@ -45,7 +62,12 @@ def nodes(port: int, *arguments: str, log: Path) -> list[subprocess.Popen[bytes]
         with (log.with_name(f"node-{node}.log")).open("ab") as file:
             started.append(
                 subprocess.Popen(
-                    command, cwd=REPOSITORY, env=environment, stdout=file, stderr=file, start_new_session=True
+                    command,
+                    cwd=REPOSITORY,
+                    env=environment,
+                    stdout=file,
+                    stderr=file,
+                    start_new_session=True,
                 )
             )
     return started
@@ -86,24 +108,38 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
         "--trainer.precision=32-true",
         "--data.init_args.limit_train=24",
     ]
-    finished(nodes(free_port(), *few, "--run_dir", str(tmp_path / "two"), log=tmp_path / "log"), tmp_path / "log")
+    finished(
+        nodes(free_port(), *few, "--run_dir", str(tmp_path / "two"), log=tmp_path / "log"),
+        tmp_path / "log",
+    )
     assert main(["fit", *few, "--run_dir", str(tmp_path / "one")]) == 0
     assert_same(tmp_path / "one" / "last.ckpt", tmp_path / "two" / "last.ckpt")
     assert (tmp_path / "two" / "head" / "card.json").is_file()
 
 
-def test_a_language_model_of_two_nodes_is_that_of_one_process(language_config: Path, tmp_path: Path) -> None:  # noqa: F811
+def test_a_language_model_of_two_nodes_is_that_of_one_process(
+    language_config: Path, tmp_path: Path
+) -> None:
     exact = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
     assert main(["fit", "--config", str(language_config), "--trainer.max_steps=1", *exact]) == 0
     begun = weights(tmp_path / "run" / "last.ckpt")
     (tmp_path / "model").rename(tmp_path / "first")  # its weights are where both begin
     begin = [*exact, "--model.init_args.start_from", str(tmp_path / "first"), "--overwrite"]
-    few = ["--config", str(language_config), "--trainer.max_steps=12", "--trainer.precision=32-true", *begin]
+    few = [
+        "--config",
+        str(language_config),
+        "--trainer.max_steps=12",
+        "--trainer.precision=32-true",
+        *begin,
+    ]
     finished(nodes(free_port(), *few, log=tmp_path / "log"), tmp_path / "log")
     (tmp_path / "run").rename(tmp_path / "two")
     assert main(["fit", *few]) == 0
     # Adam divides by the size of a gradient: where that is nearly zero, the order of additions shows.
-    expected, found = weights(tmp_path / "run" / "last.ckpt"), weights(tmp_path / "two" / "last.ckpt")
+    expected, found = (
+        weights(tmp_path / "run" / "last.ckpt"),
+        weights(tmp_path / "two" / "last.ckpt"),
+    )
     moved = sum(float((value - begun[name]).abs().sum()) for name, value in expected.items())
     apart = sum(float((value - found[name]).abs().sum()) for name, value in expected.items())
     assert moved > 0
@@ -131,7 +167,9 @@ def test_when_a_node_is_killed_training_goes_on_from_the_last_checkpoint(
     deadline = time.monotonic() + 200
     while not last.exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-        assert all(process.poll() is None for process in processes), log.with_name("node-0.log").read_text()[-3000:]
+        assert all(process.poll() is None for process in processes), log.with_name(
+            "node-0.log"
+        ).read_text()[-3000:]
     (worker,) = psutil.Process(processes[1].pid).children()
     worker.kill()
     finished(processes, log)

@@ -52,7 +52,9 @@ def write_tags(path: Path, seed: int, n: int = 24) -> Path:
     rows = []
     for _ in range(n):
         tokens = [("we", "O")] * draw.randrange(1, 4)
-        tokens += [(draw.choice(NAMES), "B-PER")] + [(draw.choice(NAMES), "I-PER")] * draw.randrange(2)
+        tokens += [(draw.choice(NAMES), "B-PER")] + [
+            (draw.choice(NAMES), "I-PER")
+        ] * draw.randrange(2)
         tokens += [("in", "O"), (draw.choice(PLACES), "B-LOC"), (".", "O")]
         rows.append("".join(f"{token} {tag}\n" for token, tag in tokens))
     path.write_text("\n".join(rows))
@@ -70,17 +72,27 @@ def write_opinions(path: Path, seed: int, n: int = 24) -> Path:
 
 
 def tagging_data(folder: Path, **settings: Any) -> TaggingData:
-    files = {split: str(write_tags(folder / f"{split}.conll", k)) for k, split in enumerate(("train", "validation"))}
+    files = {
+        split: str(write_tags(folder / f"{split}.conll", k))
+        for k, split in enumerate(("train", "validation"))
+    }
     return TaggingData(**files, **{"batch_size": 8, **settings})
 
 
 def opinion_data(folder: Path, **settings: Any) -> ClassificationData:
-    files = {split: str(write_opinions(folder / f"{split}.tsv", k)) for k, split in enumerate(("train", "validation"))}
-    return ClassificationData(**files, text_column=1, label_column=0, **{"batch_size": 8, **settings})
+    files = {
+        split: str(write_opinions(folder / f"{split}.tsv", k))
+        for k, split in enumerate(("train", "validation"))
+    }
+    return ClassificationData(
+        **files, text_column=1, label_column=0, **{"batch_size": 8, **settings}
+    )
 
 
 def ner(**settings: Any) -> Callable[[HeadTask], TaskHead]:
-    return lambda task: NerHead(task, **{"lstm_hidden": 6, "lstm_layers": 1, "dropout": 0.0, **settings})
+    return lambda task: NerHead(
+        task, **{"lstm_hidden": 6, "lstm_layers": 1, "dropout": 0.0, **settings}
+    )
 
 
 def sentiment(**settings: Any) -> Callable[[HeadTask], TaskHead]:
@@ -97,7 +109,12 @@ def trained(
 ) -> pl.Trainer:
     """Fit from one seed, without a word."""
     pl.seed_everything(1, verbose=False)
-    quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False, "num_sanity_val_steps": 0}
+    quiet = {
+        "logger": False,
+        "enable_progress_bar": False,
+        "enable_model_summary": False,
+        "num_sanity_val_steps": 0,
+    }
     trainer = pl.Trainer(
         accelerator="cpu",
         default_root_dir=folder,
@@ -128,8 +145,12 @@ def write_untrained(
         labels = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC")
         head = ner(**settings)(HeadTask(labels, elmo.width, elmo.n_layers, "BIO", width))
     else:
-        head = sentiment(**settings)(HeadTask(("negative", "positive"), elmo.width, elmo.n_layers, None, width))
-    for parameter in head.parameters():  # far from zero, so that labels and probabilities differ from text to text
+        head = sentiment(**settings)(
+            HeadTask(("negative", "positive"), elmo.width, elmo.n_layers, None, width)
+        )
+    for parameter in (
+        head.parameters()
+    ):  # far from zero, so that labels and probabilities differ from text to text
         if parameter.dim() > 1:
             torch.nn.init.normal_(parameter, std=0.5)
     source = Source(encoder_name or str(encoder), elmo.checksum)
@@ -142,9 +163,14 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
     """A whole experiment on tiny data, as the shipped ones are written."""
     tagging = kind == "tagging"
     write, ending = (write_tags, "conll") if tagging else (write_opinions, "tsv")
-    files = {split: str(write(folder / f"{split}.{ending}", k, 25)) for k, split in enumerate(("train", "validation"))}
+    files = {
+        split: str(write(folder / f"{split}.{ending}", k, 25))
+        for k, split in enumerate(("train", "validation"))
+    }
     run = folder / "run"
-    head = {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "mix_layer_norm": True}
+    head = (
+        {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "mix_layer_norm": True}
+    )
     columns = {} if tagging else {"text_column": 1, "label_column": 0}
     kept = {"dirpath": str(run), "monitor": "val_f1" if tagging else "val_accuracy"}
     raw = {
@@ -178,7 +204,10 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
                 {"class_path": "elmo_tasks.training.run_files.RunCheckpoint", "init_args": kept},
                 {
                     "class_path": "elmo_tasks.training.export_head.ExportHead",
-                    "init_args": {"folder": str(run / "head"), "about": {"title": "a toy", "data": "toy data"}},
+                    "init_args": {
+                        "folder": str(run / "head"),
+                        "about": {"title": "a toy", "data": "toy data"},
+                    },
                 },
             ],
         },

@@ -19,7 +19,9 @@ def service() -> FakeService:
 def served(app: gr.Blocks, **options: Any) -> Iterator[str]:
     """The address of an app while it is needed."""
     look = launch_options()
-    _, url, _ = app.launch(prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **look, **options)
+    _, url, _ = app.launch(
+        prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **look, **options
+    )
     try:
         yield url
     finally:

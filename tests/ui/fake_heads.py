@@ -20,7 +20,13 @@ def _head(name, title, labels, score=None, baseline=None, own=False):
 
 
 HEADS = (
-    _head("fake-sentiment", "Film and hotel reviews", CLASSES, ("accuracy", 0.874), "fake-sentiment-static"),
+    _head(
+        "fake-sentiment",
+        "Film and hotel reviews",
+        CLASSES,
+        ("accuracy", 0.874),
+        "fake-sentiment-static",
+    ),
     _head("fake-sentiment-static", "Reviews without context", CLASSES),
     _head("fake-ner", "Names in the news", CONLL, ("F1", 0.871), "fake-ner-static"),
     _head("fake-ner-static", "Names without context", CONLL),
@@ -65,15 +71,20 @@ def _check(texts: Sequence[str], head: str | None, kind: str, limits: api.Limits
     names = [h.name for h in HEADS if h.kind == kind]
     chosen = head or names[0]
     if chosen not in names:
-        raise InputError(f"There is no head “{chosen}” here; choose {' or '.join(names)}.", field="head")
+        raise InputError(
+            f"There is no head “{chosen}” here; choose {' or '.join(names)}.", field="head"
+        )
     if not texts:
         raise InputError("Type at least one text.", field="sentences")
     if len(texts) > limits.max_texts:
-        raise InputError(f"Type at most {limits.max_texts} texts; these are {len(texts)}.", field="sentences")
+        raise InputError(
+            f"Type at most {limits.max_texts} texts; these are {len(texts)}.", field="sentences"
+        )
     for number, text in enumerate(texts, 1):
         if len(text) > limits.max_characters:
             raise InputError(
-                f"Text {number} is longer than {limits.max_characters} characters.", field=f"sentence {number}"
+                f"Text {number} is longer than {limits.max_characters} characters.",
+                field=f"sentence {number}",
             )
         if "crash" in text:
             raise RuntimeError("a secret detail")
@@ -87,12 +98,25 @@ def scores(*values: float, mean: float | None = None) -> tuple[api.LayerScore, .
     return layers if mean is None else (*layers, api.LayerScore("mean", mean))
 
 
-PAPER = api.PaperScores("Other Bank", "Paper, table 6", (api.LayerScore("1", 0.973), api.LayerScore("2", 0.968)), False)
-POS = api.ProbeResult(
-    "pos", "Tags, dev, accuracy", "percent", scores(0.879, 0.936, 0.934, mean=0.93), 0.861, "by rote", "How.", PAPER
+PAPER = api.PaperScores(
+    "Other Bank", "Paper, table 6", (api.LayerScore("1", 0.973), api.LayerScore("2", 0.968)), False
 )
-LIKENESS = api.ProbeResult("cosimlex", "Likeness", "index", scores(-0.1, 0.42, 0.3, mean=0.4), 0.0, "chance", "How.")
-STATIC = api.ProbeResult("pos", "Tags, dev, accuracy", "percent", scores(0.85), 0.861, "by rote", "How.")
+POS = api.ProbeResult(
+    "pos",
+    "Tags, dev, accuracy",
+    "percent",
+    scores(0.879, 0.936, 0.934, mean=0.93),
+    0.861,
+    "by rote",
+    "How.",
+    PAPER,
+)
+LIKENESS = api.ProbeResult(
+    "cosimlex", "Likeness", "index", scores(-0.1, 0.42, 0.3, mean=0.4), 0.0, "chance", "How."
+)
+STATIC = api.ProbeResult(
+    "pos", "Tags, dev, accuracy", "percent", scores(0.85), 0.861, "by rote", "How."
+)
 LAYERS = ("the letters of the word", "LSTM layer 1", "LSTM layer 2")
 
 
@@ -109,7 +133,10 @@ class FakeHeads:
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[api.ClassifiedText, ...]:
         chosen = _check(texts, head, "classification", self.limits)
-        return tuple(self._classified(text, context="static" not in chosen, occlusion=occlusion) for text in texts)
+        return tuple(
+            self._classified(text, context="static" not in chosen, occlusion=occlusion)
+            for text in texts
+        )
 
     def _classified(self, text: str, *, context: bool, occlusion: bool) -> api.ClassifiedText:
         spans = _tokens(text)
@@ -121,7 +148,10 @@ class FakeHeads:
             change = positive - _positive([*tokens[:at], *tokens[at + 1 :]], context=context)
             return change if label == "positive" else -change
 
-        found = tuple(api.WordOcclusion(token, start, end, push(at)) for at, (token, start, end) in enumerate(spans))
+        found = tuple(
+            api.WordOcclusion(token, start, end, push(at))
+            for at, (token, start, end) in enumerate(spans)
+        )
         chances = {"negative": 1 - positive, "positive": positive}
         return api.ClassifiedText(text, tuple(tokens), label, chances, found if occlusion else ())
 
@@ -135,8 +165,14 @@ class FakeHeads:
         spans = _tokens(sentence)
         tokens = tuple(token for token, _, _ in spans)
         offsets = tuple((start, end) for _, start, end in spans)
-        readings = self._parts_of_speech(tokens) if head == "fake-pos" else self._names(sentence, spans, head)
-        return api.TaggedSentence(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
+        readings = (
+            self._parts_of_speech(tokens)
+            if head == "fake-pos"
+            else self._names(sentence, spans, head)
+        )
+        return api.TaggedSentence(
+            sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings])
+        )
 
     def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[api.TagSequence]:
         def tag(token: str) -> str:
@@ -148,36 +184,56 @@ class FakeHeads:
 
         best = tuple(tag(token) for token in tokens)
         other = tuple("VERB" if name == "NOUN" else name for name in best)
-        return [api.TagSequence(best, (), 0.8), *([api.TagSequence(other, (), 0.1)] if other != best else [])]
+        return [
+            api.TagSequence(best, (), 0.8),
+            *([api.TagSequence(other, (), 0.1)] if other != best else []),
+        ]
 
-    def _names(self, sentence: str, spans: list[tuple[str, int, int]], head: str) -> list[api.TagSequence]:
+    def _names(
+        self, sentence: str, spans: list[tuple[str, int, int]], head: str
+    ) -> list[api.TagSequence]:
         context = "static" not in head
         gazetteer = MEDICAL if head == "fake-medical" else NAMES
         entities: list[api.Entity] = []
         for name, kind in gazetteer.items():
             for match in re.finditer(rf"\b{re.escape(name)}\b", sentence):
                 inside = [
-                    at for at, (_, start, end) in enumerate(spans) if start >= match.start() and end <= match.end()
+                    at
+                    for at, (_, start, end) in enumerate(spans)
+                    if start >= match.start() and end <= match.end()
                 ]
                 after = spans[inside[-1] + 1][0] if inside[-1] + 1 < len(spans) else ""
                 person = context and name in BOTH and after in PERSON_NEXT
                 confidence = 0.97 if name not in BOTH else 0.88 if context else 0.61
                 entities.append(
                     api.Entity(
-                        inside[0], inside[-1] + 1, "PER" if person else kind, confidence, match.start(), match.end()
+                        inside[0],
+                        inside[-1] + 1,
+                        "PER" if person else kind,
+                        confidence,
+                        match.start(),
+                        match.end(),
                     )
                 )
         entities.sort(key=lambda e: e.start)
         readings = [self._reading(entities, len(spans), 0.84)]
         for entity in entities:
             rest = [e for e in entities if e is not entity]
-            other = "Disease" if entity.type == "Chemical" else "LOC" if entity.type == "ORG" else "ORG"
-            changed = api.Entity(entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char)
-            readings.append(self._reading(sorted([*rest, changed], key=lambda e: e.start), len(spans), 0.07))
+            other = (
+                "Disease" if entity.type == "Chemical" else "LOC" if entity.type == "ORG" else "ORG"
+            )
+            changed = api.Entity(
+                entity.start, entity.end, other, 0.08, entity.start_char, entity.end_char
+            )
+            readings.append(
+                self._reading(sorted([*rest, changed], key=lambda e: e.start), len(spans), 0.07)
+            )
             readings.append(self._reading(rest, len(spans), 0.004))
         return sorted(readings, key=lambda r: -r.probability)
 
-    def _reading(self, entities: list[api.Entity], length: int, probability: float) -> api.TagSequence:
+    def _reading(
+        self, entities: list[api.Entity], length: int, probability: float
+    ) -> api.TagSequence:
         tags = ["O"] * length
         for entity in entities:
             tags[entity.start : entity.end] = [f"I-{entity.type}"] * (entity.end - entity.start)
@@ -191,11 +247,19 @@ class FakeHeads:
             self._weights("fake-ner", (0.18, 0.52, 0.30), 1.31, clear=True),
             api.LayerWeights("fake-pos", "Parts of speech (fake)", layers, pos, (), (pos,)),
             api.LayerWeights(
-                "fake-ner-static", "Set by hand", ("0",), api.MixWeights((1.0,), 1.0), (), (), learned=False
+                "fake-ner-static",
+                "Set by hand",
+                ("0",),
+                api.MixWeights((1.0,), 1.0),
+                (),
+                (),
+                learned=False,
             ),
         )
 
-    def _weights(self, head: str, final: tuple[float, ...], gamma: float, *, clear: bool) -> api.LayerWeights:
+    def _weights(
+        self, head: str, final: tuple[float, ...], gamma: float, *, clear: bool
+    ) -> api.LayerWeights:
         title = next(h.title for h in HEADS if h.name == head)
         epochs = []
         for epoch in range(11):
@@ -203,19 +267,38 @@ class FakeHeads:
             weights = [1 / 3 + share * (weight - 1 / 3) for weight in final]
             scale = sum(weights)
             score = None if epoch == 0 else 0.7 + 0.17 * share
-            epochs.append(api.MixWeights(tuple(w / scale for w in weights), 1 + share * (gamma - 1), epoch, 1, score))
+            epochs.append(
+                api.MixWeights(
+                    tuple(w / scale for w in weights), 1 + share * (gamma - 1), epoch, 1, score
+                )
+            )
         shift = 0.03 if clear else 0.06
         runs = tuple(
-            api.MixWeights((final[0], final[1] + move, final[2] - move), gamma + move, 0, seed, 0.86 + move / 10)
+            api.MixWeights(
+                (final[0], final[1] + move, final[2] - move),
+                gamma + move,
+                0,
+                seed,
+                0.86 + move / 10,
+            )
             for seed, move in ((1, 0.0), (2, shift), (3, -shift))
         )
         return api.LayerWeights(
-            head, title, ("0", "1", "2"), api.MixWeights(final, gamma, 0, 1, 0.86), tuple(epochs), runs
+            head,
+            title,
+            ("0", "1", "2"),
+            api.MixWeights(final, gamma, 0, 1, 0.86),
+            tuple(epochs),
+            runs,
         )
 
     def probes(self) -> tuple[api.ModelProbes, ...]:
         return (
             api.ModelProbes("fake-small", LAYERS, "probe --model fake-small", (POS, LIKENESS)),
-            api.ModelProbes("fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."),
-            api.ModelProbes("fake-static", ("one vector for each word",), "probe --model fake-static", (STATIC,)),
+            api.ModelProbes(
+                "fake-large", LAYERS, "probe --model fake-large", (), "It was not measured yet."
+            ),
+            api.ModelProbes(
+                "fake-static", ("one vector for each word",), "probe --model fake-static", (STATIC,)
+            ),
         )

@@ -21,7 +21,9 @@ USES = {
     "muddle": tuple((f"A muddle of number {k} is here.", "one") for k in range(8)),
 }
 # The talk's own word; it is not among those on offer, which the tab would open with.
-TALK = {"case": tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])}
+TALK = {
+    "case": tuple((sentence.replace("bank", "case"), sense) for sentence, sense in USES["bank"])
+}
 NAMES = {"money": "a firm that lends money", "river": "the land beside a river", "one": "a mess"}
 VIEWS = tuple(api.MapView(name) for name in ("meanings", "0", "1", "2", "mean", "words"))
 #: Of the other model, which has more layers.
@@ -36,7 +38,9 @@ class FakeMap:
     def dictionary_words(self) -> tuple[str, ...]:
         return tuple(USES)
 
-    def sense_map(self, request: api.MapRequest, progress: api.Progress | None = None) -> api.SenseMap:
+    def sense_map(
+        self, request: api.MapRequest, progress: api.Progress | None = None
+    ) -> api.SenseMap:
         word, text = request.word, request.text
         if word == "crash":
             raise RuntimeError("a secret detail")
@@ -47,39 +51,72 @@ class FakeMap:
                 progress("Reading the sentences", share)
                 time.sleep(0.9)
         known = (USES | TALK).get(word, ())
-        rows = [(sentence, sense, api.EXAMPLES) for sentence, sense in (known if request.examples else ())]
+        rows = [
+            (sentence, sense, api.EXAMPLES)
+            for sentence, sense in (known if request.examples else ())
+        ]
         for source, own in ((api.TEXT_A, text), (api.TEXT_B, request.text_b)):
             lines = [line.strip() for line in own.splitlines() if word in line]
-            rows += [(line, "river" if "river" in line else "money" if known else "", source) for line in lines]
+            rows += [
+                (line, "river" if "river" in line else "money" if known else "", source)
+                for line in lines
+            ]
         if request.index and word == "spring":
             rows.append(("A spring in my letters.", "", api.INDEX))
         if not rows:
-            raise InputError(f"“{word}” is not in the dictionary.", field="text" if text else "word")
+            raise InputError(
+                f"“{word}” is not in the dictionary.", field="text" if text else "word"
+            )
         keys = sorted({sense for _, sense, _ in rows if sense})
         sources = tuple(dict.fromkeys(source for _, _, source in rows))
         uses = []
         for k, (sentence, sense, source) in enumerate(rows):
             group = keys.index(sense) if sense else None
             start = max(sentence.find(word), 0)
-            near = tuple((other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k)[:8]
+            near = tuple(
+                (other, round(0.9 - 0.01 * other, 4)) for other in range(len(rows)) if other != k
+            )[:8]
             is_example = source == api.EXAMPLES
             x, y = (0.6 if group else -0.6) + 0.3 * math.cos(2.4 * k), 0.3 * math.sin(2.4 * k)
             chance = None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95
             known_of = (group, chance, is_example or "unsure" not in sentence)
             uses.append(
-                api.MapUse(sentence, start, start + len(word), source, *known_of, round(x, 4), round(y, 4), near)
+                api.MapUse(
+                    sentence,
+                    start,
+                    start + len(word),
+                    source,
+                    *known_of,
+                    round(x, 4),
+                    round(y, 4),
+                    near,
+                )
             )
         groups = []
         for g, key in enumerate(keys):
             members = [k for k, use in enumerate(uses) if use.group == g]
             by_source = tuple(sum(uses[k].source == source for k in members) for source in sources)
-            groups.append(api.SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source))
+            groups.append(
+                api.SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source)
+            )
         n = len(groups)
         said = api.Message(
-            f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.", "The uses are computed."
+            f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.",
+            "The uses are computed.",
         )
-        model, views = request.model or "fake-small", LARGE_VIEWS if request.model == "fake-large" else VIEWS
-        drawn = (tuple(uses), tuple(groups), bool(known), said, 0.42, sum(use.own for use in uses), sources)
+        model, views = (
+            request.model or "fake-small",
+            LARGE_VIEWS if request.model == "fake-large" else VIEWS,
+        )
+        drawn = (
+            tuple(uses),
+            tuple(groups),
+            bool(known),
+            said,
+            0.42,
+            sum(use.own for use in uses),
+            sources,
+        )
         examples_of = (word,) if api.EXAMPLES in sources else ()
         return api.SenseMap(word, model, request.view or "meanings", views, *drawn, examples_of)
 
@@ -92,13 +129,26 @@ class FakeMap:
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
             api.NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
-            for n, (k, use) in enumerate((k, use) for k, use in enumerate(drawn.uses) if use.group == group)
+            for n, (k, use) in enumerate(
+                (k, use) for k, use in enumerate(drawn.uses) if use.group == group
+            )
         )
         place = (-0.6, 0.1) if group == 0 else (0.6, 0.1)
-        meanings = (api.ProjectedMeaning(NAMES[best], 0.9, group), api.ProjectedMeaning("another meaning", 0.1, None))
+        meanings = (
+            api.ProjectedMeaning(NAMES[best], 0.9, group),
+            api.ProjectedMeaning("another meaning", 0.1, None),
+        )
         said = f"It means: {NAMES[best]} (90 %)."
         return api.ProjectedUse(
-            sentence, start, start + len(request.word), *place, group, True, meanings, near[:5], said
+            sentence,
+            start,
+            start + len(request.word),
+            *place,
+            group,
+            True,
+            meanings,
+            near[:5],
+            said,
         )
 
 
@@ -128,18 +178,45 @@ class FakeNearest:
         ]
         rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore", ""))
         uses = tuple(
-            api.NearUse(line, at, at + len(token), token, round(cosine, 6), same, known if token == "bank" else "")
+            api.NearUse(
+                line,
+                at,
+                at + len(token),
+                token,
+                round(cosine, 6),
+                same,
+                known if token == "bank" else "",
+            )
             for line, at, token, cosine, same, known in rows
             if only == "all" or (only == "same") == same
         )[:n]
-        static = (api.StaticNeighbour("lender", 0.7), api.StaticNeighbour("banks", 0.65)) if word == "bank" else ()
-        of_word = "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
+        static = (
+            (api.StaticNeighbour("lender", 0.7), api.StaticNeighbour("banks", 0.65))
+            if word == "bank"
+            else ()
+        )
+        of_word = (
+            "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
+        )
         said = (
             api.Message(of_word, "Most are of this word.")
             if uses
             else api.Message(f"There is no other use of “{word}” here.")
         )
-        asked = (word, sentence, start, start + len(word), model or "fake-small", layer or "meanings")
-        places = (("meanings", "0", "1", "2", "mean"), source or "dictionary", ("dictionary", "my letters"), 1200, only)
+        asked = (
+            word,
+            sentence,
+            start,
+            start + len(word),
+            model or "fake-small",
+            layer or "meanings",
+        )
+        places = (
+            ("meanings", "0", "1", "2", "mean"),
+            source or "dictionary",
+            ("dictionary", "my letters"),
+            1200,
+            only,
+        )
         known_of = ("fake-words", model != "fake-large", "river" if "Herons" in sentence else "")
         return api.NearestUses(*asked, *places, 0.12, uses, static, said, *known_of)

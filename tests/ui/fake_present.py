@@ -10,7 +10,10 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui.present_tab import FORMINGS
 
 READY = {
-    "bank": (("The [bank] gave a loan.", "money"), ("Reeds grew on the [bank] by the river.", "river")),
+    "bank": (
+        ("The [bank] gave a loan.", "money"),
+        ("Reeds grew on the [bank] by the river.", "river"),
+    ),
     "bucket": (("A [bucket] of paint.", "container"), ("My [bucket] list.", "wishes")),
 }
 SENSES = {"bank": ("money", "river")} | {turning.word: turning.senses for turning in FORMINGS}
@@ -23,7 +26,11 @@ class FakePresent:
         base = word.strip().lower()
         base = base if base in READY else base.removesuffix("s")
         rows = READY.get(base)
-        return api.ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows)) if rows else None
+        return (
+            api.ReadyWord(base, tuple(s for s, _ in rows), tuple(key for _, key in rows))
+            if rows
+            else None
+        )
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         if not word.isalpha():
@@ -32,16 +39,24 @@ class FakePresent:
         return api.StaticNeighbours(word, "fake-static", 1234, near)
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
-        mistake = api.Mistake("A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8)
+        mistake = api.Mistake(
+            "A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8
+        )
         return api.DictionaryTest(100, 99, (mistake,))
 
     def incremental_reading(
-        self, word: str, sentence: str, senses: Sequence[str] | None = None, model: str | None = None
+        self,
+        word: str,
+        sentence: str,
+        senses: Sequence[str] | None = None,
+        model: str | None = None,
     ) -> api.IncrementalReading:
         known = SENSES.get(word, ())
         names = tuple(senses or known)
         if len(names) != 2 or not set(names) <= set(known):
-            raise InputError(f"Choose two different meanings of “{word}”: {', '.join(known)}.", field="senses")
+            raise InputError(
+                f"Choose two different meanings of “{word}”: {', '.join(known)}.", field="senses"
+            )
         spans = [(m[0], m.start(), m.end()) for m in re.finditer(r"\w+|[^\w\s]", sentence)]
         tokens = tuple(token for token, _, _ in spans)
         lower = [token.lower() for token in tokens]
@@ -56,4 +71,6 @@ class FakePresent:
             steps.append(api.ReadingStep(n, shares, None if side is None else names[side]))
         one, other = (api.Meaning(word, name, "noun", f"{name} of it") for name in names)
         offsets = tuple((start, end) for _, start, end in spans)
-        return api.IncrementalReading(word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps))
+        return api.IncrementalReading(
+            word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps)
+        )

@@ -54,7 +54,9 @@ def _others(comparison: api.Comparison, use: int) -> list[tuple[int, re.Match[st
 
 def _word(comparison: api.Comparison, use: int, at: int, match: re.Match[str]) -> api.HiddenWord:
     change = 0.2 if match[0] in TOPIC_WORDS else -0.05 if at == 0 else 0.0
-    return api.HiddenWord(use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change)
+    return api.HiddenWord(
+        use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change
+    )
 
 
 def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
@@ -62,14 +64,21 @@ def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
     ones = tuple((1.0,) * n for _ in range(n))
     mixes = tuple(
         api.HeadMix(
-            kind=kind, head=f"fake-{kind}", weights=(0.2, 0.3, 0.5), view=replace(layers[at], name=f"mix-{kind}")
+            kind=kind,
+            head=f"fake-{kind}",
+            weights=(0.2, 0.3, 0.5),
+            view=replace(layers[at], name=f"mix-{kind}"),
         )
         for at, kind in ((1, "tagging"), (2, "classification"))
     )
     nothing = tuple((0.0,) * n for _ in range(n))
-    products = tuple(tuple(layers[a].cosine if a == b else nothing for b in range(3)) for a in range(3))
+    products = tuple(
+        tuple(layers[a].cosine if a == b else nothing for b in range(3)) for a in range(3)
+    )
     return api.Views(
-        one_vector=api.LayerComparison(name="static", cosine=ones, norms=(1.0,) * n, random_pair_cosine=0.02),
+        one_vector=api.LayerComparison(
+            name="static", cosine=ones, norms=(1.0,) * n, random_pair_cosine=0.02
+        ),
         mixes=mixes,
         features=replace(layers[2], name="meanings"),
         products=products,
@@ -88,7 +97,11 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     def models(self) -> tuple[api.ModelInfo, ...]:
         return (
             api.ModelInfo(
-                "fake-small", "Fake small (for tests)", ("0", "1", "2"), ("It has read <b>two</b> words.",), ("2",)
+                "fake-small",
+                "Fake small (for tests)",
+                ("0", "1", "2"),
+                ("It has read <b>two</b> words.",),
+                ("2",),
             ),
             api.ModelInfo("fake-large", "Fake large (for tests)", ("0", "1", "2")),
         )
@@ -101,18 +114,26 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         names = [m.name for m in self.models()]
         chosen = model or names[0]
         if chosen not in names:
-            raise InputError(f"There is no model “{chosen}”; choose {' or '.join(names)}.", field="model")
+            raise InputError(
+                f"There is no model “{chosen}”; choose {' or '.join(names)}.", field="model"
+            )
         if word == "crash":
             raise RuntimeError("a secret detail")
         for is_wrong, message, field in (
             (not word, "Type the word to compare.", "word"),
             (len(word.split()) > 1, "Type one word only.", "word"),
-            (len(sentences) < self.limits.min_sentences, "Type at least two sentences.", "sentences"),
+            (
+                len(sentences) < self.limits.min_sentences,
+                "Type at least two sentences.",
+                "sentences",
+            ),
             (len(sentences) > self.limits.max_sentences, "Type at most 12 sentences.", "sentences"),
         ):
             if is_wrong:
                 raise InputError(message, field=field)
-        items = tuple(self._find(word, sentence, number) for number, sentence in enumerate(sentences, 1))
+        items = tuple(
+            self._find(word, sentence, number) for number, sentence in enumerate(sentences, 1)
+        )
         groups: dict[str, list[int]] = {}
         for use, item in enumerate(items):
             groups.setdefault(_topic(item), []).append(use)
@@ -125,12 +146,17 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             parts = "; ".join(" and ".join(str(use + 1) for use in group) for group in found)
             said = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
         same = (
-            tuple(tuple(0.9 if any({a, b} <= {*g} for g in found) else 0.1 for b in uses) for a in uses)
+            tuple(
+                tuple(0.9 if any({a, b} <= {*g} for g in found) else 0.1 for b in uses)
+                for a in uses
+            )
             if found
             else ()
         )
         meanings = tuple(api.Meaning(word, name, "noun", f"the {name} kind") for name in groups)
-        meant = tuple(_use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items)))
+        meant = tuple(
+            _use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items))
+        )
         certainty = api.Certainty.CONFIDENT if found else api.Certainty.ABSTAIN
         said = api.Message(said, "The model is 90 % sure of all of them together.")
         return api.Comparison(
@@ -156,7 +182,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
 
     @staticmethod
     def _topics(groups: dict[str, list[int]], n: int) -> list[int]:
-        return [next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)]
+        return [
+            next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)
+        ]
 
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> api.TextSenses:
         """Knows two meanings of "bank"; of the second time on it is unsure."""
@@ -174,13 +202,23 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     def language_warning(self, texts: Sequence[str]) -> str:
         return "This model reads English." if any("nicht" in text for text in texts) else ""
 
-    def substitutes(self, word: str, sentences: Sequence[str], model: str | None = None) -> api.Substitutes:
+    def substitutes(
+        self, word: str, sentences: Sequence[str], model: str | None = None
+    ) -> api.Substitutes:
         """The same words in every place."""
         comparison = self.compare(word, sentences, model)
         if comparison.model == "fake-large":
-            raise InputError("“fake-large” gives vectors but does not predict words.", field="model")
-        candidates = (api.Candidate("place", 0.5), api.Candidate("<b>", 0.25), api.Candidate(word, 0.0004))
-        return api.Substitutes(word, comparison.model, comparison.items, (candidates,) * len(comparison.items))
+            raise InputError(
+                "“fake-large” gives vectors but does not predict words.", field="model"
+            )
+        candidates = (
+            api.Candidate("place", 0.5),
+            api.Candidate("<b>", 0.25),
+            api.Candidate(word, 0.0004),
+        )
+        return api.Substitutes(
+            word, comparison.model, comparison.items, (candidates,) * len(comparison.items)
+        )
 
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
@@ -193,26 +231,45 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
                 said = api.Message("“fake-large” does not read the sentence: every cosine is 1.00.")
                 none = dict.fromkeys(("meanings", "uses", "groups", "same_meaning"), ())
                 comparison = replace(
-                    comparison, source=api.Source.NONE, certainty=api.Certainty.ABSTAIN, message=said, **none
+                    comparison,
+                    source=api.Source.NONE,
+                    certainty=api.Certainty.ABSTAIN,
+                    message=said,
+                    **none,
                 )
             found.append(comparison)
-        wanted = [[use for use, sense in enumerate(senses) if sense == one] for one in dict.fromkeys(senses)]
+        wanted = [
+            [use for use, sense in enumerate(senses) if sense == one]
+            for one in dict.fromkeys(senses)
+        ]
         right = tuple(
-            api.partition(one.groups) == api.partition(wanted) if senses and one.groups else None for one in found
+            api.partition(one.groups) == api.partition(wanted) if senses and one.groups else None
+            for one in found
         )
         judged = "is right" if right[0] else "is not right"
         said = f"“fake-small” {judged}" if senses else "Only “fake-small” groups"
-        return api.SideBySide(tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say.")
+        return api.SideBySide(
+            tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say."
+        )
 
     def _find(self, word: str, sentence: str, number: int) -> api.ComparisonItem:
         field = f"sentence {number}"
         if len(sentence) > self.limits.max_characters:
-            raise InputError(f"Sentence {number} is longer than {self.limits.max_characters} characters.", field=field)
+            raise InputError(
+                f"Sentence {number} is longer than {self.limits.max_characters} characters.",
+                field=field,
+            )
         bracket = re.search(r"\[([^\[\]]+)\]", sentence)
-        plain = sentence if bracket is None else sentence[: bracket.start()] + bracket[1] + sentence[bracket.end() :]
+        plain = (
+            sentence
+            if bracket is None
+            else sentence[: bracket.start()] + bracket[1] + sentence[bracket.end() :]
+        )
         spans = [(m.start(), m.end(), m[0]) for m in re.finditer(r"\w+|[^\w\s]", plain)]
         if len(spans) > self.limits.max_tokens:
-            raise InputError(f"Sentence {number} has more than {self.limits.max_tokens} words.", field=field)
+            raise InputError(
+                f"Sentence {number} has more than {self.limits.max_tokens} words.", field=field
+            )
         if bracket is not None:
             hits = [i for i, span in enumerate(spans) if span[0] == bracket.start()]
         else:
@@ -223,17 +280,27 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             return api.Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
 
         if not hits:
-            near = [i for i, span in enumerate(spans) if span[2].casefold().startswith(word.casefold()[:3])]
+            near = [
+                i
+                for i, span in enumerate(spans)
+                if span[2].casefold().startswith(word.casefold()[:3])
+            ]
             raise InputError(
                 f"“{word}” is not in sentence {number}.",
                 field=field,
                 choices=tuple(choice(i, f"“{spans[i][2]}”") for i in near),
             )
         start, end, token = spans[hits[0]]
-        others = tuple(choice(at, f"the {place}nd “{spans[at][2]}”") for place, at in enumerate(hits[1:], 2))
-        return api.ComparisonItem(plain, tuple(span[2] for span in spans), hits[0], token, start, end, others)
+        others = tuple(
+            choice(at, f"the {place}nd “{spans[at][2]}”") for place, at in enumerate(hits[1:], 2)
+        )
+        return api.ComparisonItem(
+            plain, tuple(span[2] for span in spans), hits[0], token, start, end, others
+        )
 
-    def _layer(self, name: str, items: tuple[api.ComparisonItem, ...], model: str) -> api.LayerComparison:
+    def _layer(
+        self, name: str, items: tuple[api.ComparisonItem, ...], model: str
+    ) -> api.LayerComparison:
         def cosine(a: api.ComparisonItem, b: api.ComparisonItem) -> float:
             if a is b:
                 return 1.0
@@ -244,8 +311,13 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             return low - 0.14 * _noise(name, model, *sorted((a.sentence, b.sentence)))
 
         matrix = tuple(tuple(cosine(a, b) for b in items) for a in items)
-        norms = tuple(12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence) for item in items)
-        lengths = tuple(tuple(12 + 6 * _noise("norm", name, token) for token in item.tokens) for item in items)
+        norms = tuple(
+            12 + 6 * _noise("norm", name, item.token if name == "0" else item.sentence)
+            for item in items
+        )
+        lengths = tuple(
+            tuple(12 + 6 * _noise("norm", name, token) for token in item.tokens) for item in items
+        )
         return api.LayerComparison(name, matrix, norms, RANDOM_PAIR[name], token_norms=lengths)
 
     def explain(
@@ -261,28 +333,60 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             raise RuntimeError("a secret detail")
         a, b = pair or (0, len(comparison.items) - 1)
         if not 0 <= a < b < len(comparison.items):
-            raise InputError(f"Choose two different uses, counted from 0 to {len(comparison.items) - 1}.", field="pair")
-        asked = next((found for found in comparison.layers[1:] if found.name == (layer or "2")), None)
+            raise InputError(
+                f"Choose two different uses, counted from 0 to {len(comparison.items) - 1}.",
+                field="pair",
+            )
+        asked = next(
+            (found for found in comparison.layers[1:] if found.name == (layer or "2")), None
+        )
         if asked is None:
             raise InputError("There is no such layer; choose one of 1, 2, mean.", field="layer")
-        words = tuple(_word(comparison, use, at, m) for use in (a, b) for at, m in _others(comparison, use))
+        words = tuple(
+            _word(comparison, use, at, m) for use in (a, b) for at, m in _others(comparison, use)
+        )
         named = next((found for found in words if found.token in TOPIC_WORDS), None)
         answer = (
-            f"Mostly because of “{named.token}” in sentence {named.use + 1}." if named else "No single word decides it."
+            f"Mostly because of “{named.token}” in sentence {named.use + 1}."
+            if named
+            else "No single word decides it."
         )
-        sides = (api.DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2), api.DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1))
+        sides = (
+            api.DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2),
+            api.DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1),
+        )
         pairs = (asked.cosine[a][b], asked.random_pair_cosine)
         said = "The words before it tell the two apart more than the words after it."
         return api.Explanation(
-            comparison, (a, b), asked.name, *pairs, True, answer, named, WAYS, words, 0, sides, "before", said
+            comparison,
+            (a, b),
+            asked.name,
+            *pairs,
+            True,
+            answer,
+            named,
+            WAYS,
+            words,
+            0,
+            sides,
+            "before",
+            said,
         )
 
-    def compare_sentences(self, sentences: Sequence[str], model: str | None = None) -> api.SentenceComparison:
+    def compare_sentences(
+        self, sentences: Sequence[str], model: str | None = None
+    ) -> api.SentenceComparison:
         if len(sentences) < 2:
             raise InputError("Type at least two sentences.", field="sentences")
-        words = [{word.strip(".").casefold() for word in sentence.split()} for sentence in sentences]
+        words = [
+            {word.strip(".").casefold() for word in sentence.split()} for sentence in sentences
+        ]
         cosine = tuple(tuple(len(a & b) / len(a | b) for b in words) for a in words)
-        layers = tuple(api.SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean"))
+        layers = tuple(
+            api.SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean")
+        )
         told = "In a test with 24 sentences it was right in 3."
         said = api.Message("1 and 2 are the closest.", "So they are.")
-        return api.SentenceComparison(model or "fake-small", tuple(sentences), layers, "1", said, told)
+        return api.SentenceComparison(
+            model or "fake-small", tuple(sentences), layers, "1", said, told
+        )

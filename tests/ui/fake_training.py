@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob, TrainingOffer, TrainingPlan
+from elmo_tasks.api import (
+    DatasetPreview,
+    SplitScore,
+    TrainingEpoch,
+    TrainingJob,
+    TrainingOffer,
+    TrainingPlan,
+)
 from elmo_tasks.errors import InputError
 
 PREVIEW = DatasetPreview(
@@ -17,13 +24,23 @@ PREVIEW = DatasetPreview(
     seconds_per_epoch=0.5,
 )
 EPOCHS = 3
-SCORES = (SplitScore("test", "accuracy", 0.83, 100, 0.5), SplitScore("validation", "accuracy", 0.8, 45, 0.44))
+SCORES = (
+    SplitScore("test", "accuracy", 0.83, 100, 0.5),
+    SplitScore("validation", "accuracy", 0.8, 45, 0.44),
+)
 
 
 def course(epochs: int) -> tuple[TrainingEpoch, ...]:
     start = TrainingEpoch(0, weights=(0.33, 0.34, 0.33), gamma=1.0)
     later = [
-        TrainingEpoch(k, 0.7 - 0.1 * k, 0.69 - 0.08 * k, 0.5 + 0.1 * k, (0.33 - 0.02 * k, 0.34 + 0.03 * k, 0.33), 1.1)
+        TrainingEpoch(
+            k,
+            0.7 - 0.1 * k,
+            0.69 - 0.08 * k,
+            0.5 + 0.1 * k,
+            (0.33 - 0.02 * k, 0.34 + 0.03 * k, 0.33),
+            1.1,
+        )
         for k in range(1, epochs + 1)
     ]
     return (start, *later)
@@ -93,7 +110,10 @@ class FakeTraining:
             return replace(PREVIEW, title=plan.data, rows=0, test_rows=0, labels=(), examples=())
         if plan.source == "sample":
             return PREVIEW
-        name, rows = "your examples", [line.split(": ", 1) for line in self.examples(plan.kind).splitlines()]
+        name, rows = (
+            "your examples",
+            [line.split(": ", 1) for line in self.examples(plan.kind).splitlines()],
+        )
         if plan.source == "upload":
             name, content = self.uploads[plan.data]
             rows = [line.split("\t") for line in content.decode().splitlines()]

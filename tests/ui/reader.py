@@ -14,7 +14,9 @@ class Reader(HTMLParser):
         self.seen: set[str] = set()
         self.attributes: set[str] = set()
         self.labels: list[str] = []  # what a screen reader calls things, in order
-        self.tips, self.marked, self.chosen, self.rows, self.headings, self.buttons, self.links = ([] for _ in range(7))
+        self.tips, self.marked, self.chosen, self.rows, self.headings, self.buttons, self.links = (
+            [] for _ in range(7)
+        )
         self.carried: dict[str, list[str]] = {}  # for the scripts: the values of each ``data-…``
         self._open: list[tuple[str, list[str] | None, bool]] = []
 

@@ -14,7 +14,9 @@ HOSTILE = (
 )
 
 
-def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy river bank."), layer=None):
+def page_of(
+    service, word="bank", sentences=("The bank lent cash.", "The muddy river bank."), layer=None
+):
     form = compare_form.Form(word, tuple(sentences), None, layer)
     return compare_answer.page(service.compare(word, sentences), form, service.models())
 
@@ -22,7 +24,8 @@ def page_of(service, word="bank", sentences=("The bank lent cash.", "The muddy r
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
     page = parsed(page_of(service))
     places = [
-        page.text.index(said) for said in ("fall into 2 groups", "Two random words", "the money kind", "the water kind")
+        page.text.index(said)
+        for said in ("fall into 2 groups", "Two random words", "the money kind", "the water kind")
     ]
     assert places == sorted(places)
     assert set(page.marked) == {"bank"}
@@ -34,21 +37,40 @@ VIEWS = ("static", "mix-tagging", "mix-classification", "own-mix", "meanings")
 
 @pytest.mark.parametrize(
     ("layer", "shown"),
-    [(None, "2"), ("0", "0"), ("mean", "mean"), ("<b>", "2"), ("9", "2"), *zip(VIEWS, VIEWS, strict=True)],
+    [
+        (None, "2"),
+        ("0", "0"),
+        ("mean", "mean"),
+        ("<b>", "2"),
+        ("9", "2"),
+        *zip(VIEWS, VIEWS, strict=True),
+    ],
 )
 def test_the_layer_shown_first(service, layer, shown):
     page = parsed(page_of(service, layer=layer))
     assert page.carried["layer"] == [shown]
     assert set(page.carried["panel"]) == {"0", "1", "2", "mean", *VIEWS}
-    titles = {"0": "Layer 0: the word alone", "1": "Layer 1", "2": "Layer 2", "mean": "Mean of layers"}
-    seen = {name for name, title in titles.items() if f"Cosine of every two uses, {title}" in page.visible}
+    titles = {
+        "0": "Layer 0: the word alone",
+        "1": "Layer 1",
+        "2": "Layer 2",
+        "mean": "Mean of layers",
+    }
+    seen = {
+        name
+        for name, title in titles.items()
+        if f"Cosine of every two uses, {title}" in page.visible
+    }
     assert seen == {shown} & titles.keys()
 
 
 def test_one_vector_per_word_is_beside_the_model_that_reads(service):
     shown = parsed(page_of(service))
     assert {"One vector per word (word2vec)", "fake-small"} <= set(shown.buttons)
-    assert "“bank” has one vector, whatever the sentence: every use is the same to it, 1.00." in shown.text
+    assert (
+        "“bank” has one vector, whatever the sentence: every use is the same to it, 1.00."
+        in shown.text
+    )
     comparison = service.compare("bank", ["A bank.", "The bank."])
     without = replace(comparison, views=replace(comparison.views, one_vector=None))
     page = compare_answer.page(without, compare_form.Form("bank", ()), service.models())
@@ -57,7 +79,11 @@ def test_one_vector_per_word_is_beside_the_model_that_reads(service):
 
 def test_the_mixes_of_the_heads_name_their_weights(service):
     shown = parsed(page_of(service))
-    assert {"as the entity head mixes them", "as the sentiment head mixes them", "my own mix"} <= set(shown.buttons)
+    assert {
+        "as the entity head mixes them",
+        "as the sentiment head mixes them",
+        "my own mix",
+    } <= set(shown.buttons)
     assert "20\u00a0% of layer 0, 30\u00a0% of layer 1 and 50\u00a0% of layer 2" in shown.text
 
 
@@ -65,7 +91,8 @@ def test_what_else_a_layer_was_trained_on_is_said_where_it_is_shown(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     note = "Layer 2 was also trained on the dictionary’s sentences."
     panels = {
-        layer.name: compare_answer.layer_panel(comparison, layer, service.models()) for layer in comparison.layers
+        layer.name: compare_answer.layer_panel(comparison, layer, service.models())
+        for layer in comparison.layers
     }
     assert {name for name, panel in panels.items() if note in parsed(panel).text} == {"2"}
 
@@ -97,7 +124,9 @@ def test_a_use_between_two_meanings_names_both(service):
 
 def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
-    comparison = replace(comparison, source=Source.NONE, meanings=(), uses=(), groups=(), same_meaning=())
+    comparison = replace(
+        comparison, source=Source.NONE, meanings=(), uses=(), groups=(), same_meaning=()
+    )
     shown = compare_answer.meanings_card(comparison, ())
     assert shown.count('<section class="group gnone"') == 1
     assert all(item.sentence in parsed(shown).text for item in comparison.items)
@@ -108,7 +137,11 @@ def test_a_wrong_answer_leads_to_meanings_of_ones_own(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     assert compare_answer.meanings_card(comparison, ()).count("data-wrong") == 2
     assert "data-wrong" not in compare_answer.meanings_card(comparison, (), saved=True)
-    own = replace(comparison, source=Source.OWN, uses=(replace(comparison.uses[0], best=None), comparison.uses[1]))
+    own = replace(
+        comparison,
+        source=Source.OWN,
+        uses=(replace(comparison.uses[0], best=None), comparison.uses[1]),
+    )
     shown = compare_answer.meanings_card(own, ())
     assert "data-wrong" not in shown
     assert "another meaning, not among yours" in shown
@@ -117,7 +150,9 @@ def test_a_wrong_answer_leads_to_meanings_of_ones_own(service):
 def test_other_meanings_of_the_dictionary_are_folded_away(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     tilt = Meaning("bank", "tilt", "verb", "tilt <b>sideways</b>")
-    page = compare_answer.meanings_card(replace(comparison, meanings=(*comparison.meanings, tilt)), ())
+    page = compare_answer.meanings_card(
+        replace(comparison, meanings=(*comparison.meanings, tilt)), ()
+    )
     before, _, folded = page.partition("<details")
     assert "1 other meaning of “bank” in the dictionary" in folded
     assert "tilt &lt;b&gt;sideways" in folded
@@ -135,7 +170,9 @@ def test_without_a_word_the_marked_ones_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    sure = page.count('aria-label="How likely two uses mean the same"')  # of two, the headline says it
+    sure = page.count(
+        'aria-label="How likely two uses mean the same"'
+    )  # of two, the headline says it
     assert sure == (count > 2)
     tables = count + count * (count - 1) // 2  # lengths and pairs; one's own mix has a picture only
     assert page.count('scope="row"') == 9 * count + 8 * tables + sure * count
@@ -157,7 +194,8 @@ def test_numbers_are_legible_on_every_colour():
 
 
 @pytest.mark.parametrize(
-    ("cosine", "floor", "share"), [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)]
+    ("cosine", "floor", "share"),
+    [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)],
 )
 def test_share(cosine, floor, share):
     assert page.share_of(cosine, floor) == pytest.approx(share)
@@ -165,7 +203,8 @@ def test_share(cosine, floor, share):
 
 def test_terms_are_explained_on_the_page(service):
     comparison = replace(
-        service.compare("bank", ["A bank.", "The bank."]), message=Message("So.", "A cosine at layer 2 is 0.30.")
+        service.compare("bank", ["A bank.", "The bank."]),
+        message=Message("So.", "A cosine at layer 2 is 0.30."),
     )
     page = compare_answer.render("said.html", comparison=comparison)
     assert page.count('data-explains="How alike two vectors are') == 1
@@ -175,7 +214,10 @@ def test_terms_are_explained_on_the_page(service):
 def test_the_small_print_says_what_is_known_and_what_is_computed(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     shown = parsed(compare_answer.meanings_card(comparison, service.models())).text
-    assert "Meanings come from this project’s dictionary (1,200 words); which one is meant is computed." in shown
+    assert (
+        "Meanings come from this project’s dictionary (1,200 words); which one is meant is computed."
+        in shown
+    )
     assert "Model: Fake small (for tests)." in shown
     own = parsed(compare_answer.meanings_card(replace(comparison, source=Source.OWN), ())).text
     assert "Meanings come from you; which one is meant is computed." in own
@@ -184,6 +226,10 @@ def test_the_small_print_says_what_is_known_and_what_is_computed(service):
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     shown = compare_answer.layer_panel(comparison, comparison.layers[1])
-    assert shown.index("<summary>Pairs and vector lengths</summary>") < shown.index("Vector lengths")
+    assert shown.index("<summary>Pairs and vector lengths</summary>") < shown.index(
+        "Vector lengths"
+    )
     assert shown.count('class="token-lengths"') == 2
-    assert [line.count("<b>") for line in shown.splitlines() if "token" in line and "<span" in line][-2:] == [3, 3]
+    assert [
+        line.count("<b>") for line in shown.splitlines() if "token" in line and "<span" in line
+    ][-2:] == [3, 3]

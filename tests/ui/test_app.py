@@ -20,7 +20,9 @@ def test_only_the_named_endpoints_are_public(client):
 
 
 def test_respond_puts_an_error_at_its_field(service):
-    editor, markup, *_ = compare_tab.respond(service, compare_form.Form("bank", ("The banks.", "The bank.")), 4)
+    editor, markup, *_ = compare_tab.respond(
+        service, compare_form.Form("bank", ("The banks.", "The bank.")), 4
+    )
     assert editor["revision"] == 4
     assert [note["field"] for note in editor["notes"]] == ["sentence 1"]
     assert "“bank” is not in sentence 1." in markup
@@ -53,8 +55,14 @@ def test_the_settings_of_the_page_are_plain_values():
 
 
 def test_a_link_opens_its_tab_also_by_an_older_name():
-    names = json.loads(layout.launch_options()["head"].partition("window.elmoTabs = ")[2].partition(";")[0])
-    assert names == {**{name: name for name in layout.TABS[1:]}, "weights": "layers", "probes": "layers"}
+    names = json.loads(
+        layout.launch_options()["head"].partition("window.elmoTabs = ")[2].partition(";")[0]
+    )
+    assert names == {
+        **{name: name for name in layout.TABS[1:]},
+        "weights": "layers",
+        "probes": "layers",
+    }
     assert layout._notice(SimpleNamespace(query_params={"tab": "map"})) == gr.skip()
 
 
@@ -67,13 +75,22 @@ def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
 def test_slow_work_has_slots_of_its_own():
     """What may take seconds: a comparison waits only behind what is as quick as itself."""
     app = build_app(FakeService())
-    slots = {fn.api_name: fn.concurrency_id for fn in app.fns.values() if fn.api_visibility == "public"}
+    slots = {
+        fn.api_name: fn.concurrency_id for fn in app.fns.values() if fn.api_visibility == "public"
+    }
     slow = {"sentiment", "sense_map", "land", "side_by_side"}
     assert {name for name, slot in slots.items() if slot == "slow"} == slow
     assert slots["compare"] == "model"
-    pressed = {_name(app.blocks.get(part)): fn.concurrency_id for fn in app.fns.values() for part, _ in fn.targets}
+    pressed = {
+        _name(app.blocks.get(part)): fn.concurrency_id
+        for fn in app.fns.values()
+        for part, _ in fn.targets
+    }
     assert (pressed["compare"], pressed["Find the nearest uses"]) == ("model", "model")
-    assert (pressed["Draw the map"], pressed["Look for"]) == ("uses", "texts")  # the latter of the tab Try
+    assert (pressed["Draw the map"], pressed["Look for"]) == (
+        "uses",
+        "texts",
+    )  # the latter of the tab Try
 
 
 def _name(block):

@@ -10,19 +10,25 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
 
 
 def test_help_names_every_option():
     done = run("app.py", "--help")
     assert done.returncode == 0
-    assert all(option in done.stdout for option in ("--host", "--port", "--model", "--share", "--auth", "--mcp"))
+    assert all(
+        option in done.stdout
+        for option in ("--host", "--port", "--model", "--share", "--auth", "--mcp")
+    )
     assert "GRADIO_SERVER_PORT" in done.stdout
 
 
 def test_importing_the_app_loads_nothing_heavy():
     done = run(
-        "-c", "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} & set(sys.modules))"
+        "-c",
+        "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} & set(sys.modules))",
     )
     assert done.stdout.strip() == "set()"
 
@@ -43,7 +49,10 @@ def test_mcp_without_its_package_says_what_to_install(tmp_path):
 
 @pytest.mark.ci
 def test_the_demo_of_a_space_is_the_app():
-    done = run("-c", "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is app.demo)")
+    done = run(
+        "-c",
+        "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is app.demo)",
+    )
     assert done.stdout.strip() == "True True"
 
 
@@ -60,7 +69,9 @@ def test_the_demo_of_a_space_is_the_app():
         (["--host", "0.0.0.0", "--share", "--allow-training"], {"SPACE_ID": "x/y"}, True),
     ],
 )
-def test_training_is_off_where_others_can_reach_the_app(monkeypatch, arguments, environment, allowed):
+def test_training_is_off_where_others_can_reach_the_app(
+    monkeypatch, arguments, environment, allowed
+):
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     assert app.training_is_allowed(app._parser().parse_args(arguments)) is allowed

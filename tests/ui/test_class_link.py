@@ -41,7 +41,10 @@ def test_a_room_is_bounded(room):
     assert str(LONGEST) in room.add(code, "   ")
     for k in range(MOST):
         room.add(code, f"Bank {k}.")
-    assert room.add(code, "One more bank.") == f"The class has sent {MOST} sentences: that is all that fit."
+    assert (
+        room.add(code, "One more bank.")
+        == f"The class has sent {MOST} sentences: that is all that fit."
+    )
     assert len(room.since(code, 0)) == MOST
 
 
@@ -81,9 +84,13 @@ def test_the_page_for_phones_takes_a_sentence_and_shows_no_markup_of_it(room):
 
 
 def test_without_a_room_the_page_offers_none():
-    parts = [getattr(block, "props", {}).get("part") for block in build_app(FakeService()).blocks.values()]
+    parts = [
+        getattr(block, "props", {}).get("part")
+        for block in build_app(FakeService()).blocks.values()
+    ]
     assert "class-link" not in parts
     with_room = [
-        getattr(block, "props", {}).get("part") for block in build_app(FakeService(), ClassRoom()).blocks.values()
+        getattr(block, "props", {}).get("part")
+        for block in build_app(FakeService(), ClassRoom()).blocks.values()
     ]
     assert "class-link" in with_room

@@ -27,7 +27,11 @@ ANSWERS = [
     ("/why", ("bank", TWO), lambda: SERVICE.explain("bank", TWO)),
     ("/substitutes", ("bank", TWO), lambda: SERVICE.substitutes("bank", TWO)),
     ("/sentiment", ([NOT_BAD, "Bad."],), lambda: SERVICE.classify([NOT_BAD, "Bad."])),
-    ("/sentiment", ([NOT_BAD], "fake-sentiment-static"), lambda: SERVICE.classify([NOT_BAD], "fake-sentiment-static")),
+    (
+        "/sentiment",
+        ([NOT_BAD], "fake-sentiment-static"),
+        lambda: SERVICE.classify([NOT_BAD], "fake-sentiment-static"),
+    ),
     ("/ner", (list(JORDAN),), lambda: SERVICE.tag(JORDAN)),
     ("/ner", (list(JORDAN), None, 3), lambda: SERVICE.tag(JORDAN, None, 3)),
 ]
@@ -74,7 +78,9 @@ def real_client(tmp_path_factory):
 def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
     """The arguments of the call that the endpoint's description shows; the code is read, not run."""
     found = EXAMPLE.search(INFO[name]["description"])
-    assert found, f"{name} documents no call: 'Example: ``predict(…, api_name=\"{name}\")``.' before its arguments"
+    assert found, (
+        f"{name} documents no call: 'Example: ``predict(…, api_name=\"{name}\")``.' before its arguments"
+    )
     call = ast.parse(found[1], mode="eval").body
     assert isinstance(call, ast.Call)
     named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}

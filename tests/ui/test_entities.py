@@ -12,7 +12,10 @@ from tests.ui.try_answers import JORDAN, entities, plain
 def test_names_are_counted(service):
     assert heads.tag_headline(service.tag(JORDAN)) == "Found 1 person and 1 place"
     assert heads.tag_headline(service.tag(["Nothing here."])) == "No entities found"
-    assert heads.tag_headline(service.tag(["The dog barked."], "fake-pos")) == "4 words, each with its tag"
+    assert (
+        heads.tag_headline(service.tag(["The dog barked."], "fake-pos"))
+        == "4 words, each with its tag"
+    )
 
 
 def test_the_difference_names_what_is_different(service):
@@ -47,7 +50,9 @@ def entity(start, end, kind="LOC"):
     ],
 )
 def test_how_two_readings_differ(best, other, said):
-    result = TaggedSentence("aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagSequence((), (), 1.0))
+    result = TaggedSentence(
+        "aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagSequence((), (), 1.0)
+    )
     one, two = (TagSequence(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
     assert heads.tag_differences(result, one, two) == said
 
@@ -80,7 +85,9 @@ def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.tag(["It rained in Oslo."])
     nothing = replace(result, best=TagSequence(("O",) * 5, (), 0.9))
     option = entities(service, "x")[0]
-    assert any("not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows)
+    assert any(
+        "not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows
+    )
     assert "All entities in a table" not in cards.entity_card(option, [nothing])
 
 

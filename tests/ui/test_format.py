@@ -13,7 +13,9 @@ SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash
 
 
 def test_form_drops_empty_boxes_and_joins_lines():
-    form = compare_form.form_from({"word": " bank ", "sentences": ["a\nbank ", "", "  ", "b\tbank"], "model": ""})
+    form = compare_form.form_from(
+        {"word": " bank ", "sentences": ["a\nbank ", "", "  ", "b\tbank"], "model": ""}
+    )
     assert form == compare_form.Form("bank", ("a bank", "b bank"), None)
 
 
@@ -38,26 +40,38 @@ def test_notes_offer_the_other_places(service):
     (note,) = compare_form.notes_of(comparison)
     assert note["field"] == "sentence 1"
     assert note["text"] == "“bank” occurs 3 times here: the 1st is compared."
-    assert [choice["label"] for choice in note["choices"]] == ["Use the 2nd “bank”", "Use the 3nd “bank”"]
+    assert [choice["label"] for choice in note["choices"]] == [
+        "Use the 2nd “bank”",
+        "Use the 3nd “bank”",
+    ]
 
 
 def test_notes_say_which_place_is_compared():
     tokens = ("a", "Bank", "or", "bank")
-    item = ComparisonItem("a Bank or bank", tokens, 3, "bank", 10, 14, (Choice("the 1st", "a [Bank] or bank"),))
+    item = ComparisonItem(
+        "a Bank or bank", tokens, 3, "bank", 10, 14, (Choice("the 1st", "a [Bank] or bank"),)
+    )
     assert compare_form._ambiguity(item) == "“bank” occurs twice here: the 2nd is compared."
     other = replace(item, choices=(*item.choices, Choice("“banks”", "")))
-    assert compare_form._ambiguity(other) == "More than one word here could be meant: “bank” is compared."
+    assert (
+        compare_form._ambiguity(other)
+        == "More than one word here could be meant: “bank” is compared."
+    )
 
 
 def test_layer_sentences(service):
     comparison = service.compare("bank", SENTENCES)
-    by_name = {layer.name: compare_answer.layer_sentence(comparison, layer) for layer in comparison.layers}
+    by_name = {
+        layer.name: compare_answer.layer_sentence(comparison, layer) for layer in comparison.layers
+    }
     assert by_name["0"].endswith("the same spelling scores 1.00 everywhere.")
     assert by_name["2"].startswith("At layer 2, 1 and 3 are most alike (cosine ")
     assert by_name["2"].endswith(").")
     assert by_name["mean"].startswith("In the mean of all layers, ")
     unsorted = replace(comparison, groups=())
-    assert compare_answer.layer_sentence(unsorted, unsorted.layers[2]).endswith("That does not say which go together.")
+    assert compare_answer.layer_sentence(unsorted, unsorted.layers[2]).endswith(
+        "That does not say which go together."
+    )
     two = service.compare("bank", SENTENCES[:2])
     assert "the two uses have a cosine of" in compare_answer.layer_sentence(two, two.layers[1])
     mixed = service.compare("bank", ["The bank.", "The [shore]."])
@@ -68,8 +82,14 @@ def test_layer_sentences(service):
     ("cosines", "said"),
     [
         ((0.4, 0.5, 0.6), "2 and 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
-        ((0.4, 0.604, 0.6), "1 with 3 and 2 with 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
-        ((0.4, 0.4, 0.4), "several pairs are most alike (cosine 0.40), several pairs least (0.40)."),
+        (
+            (0.4, 0.604, 0.6),
+            "1 with 3 and 2 with 3 are most alike (cosine 0.60), 1 and 2 least (0.40).",
+        ),
+        (
+            (0.4, 0.4, 0.4),
+            "several pairs are most alike (cosine 0.40), several pairs least (0.40).",
+        ),
     ],
 )
 def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
@@ -80,7 +100,8 @@ def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
 
 
 @pytest.mark.parametrize(
-    "sentence", ["bank", "x" * 60 + " bank " + "y" * 60, "a b c d e f g h i j bank k l m n o p q r s t"]
+    "sentence",
+    ["bank", "x" * 60 + " bank " + "y" * 60, "a b c d e f g h i j bank k l m n o p q r s t"],
 )
 def test_snippet_is_short_and_keeps_the_word(sentence, service):
     item = service.compare("bank", [sentence, "bank"]).items[0]
@@ -101,7 +122,9 @@ def test_display_order_keeps_groups_together_and_forgets_nobody(service):
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
 def test_csv_text_is_never_a_formula(start):
     assert csv_cell(f"{start}SUM(A1)") == f"'{start}SUM(A1)"
-    (name,), (text, number) = csv.reader(io.StringIO(csv_file([f"{start}a"], [[f"{start}b", -0.5]])))
+    (name,), (text, number) = csv.reader(
+        io.StringIO(csv_file([f"{start}a"], [[f"{start}b", -0.5]]))
+    )
     assert (name, text, number) == (f"'{start}a", f"'{start}b", "-0.500000")
 
 
@@ -116,10 +139,14 @@ def test_csv_holds_every_layer_and_use(service):
     *rows, _, _, _, last = rows
     assert last[0] == "probability of the same meaning"
     assert [float(cell) for cell in last[7:11]] == list(comparison.same_meaning[3])
-    assert len(rows) == 4 * (len(comparison.layers) + 4)  # one vector per word, two mixes, the features
+    assert len(rows) == 4 * (
+        len(comparison.layers) + 4
+    )  # one vector per word, two mixes, the features
     meanings = [row[header.index("meaning")] for row in rows[:4]]
     assert meanings == [comparison.meanings[use.best].gloss for use in comparison.uses]
-    assert float(rows[0][header.index("probability of the meaning")]) == comparison.uses[0].probability
+    assert (
+        float(rows[0][header.index("probability of the meaning")]) == comparison.uses[0].probability
+    )
     assert rows[0][header.index("sentence")] == '\'=cmd() bank, "x"'
     assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)
 

@@ -22,17 +22,27 @@ def test_nothing_that_belongs_to_the_browser_is_replaced():
     found = set()
     for path in UI.rglob("*.js"):
         script = path.read_text(encoding="utf-8")
-        found |= {(path.name, f"window.{name}") for name in re.findall(r"window\.(\w+) = ", script) if name != "elmo"}
+        found |= {
+            (path.name, f"window.{name}")
+            for name in re.findall(r"window\.(\w+) = ", script)
+            if name != "elmo"
+        }
         assert not re.search(r"\._[a-z]|__gradio|svelte", script), path.name
     assert not found
 
 
 def test_no_regular_expression_reads_our_own_markup():
     with_expressions = {
-        path.name for path in UI.rglob("*.py") if re.search(r"^import re$", path.read_text(), re.MULTILINE)
+        path.name
+        for path in UI.rglob("*.py")
+        if re.search(r"^import re$", path.read_text(), re.MULTILINE)
     }
     assert not with_expressions
-    assert not [path.name for path in UI.rglob("*.js") if re.search(r"DOMParser|\.innerHTML\.", path.read_text())]
+    assert not [
+        path.name
+        for path in UI.rglob("*.js")
+        if re.search(r"DOMParser|\.innerHTML\.", path.read_text())
+    ]
 
 
 def test_scripts_that_run_as_one_function_take_no_name_from_each_other():
@@ -42,9 +52,15 @@ def test_scripts_that_run_as_one_function_take_no_name_from_each_other():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 words = [word.value for word in node.args if isinstance(word, ast.Constant)]
-                scripts = tuple(word for word in words if isinstance(word, str) and word.endswith(".js"))
+                scripts = tuple(
+                    word for word in words if isinstance(word, str) and word.endswith(".js")
+                )
                 together |= {scripts} if len(scripts) > 1 else set()
     assert ("scripts/word_tips.js", "scripts/details.js") in together
     for scripts in together:
-        names = [name for script in scripts for name in top.findall((UI / script).read_text(encoding="utf-8"))]
+        names = [
+            name
+            for script in scripts
+            for name in top.findall((UI / script).read_text(encoding="utf-8"))
+        ]
         assert sorted({name for name in names if names.count(name) > 1}) == [], scripts

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Entity, HeadInfo, MapRequest, Message, MixWeights, Score, TaggedSentence, TagSequence
+from elmo_tasks.api import (
+    Entity,
+    HeadInfo,
+    MapRequest,
+    Message,
+    MixWeights,
+    Score,
+    TaggedSentence,
+    TagSequence,
+)
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import (
     cards,
@@ -45,7 +54,9 @@ def by_several():
 def mapped():
     found = SERVICE.sense_map(MapRequest("bank", f"A bank {HOSTILE}\nMy bank {HOSTILE}"))
     groups = tuple(replace(group, name=HOSTILE, letter=HOSTILE) for group in found.groups)
-    return replace(found, word=HOSTILE, message=Message(HOSTILE, "Yes."), groups=groups, model=HOSTILE)
+    return replace(
+        found, word=HOSTILE, message=Message(HOSTILE, "Yes."), groups=groups, model=HOSTILE
+    )
 
 
 def landed():
@@ -65,7 +76,10 @@ def explained():
 
 def forming():
     turning = present_tab.FORMINGS[0]
-    one, other = (SERVICE.incremental_reading(turning.word, sentence, turning.senses) for sentence in turning.sentences)
+    one, other = (
+        SERVICE.incremental_reading(turning.word, sentence, turning.senses)
+        for sentence in turning.sentences
+    )
     hostile = replace(one.senses[0], key=HOSTILE, gloss=HOSTILE)
     return present_tab.forming((replace(one, senses=(hostile, one.senses[1])), other))
 
@@ -76,7 +90,9 @@ def own():
 
 
 def neighbours():
-    return present_tab.part("neighbours", [replace(SERVICE.static_neighbours("bank"), word=HOSTILE)])
+    return present_tab.part(
+        "neighbours", [replace(SERVICE.static_neighbours("bank"), word=HOSTILE)]
+    )
 
 
 def refused():
@@ -90,19 +106,27 @@ def entity_cards():
     tagged = TaggedSentence(HOSTILE, (HOSTILE,), ((0, len(HOSTILE)),), best, (other,))
     words = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
     option = cards.HeadOption(head, head)
-    return cards.entity_card(option, [tagged] * 2, [words] * 2) + cards.entity_card(option, [words], [words])
+    return cards.entity_card(option, [tagged] * 2, [words] * 2) + cards.entity_card(
+        option, [words], [words]
+    )
 
 
 def sentiment_cards():
-    head = HeadInfo(HOSTILE, HOSTILE, "classification", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
+    head = HeadInfo(
+        HOSTILE, HOSTILE, "classification", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE)
+    )
     (classified,) = SERVICE.classify([HOSTILE])
     odd = replace(classified, label=HOSTILE, probabilities={HOSTILE: 1.0})
     return cards.sentiment_card(cards.HeadOption(head, head), [odd] * 2, [classified] * 2)
 
 
 def weights():
-    found = replace(SERVICE.layer_weights()[0], title=HOSTILE, head=HOSTILE, layers=(HOSTILE, "1", "2"))
-    return layers_tab.weights_page([replace(found, epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)])] * 2)
+    found = replace(
+        SERVICE.layer_weights()[0], title=HOSTILE, head=HOSTILE, layers=(HOSTILE, "1", "2")
+    )
+    return layers_tab.weights_page(
+        [replace(found, epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)])] * 2
+    )
 
 
 def probes():
@@ -111,13 +135,25 @@ def probes():
 
 
 def runs():
-    bad = job(name=HOSTILE, title=HOSTILE, data=HOSTILE, message=HOSTILE, status="failed", layers=(HOSTILE, "1", "2"))
+    bad = job(
+        name=HOSTILE,
+        title=HOSTILE,
+        data=HOSTILE,
+        message=HOSTILE,
+        status="failed",
+        layers=(HOSTILE, "1", "2"),
+    )
     listed = ([bad, replace(bad, status="done")], [replace(bad, status="running", head=HOSTILE)])
     return "".join(train_tab.page(found, found[-1]) for found in listed)
 
 
 def training_data():
-    texts = replace(PREVIEW, title=HOSTILE, labels=((HOSTILE, 9), ("b", 1)), examples=(((HOSTILE,), (HOSTILE,)),))
+    texts = replace(
+        PREVIEW,
+        title=HOSTILE,
+        labels=((HOSTILE, 9), ("b", 1)),
+        examples=(((HOSTILE,), (HOSTILE,)),),
+    )
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
     shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
     return shown + page.render("train_data_none.html", message=HOSTILE, is_file=True)
@@ -161,5 +197,7 @@ def test_nothing_is_markup(name):
     tags = parsed(markup)
     assert "img" not in tags.seen
     assert "onerror" not in tags.attributes
-    assert markup.count("<script") == markup.count("</script") == name.startswith("saved")  # the page's own
+    assert (
+        markup.count("<script") == markup.count("</script") == name.startswith("saved")
+    )  # the page's own
     assert HOSTILE in tags.text

@@ -49,7 +49,9 @@ def _leave(url, session):
     fns = httpx.get(f"{url}config").json()["dependencies"]
     question["fn_index"] = next(fn["id"] for fn in fns if fn["api_name"] == "sentiment")
     httpx.post(f"{url}gradio_api/queue/join", json=question).raise_for_status()
-    return httpx.stream("GET", f"{url}gradio_api/queue/data", params={"session_hash": session}, timeout=30)
+    return httpx.stream(
+        "GET", f"{url}gradio_api/queue/data", params={"session_hash": session}, timeout=30
+    )
 
 
 def _until(is_so, seconds=10):

@@ -16,7 +16,12 @@ OWN = "My bank is unsure here."
 
 def test_the_answer_comes_first(service):
     page = map_tab.page(service.sense_map(MapRequest("bank")), service.models())
-    assert page.index("in 2 meanings") < page.index("<svg") < page.index("<table") < page.index("How this works")
+    assert (
+        page.index("in 2 meanings")
+        < page.index("<svg")
+        < page.index("<table")
+        < page.index("How this works")
+    )
     assert "a firm that lends money" in parsed(page).text
 
 
@@ -41,11 +46,16 @@ def test_meanings_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
     asked = MapRequest(
-        "bank", "A bank.\nThe bank.\nA bank of the river.", text_b="The river has a bank.", examples=False
+        "bank",
+        "A bank.\nThe bank.\nA bank of the river.",
+        text_b="The river has a bank.",
+        examples=False,
     )
     seen = parsed(map_tab.page(service.sense_map(asked), ()))
     assert any("a firm that lends money" in row and "67" in row and "0" in row for row in seen.rows)
-    assert any("the land beside a river" in row and "33" in row and "100" in row for row in seen.rows)
+    assert any(
+        "the land beside a river" in row and "33" in row and "100" in row for row in seen.rows
+    )
     assert "Colour by source" in seen.text
     alone = parsed(map_tab.page(service.sense_map(MapRequest("bank")), ()))
     assert "Colour by source" not in alone.text
@@ -61,7 +71,11 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
         "text A",
         "a firm that lends money",
     )
-    near = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(*[[service.nearest("bank", "The bank.")]] * 2))))
+    near = list(
+        csv.DictReader(
+            io.StringIO(nearest_tab.csv_text(*[[service.nearest("bank", "The bank.")]] * 2))
+        )
+    )
     assert [row["near"] for row in near].count("in any sentence") == 2
     assert near[0]["meaning"] == "money"
 
@@ -88,7 +102,8 @@ def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layer
 
 
 @pytest.mark.parametrize(
-    "points", [[], [(0.0, 0.0)], [(0.0, 0.0)] * 30, [(k / 150 - 1, (k % 7) / 9) for k in range(300)]]
+    "points",
+    [[], [(0.0, 0.0)], [(0.0, 0.0)] * 30, [(k / 150 - 1, (k % 7) / 9) for k in range(300)]],
 )
 def test_marks_stay_on_the_map(points):
     places = map_tab.apart(points, 27 * map_tab.mark_size(len(points)))
@@ -124,7 +139,9 @@ def test_a_text_counts_alone_until_the_examples_are_asked_for(service, form, dra
 
 
 def test_a_link_fills_the_form_that_it_was_made_from():
-    request = MapRequest("bank", "A bank.", "1", False, model="fake-large", index=True, text_b="My bank.")
+    request = MapRequest(
+        "bank", "A bank.", "1", False, model="fake-large", index=True, text_b="My bank."
+    )
     query, _ = map_tab.link_of(request)
     assert MapRequest(**map_tab.linked(dict(parse_qsl(query)))) == request
 
@@ -147,14 +164,18 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
 def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
     found = service.nearest("bank", "The bank was shut.")
     uses = (replace(found.uses[0], sense="money", probability=0.93), *found.uses[1:])
-    text = parsed(nearest_tab.page([replace(found, sense="river", probability=0.7, uses=uses)])).text
+    text = parsed(
+        nearest_tab.page([replace(found, sense="river", probability=0.7, uses=uses)])
+    ).text
     assert "money 93" in text
     assert "river 70" in text
 
 
 def test_a_sentence_lands_with_its_meaning(service):
     asked = {"word": "bank", "view": "words", "revision": 4}
-    value = map_tab.respond_to_sentence(service, {"sentence": "A bank of the river.", "map": asked, "revision": 3})
+    value = map_tab.respond_to_sentence(
+        service, {"sentence": "A bank of the river.", "map": asked, "revision": 3}
+    )
     assert (value["revision"], value["note"]) == (3, "")
     assert (value["landed"]["x"], value["landed"]["group"]) == (0.6, 1)
     assert value["landed"]["near"] == [3, 4, 5, 6]
@@ -188,9 +209,14 @@ def ask(service, word="bank", sentence=RIVER, models=("fake-small", "fake-large"
 def test_every_model_has_a_column_and_words_alone_one_more(service):
     page, _ = ask(service)
     seen = parsed(page)
-    assert [label for label in seen.labels if label.startswith("fake-")] == ["fake-small", "fake-words"]
+    assert [label for label in seen.labels if label.startswith("fake-")] == [
+        "fake-small",
+        "fake-words",
+    ]
     assert "bank" in seen.marked
-    assert seen.text.index("fake-words") < seen.text.index("lender")  # what does not read the sentence
+    assert seen.text.index("fake-words") < seen.text.index(
+        "lender"
+    )  # what does not read the sentence
     assert "model=fake-small&amp;model=fake-large" in page
 
 
@@ -223,4 +249,6 @@ def test_the_spreadsheet_has_all_columns(service, word):
     found = [service.nearest(word, sentence, model=model) for model in ("fake-small", "fake-large")]
     rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(found[:1], found[1:]))))
     assert len(rows) == 8 + (2 if word == "bank" else 0)
-    assert {row["model"] for row in rows} == {"fake-small"} | ({"fake-words"} if word == "bank" else set())
+    assert {row["model"] for row in rows} == {"fake-small"} | (
+        {"fake-words"} if word == "bank" else set()
+    )

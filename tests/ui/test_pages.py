@@ -24,8 +24,25 @@ from tests.ui.fake_service import FakeService
 
 FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
 #: Elements that stand within a line.
-INLINE = {"a", "abbr", "b", "bdi", "code", "em", "i", "kbd", "mark", "output", "s", "small", "span", "strong", "sub",
-          "sup", "u"}  # fmt: skip
+INLINE = {
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "code",
+    "em",
+    "i",
+    "kbd",
+    "mark",
+    "output",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "sub",
+    "sup",
+    "u",
+}
 CELLS = {"td", "th"}
 UNREAD = {"script", "style", "svg", "template"}
 BANK = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
@@ -62,7 +79,9 @@ def text_of(markup: str) -> str:
     """What is read of markup, a line for each block, without empty lines."""
     reader = Lines()
     reader.feed(str(markup))
-    return "\n".join(line.strip(" |") for line in reader.said.splitlines() if line.strip(" |")) + "\n"
+    return (
+        "\n".join(line.strip(" |") for line in reader.said.splitlines() if line.strip(" |")) + "\n"
+    )
 
 
 def compared(word: str, *sentences: str, **form: object) -> str:
@@ -73,7 +92,9 @@ def folded(kind: str, **question: object) -> str:
     service = FakeService()
     form = compare_form.Form("bank", BANK)
     query = compare_form.query_of(form, service.compare("bank", BANK).model)
-    return compare_details.respond(service, kind, {"query": query, "revision": 1, **question})["markup"]
+    return compare_details.respond(service, kind, {"query": query, "revision": 1, **question})[
+        "markup"
+    ]
 
 
 def mapped(word: str, text: str = "", **request: object) -> str:
@@ -98,9 +119,13 @@ def data_of(kind: str) -> str:
 PAGES = {
     "compare-two-groups": lambda: compared("bank", *BANK),
     "compare-cannot-tell": lambda: compared("muddle", "Such a muddle.", "Another muddle."),
-    "compare-different-words": lambda: compared("bank", "The bank lent cash.", "We walked along the [shore]."),
+    "compare-different-words": lambda: compared(
+        "bank", "The bank lent cash.", "We walked along the [shore]."
+    ),
     "compare-refused": lambda: compared("bank", "The bank.", "None."),
-    "compare-by-several": lambda: compared("bank", *BANK, model="fake-small", others=("fake-large",)),
+    "compare-by-several": lambda: compared(
+        "bank", *BANK, model="fake-small", others=("fake-large",)
+    ),
     "compare-whole": lambda: compared("", *BANK, whole=True),
     "compare-why": lambda: folded("why"),
     "compare-expected-words": lambda: folded("substitutes"),

@@ -16,7 +16,10 @@ from tests.ui.reader import parsed
 
 def forming(service, at=0):
     chosen = FORMINGS[at]
-    one, other = (service.incremental_reading(chosen.word, sentence, chosen.senses) for sentence in chosen.sentences)
+    one, other = (
+        service.incremental_reading(chosen.word, sentence, chosen.senses)
+        for sentence in chosen.sentences
+    )
     return one, other
 
 
@@ -95,7 +98,9 @@ def test_a_pair_is_shown_without_what_was_meant(service):
 
 def test_the_reveal_says_who_was_right(service):
     same = next(at for at in range(10) if is_same(at))
-    right, wrong, none = (ask(service, ask="reveal", choice=same, guess=guess) for guess in ("same", "different", ""))
+    right, wrong, none = (
+        ask(service, ask="reveal", choice=same, guess=guess) for guess in ("same", "different", "")
+    )
     assert (right["room"], wrong["room"], none["room"]) == (True, False, None)
     assert "Both mean the same" in right["parts"]["result"]
     assert "The room:" not in none["parts"]["result"]

@@ -34,7 +34,11 @@ def test_every_test_has_plain_words():
             LIKENESS,
             "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer 0, −0.10.",
         ),
-        (0, replace(POS, scores=scores(0.9, 0.9, 0.9), without=None), "Fake-small: layers 0, 1 and 2 best, with 90.0"),
+        (
+            0,
+            replace(POS, scores=scores(0.9, 0.9, 0.9), without=None),
+            "Fake-small: layers 0, 1 and 2 best, with 90.0",
+        ),
     ],
 )
 def test_a_sentence_names_the_best_layers_and_no_order_among_like_ones(model, result, said):
@@ -48,7 +52,8 @@ def test_marks_stand_where_their_numbers_are_and_the_paper_is_in_words():
     assert re.findall(r'class="guess" style="left:([\d.]+)%"', shown) == ["86.10"]
     text = parsed(shown).text
     assert (
-        "on other sentences (Other Bank), so only the order of its layers compares: layer 1 97.3, layer 2 96.8." in text
+        "on other sentences (Other Bank), so only the order of its layers compares: layer 1 97.3, layer 2 96.8."
+        in text
     )
     assert "Fake-static: 85.0 of 100 words." in text
     assert "Layer 2 was also trained on something." in text

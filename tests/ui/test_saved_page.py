@@ -12,7 +12,11 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_form, compare_tab, map_tab
 from tests.ui.reader import parsed
 
-SENTENCES = ("The bank refused our loan.", "We sat on the bank of the river.", "The bank lent us money.")
+SENTENCES = (
+    "The bank refused our loan.",
+    "We sat on the bank of the river.",
+    "The bank lent us money.",
+)
 FORM = compare_form.Form("bank", SENTENCES)
 NEEDS_THE_APP = ("Copy link", "Save page", "Download PNG", "Let it land")
 
@@ -42,7 +46,11 @@ def test_a_comparison_holds_its_answer_and_every_layer(service):
 
 def test_a_map_holds_its_marks_and_its_sentences(service):
     tags = parsed(of_map(service))
-    for part in ("“bank” in 7 sentences", "7 uses of “bank” in 2 meanings", "Fake small (for tests)"):
+    for part in (
+        "“bank” in 7 sentences",
+        "7 uses of “bank” in 2 meanings",
+        "Fake small (for tests)",
+    ):
         assert part in tags.text
     assert tags.called("Use ") == 7
     assert tags.text.count("Ducks slept on the muddy") >= 1
@@ -66,7 +74,9 @@ def test_a_page_needs_nothing_else_and_runs_its_own_script_only(service, saved):
 
 def test_the_largest_page_is_under_a_megabyte(service):
     """As many uses as a map may have, each of three hundred characters."""
-    text = "\n".join(f"Use number {k} of the bank {'and what stands around it ' * 11}." for k in range(300))
+    text = "\n".join(
+        f"Use number {k} of the bank {'and what stands around it ' * 11}." for k in range(300)
+    )
     assert len(of_map(service, text=text).encode()) < 1_000_000
     assert len(of_map(service).encode()) < 120_000
 
@@ -79,7 +89,9 @@ def test_the_button_saves_the_comparison_of_the_link(service):
 
 
 def test_several_models_and_whole_sentences_are_saved_too(service):
-    name, text = compare_tab.file_of(service, {"query": compare_form.query_of(FORM, "fake-small", "fake-large")})
+    name, text = compare_tab.file_of(
+        service, {"query": compare_form.query_of(FORM, "fake-small", "fake-large")}
+    )
     assert name == "compare-bank.html"
     assert "by 2 models" in text
     assert "All layers of this model" not in text

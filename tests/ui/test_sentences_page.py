@@ -46,6 +46,10 @@ def test_too_few_are_said_at_the_field(service):
 
 
 def test_the_spreadsheet_has_every_pair_at_every_layer(service):
-    rows = list(csv.DictReader(io.StringIO(compare_answer.csv_of_sentences([service.compare_sentences(SENTENCES)]))))
+    rows = list(
+        csv.DictReader(
+            io.StringIO(compare_answer.csv_of_sentences([service.compare_sentences(SENTENCES)]))
+        )
+    )
     assert len(rows) == 9
     assert rows[0]["cosine"] == "0.800000"

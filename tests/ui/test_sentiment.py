@@ -22,7 +22,9 @@ from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
 def test_the_label_comes_first_and_several_texts_are_counted(service, texts, headline):
     option, results, _ = sentiment(service, *texts)
     assert plain(heads.class_headline(results)) == headline
-    assert parsed(cards.sentiment_card(option, results)).headings[0] == heads.class_headline(results)
+    assert parsed(cards.sentiment_card(option, results)).headings[0] == heads.class_headline(
+        results
+    )
 
 
 def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
@@ -30,7 +32,10 @@ def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
     unsure = [replace(results[0], is_sure=False)]
     assert plain(heads.class_headline(unsure)) == "Unsure: perhaps positive (86 %)"
     assert heads.class_difference(unsure, without).startswith(f"{heads.ALONE}, it says: negative")
-    assert heads.class_difference(unsure, [replace(without[0], is_sure=False)]) == f"{heads.ALONE}, it says the same."
+    assert (
+        heads.class_difference(unsure, [replace(without[0], is_sure=False)])
+        == f"{heads.ALONE}, it says the same."
+    )
     assert heads.class_headline([*unsure, *results]) == "2 texts: 1 unsure and 1 positive"
     assert heads.class_headline([*unsure, *unsure]) == "The model is unsure of both texts"
     many = replace(unsure[0], label="a", probabilities={"a": 0.4, "b": 0.3, "c": 0.3})
@@ -47,7 +52,10 @@ def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(serv
     three = {"negative": 0.05, "neutral": 0.9, "positive": 0.05}
     neutral = replace(results[0], label="neutral", probabilities=three)
     assert plain(heads.class_headline([neutral])) == "Neutral, 90 % sure"
-    assert plain(heads.class_headline([replace(neutral, is_sure=False)])) == "Unsure: perhaps neutral (90 %)"
+    assert (
+        plain(heads.class_headline([replace(neutral, is_sure=False)]))
+        == "Unsure: perhaps neutral (90 %)"
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,11 +70,22 @@ def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(serv
 )
 def test_what_context_buys_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
-    assert plain(heads.class_difference(results, without)) == f"On layer 0 alone, where a word has one vector{said}"
+    assert (
+        plain(heads.class_difference(results, without))
+        == f"On layer 0 alone, where a word has one vector{said}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("push", "kind"), [(0.0, ""), (0.019, ""), (0.03, "for1"), (-0.03, "against1"), (0.5, "for4"), (-0.25, "against3")]
+    ("push", "kind"),
+    [
+        (0.0, ""),
+        (0.019, ""),
+        (0.03, "for1"),
+        (-0.03, "against1"),
+        (0.5, "for4"),
+        (-0.25, "against3"),
+    ],
 )
 def test_steps_of_the_tint(push, kind):
     assert tint(push, cards.STEPS) == kind
@@ -105,11 +124,19 @@ def test_a_wrong_answer_is_corrected_and_kept_where_training_is_on(service):
     answer = tab.answer("A <b>good</b> day.\nA dull one.", "sentiment", ["fake-sentiment"], None)
     labels, entities = tab.corrections
     assert (answer[labels.fold]["visible"], answer[entities.fold]["visible"]) == (True, False)
-    assert [value for _, value in answer[labels.text]["choices"]] == ["A <b>good</b> day.", "A dull one."]
-    assert [value for _, value in answer[labels.draft]["choices"]] == ["negative", "positive"]  # all of them
+    assert [value for _, value in answer[labels.text]["choices"]] == [
+        "A <b>good</b> day.",
+        "A dull one.",
+    ]
+    assert [value for _, value in answer[labels.draft]["choices"]] == [
+        "negative",
+        "positive",
+    ]  # all of them
     assert answer[labels.draft]["value"] == "positive"
     assert "1 example kept" in labels.store("A <b>good</b> day.", "negative")[labels.kept]
-    assert tab.answer("Oslo is far.", "entities", None, None)[entities.draft] == "[Oslo](LOC) is far."
+    assert (
+        tab.answer("Oslo is far.", "entities", None, None)[entities.draft] == "[Oslo](LOC) is far."
+    )
     entities.store("Oslo is far.", "[Oslo](ORG) is far.")
     kept = [("classification", "negative: A <b>good</b> day."), ("tagging", "[Oslo](ORG) is far.")]
     assert service.training.kept == kept
@@ -119,7 +146,9 @@ def test_a_wrong_answer_is_corrected_and_kept_where_training_is_on(service):
 
 def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
     option, results, _ = sentiment(service, NOT_BAD)
-    own = replace(option, head=replace(option.head, title="Kitchen or garden", labels=("kitchen", "garden")))
+    own = replace(
+        option, head=replace(option.head, title="Kitchen or garden", labels=("kitchen", "garden"))
+    )
     assert "Kitchen or garden: which label fits?" in cards.sentiment_card(own, results)
     assert "Sentiment: how does it sound?" in cards.sentiment_card(option, results)
 
@@ -138,5 +167,7 @@ def test_texts_whose_words_are_not_weighed_are_named(service):
     option, results, without = sentiment(service, "A good day.", "A bad day.", "Yes", "A dull one.")
     assert heads.unweighed(results) == ""
     bare = [results[0], *(replace(result, occlusion=()) for result in results[1:])]
-    assert "test each one in texts 2 and 4; try fewer or shorter" in cards.sentiment_card(option, bare, without)
+    assert "test each one in texts 2 and 4; try fewer or shorter" in cards.sentiment_card(
+        option, bare, without
+    )
     assert "in this text;" in heads.unweighed(bare[1:2])

@@ -17,7 +17,11 @@ MARK = "Quokkas"
 
 def behind(bounds, **options):
     """The app behind its door."""
-    return served(build_app(FakeService()), app_kwargs={"middleware": [(RequestLimits, (), bounds)]}, **options)
+    return served(
+        build_app(FakeService()),
+        app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +36,8 @@ def in_memory(mark: str) -> int:
     texts = 0
     for holder in gc.get_objects():
         texts += sum(
-            type(item) in (str, bytes) and item != mark and _has(item, mark) for item in gc.get_referents(holder)
+            type(item) in (str, bytes) and item != mark and _has(item, mark)
+            for item in gc.get_referents(holder)
         )
     return texts
 
@@ -45,7 +50,9 @@ def test_nothing_that_was_typed_stays(address):
     def ask(k):
         with httpx.Client(base_url=address, timeout=30) as client:
             data = ["bank", [f"{MARK} {k} like the bank.", "The bank."]]
-            event = client.post("/gradio_api/call/compare", json={"data": data, "session_hash": f"s{k}"}).json()
+            event = client.post(
+                "/gradio_api/call/compare", json={"data": data, "session_hash": f"s{k}"}
+            ).json()
             assert MARK in client.get(f"/gradio_api/call/compare/{event['event_id']}").text
 
     for k in range(3):
@@ -81,10 +88,21 @@ def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_
     bounds = {"uploads": UploadLimits(1_000, max_requests=1), "pause": 0.3}
     with behind(bounds, auth=[("ada", "secret")]) as url, httpx.Client(base_url=url) as client:
         for _ in range(2):  # a stranger's take nobody's turn
-            assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 401
+            assert (
+                client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code
+                == 401
+            )
         answer = client.post("/login", data={"username": "ada", "password": "guess"})
         assert answer.status_code == 400
         assert answer.elapsed.total_seconds() >= 0.3
-        assert client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
-        assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 200
-        assert client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code == 429
+        assert (
+            client.post("/login", data={"username": "ada", "password": "secret"}).status_code == 200
+        )
+        assert (
+            client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code
+            == 200
+        )
+        assert (
+            client.post("/gradio_api/upload", files={"files": ("a.txt", b"text")}).status_code
+            == 429
+        )

@@ -5,7 +5,14 @@ import io
 from dataclasses import replace
 
 from elmo_tasks.ui import compare_answer
-from elmo_tasks.ui.compare_form import EXAMPLES, Form, form_from, form_from_query, known_senses, query_of
+from elmo_tasks.ui.compare_form import (
+    EXAMPLES,
+    Form,
+    form_from,
+    form_from_query,
+    known_senses,
+    query_of,
+)
 from elmo_tasks.ui.compare_tab import respond, respond_to_link
 from tests.ui.reader import parsed
 
@@ -24,7 +31,10 @@ def page_of(service, asked):
 def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
     page = page_of(service, form())
     seen = parsed(page)
-    assert [label for label in seen.labels if label.startswith("fake-")] == ["fake-small", "fake-large"]
+    assert [label for label in seen.labels if label.startswith("fake-")] == [
+        "fake-small",
+        "fake-large",
+    ]
     assert seen.headings[0] == "“fake-small” is right; “fake-large” does not say."
     assert "Names no groups" in page
     assert "The right groups are known here" in page
@@ -40,13 +50,19 @@ def test_nobody_is_right_where_the_meanings_are_not_known(service):
     page = page_of(service, form("bank", ("One bank.", "The bank of the river.")))
     assert "is known here" not in page
     assert parsed(page).headings[0] == "Only “fake-small” groups; “fake-large” does not say."
-    assert not [word for word in ("” is right", "” is not right", "</span>Right", "</span>Not right") if word in page]
+    assert not [
+        word
+        for word in ("” is right", "” is not right", "</span>Right", "</span>Not right")
+        if word in page
+    ]
 
 
 def test_each_column_leads_to_all_layers_of_its_model(service):
     sentences = ("One bank.", "The bank of the river.", "My bank.")
     links = parsed(page_of(service, form("bank", sentences))).links
-    queries = [f"?{query_of(form('bank', sentences), name)}" for name in ("fake-small", "fake-large")]
+    queries = [
+        f"?{query_of(form('bank', sentences), name)}" for name in ("fake-small", "fake-large")
+    ]
     assert [link for link in links if link in queries] == queries
 
 

@@ -29,12 +29,17 @@ def test_more_people_than_places_get_their_own_answers(fake_url):
 
     def ask(k):
         word = words[k % 6]
-        return word, people[k % 6].predict(word, [f"The {word} {k}.", f"My {word} {k}."], api_name="/compare")
+        return word, people[k % 6].predict(
+            word, [f"The {word} {k}.", f"My {word} {k}."], api_name="/compare"
+        )
 
     with ThreadPoolExecutor(12) as pool:
         for k, (word, answer) in enumerate(pool.map(ask, range(24))):
             assert answer["word"] == word
-            assert [item["sentence"] for item in answer["items"]] == [f"The {word} {k}.", f"My {word} {k}."]
+            assert [item["sentence"] for item in answer["items"]] == [
+                f"The {word} {k}.",
+                f"My {word} {k}.",
+            ]
 
 
 # What one person asks at each tab, with a word that nobody else uses.
@@ -46,7 +51,9 @@ QUESTIONS = {
     "/sentences": lambda word: ([f"The {word} shut.", f"My {word} is here."],),
     "/senses": lambda word: (f"My {word} is by the bank.",),
     **dict.fromkeys(("/sentiment", "/ner"), lambda word: ([f"A fine {word}."],)),
-    **dict.fromkeys(("/sense_map", "/nearest", "/meaning_forms"), lambda word: (word, f"My {word} is here.")),
+    **dict.fromkeys(
+        ("/sense_map", "/nearest", "/meaning_forms"), lambda word: (word, f"My {word} is here.")
+    ),
     "/land": lambda word: (word, f"My {word} is here.", f"My {word} is here."),
     "/static_neighbours": lambda word: (word,),
 }
@@ -64,8 +71,12 @@ def test_nobody_gets_what_another_one_asked(fake_url, endpoint):
 
     def ask(k):
         try:
-            return json.dumps(people[k % 3].predict(*QUESTIONS[endpoint](words[k % 3]), api_name=endpoint))
-        except AppError as error:  # the fake knows few words; its message names the one that was asked for
+            return json.dumps(
+                people[k % 3].predict(*QUESTIONS[endpoint](words[k % 3]), api_name=endpoint)
+            )
+        except (
+            AppError
+        ) as error:  # the fake knows few words; its message names the one that was asked for
             return str(error)
 
     with ThreadPoolExecutor(9) as pool:

@@ -40,10 +40,25 @@ def checked(form, **data):
 
 
 def test_the_form_is_read_and_what_is_empty_has_its_default():
-    plan = train_tab.plan_from(kind="tagging", source="upload", data="x", hub="sst2", epochs=None, balanced=True)
-    assert (plan.data, plan.epochs, plan.hidden, plan.balanced, plan.header) == ("x", 30, 100, False, None)
-    plan = train_tab.plan_from(source="hub", data="x", hub="sst2", with_examples=True, epochs="many", balanced=True)
-    assert (plan.data, plan.with_examples, plan.epochs, plan.balanced) == ("sst2", False, "many", True)
+    plan = train_tab.plan_from(
+        kind="tagging", source="upload", data="x", hub="sst2", epochs=None, balanced=True
+    )
+    assert (plan.data, plan.epochs, plan.hidden, plan.balanced, plan.header) == (
+        "x",
+        30,
+        100,
+        False,
+        None,
+    )
+    plan = train_tab.plan_from(
+        source="hub", data="x", hub="sst2", with_examples=True, epochs="many", balanced=True
+    )
+    assert (plan.data, plan.with_examples, plan.epochs, plan.balanced) == (
+        "sst2",
+        False,
+        "many",
+        True,
+    )
     assert train_tab.plan_from(source="sample", with_examples=True).with_examples
     assert train_tab.plan_from(kind="poetry").kind == "classification"
 
@@ -136,7 +151,10 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
 @pytest.mark.parametrize(
     ("labels", "said"),
     [
-        ((("good", 90), ("bad", 10)), "90 % of the texts are “good”: always saying that is right as often"),
+        (
+            (("good", 90), ("bad", 10)),
+            "90 % of the texts are “good”: always saying that is right as often",
+        ),
         (
             (("good", 40), ("so", 30), ("bad", 10)),
             "“good” comes 4 times as often as “bad”, which the head may seldom predict.",
@@ -156,7 +174,10 @@ def test_where_training_is_off_the_page_says_so():
 
 def test_with_few_test_rows_the_score_is_small_print():
     few = job(scores=(SplitScore("test", "accuracy", 1.0, 4, 0.5),))
-    assert training.headline(few) == "“First” is trained. 4 test texts are too few to say how good it is."
+    assert (
+        training.headline(few)
+        == "“First” is trained. 4 test texts are too few to say how good it is."
+    )
     assert plain(training.details(few)).startswith("Score on them: 100 %.")
     enough = job(scores=(SplitScore("test", "accuracy", 1.0, 30, 0.5),))
     assert plain(training.headline(enough)) == "“First” gets 100 % of the 30 test texts right."
@@ -177,9 +198,16 @@ def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
 
 
 def test_f1_is_told_beside_the_guess_by_word():
-    found = job(kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),))
-    assert training.headline(found) == "“First” finds the entities in 75 test sentences with an F1 of 0.71."
-    assert "each word the label it had most often in training scores 0.45" in training.comparison(found)
+    found = job(
+        kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),)
+    )
+    assert (
+        training.headline(found)
+        == "“First” finds the entities in 75 test sentences with an F1 of 0.71."
+    )
+    assert "each word the label it had most often in training scores 0.45" in training.comparison(
+        found
+    )
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 10), (1.0, 10), (0.5, 1), (0.8, 0)])
@@ -205,7 +233,10 @@ def test_a_run_in_any_state_has_a_page(status, looks):
 
 @pytest.mark.parametrize("loss", [0.0, 1e-9, float("nan"), float("inf"), 1e9])
 def test_charts_take_any_loss(loss):
-    found = job(losses=((0.5, loss), (1.0, 0.5)), course=tuple(replace(e, train_loss=loss) for e in course(3)))
+    found = job(
+        losses=((0.5, loss), (1.0, 0.5)),
+        course=tuple(replace(e, train_loss=loss) for e in course(3)),
+    )
     drawn = charts.losses(found) + charts.scores(found) + charts.weights(found)
     assert "nan" not in drawn
     assert "inf" not in drawn

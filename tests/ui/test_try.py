@@ -25,12 +25,16 @@ def test_the_spreadsheets_hold_both_heads(service):
     rows = list(csv.DictReader(io.StringIO(cards.sentiment_csv(offer, results, without))))
     assert {row["head"] for row in rows} == {"fake-sentiment", "fake-sentiment-static"}
     assert len(rows) == 2 * (6 + 4)
-    assert float(next(row for row in rows if row["word"] == "not")["push"]) == pytest.approx(0.656, abs=0.01)
+    assert float(next(row for row in rows if row["word"] == "not")["push"]) == pytest.approx(
+        0.656, abs=0.01
+    )
     no_pushes = [replace(result, occlusion=()) for result in results]
     assert len(cards.sentiment_csv(offer, no_pushes).splitlines()) == 3
     offer, tagged, plain = entities(service, *JORDAN, "Nothing.")
     header, first, *rows = cards.entity_csv(offer, tagged, plain).splitlines()
-    assert header.startswith("sentence number,head,reading,reading probability,text,type,confidence,start character,")
+    assert header.startswith(
+        "sentence number,head,reading,reading probability,text,type,confidence,start character,"
+    )
     assert first == f"1,fake-ner,1,0.840000,Jordan,PER,0.880000,0,6,{JORDAN[0]}"
     assert "3,fake-ner,1,0.840000,,,,,,Nothing." in rows
 
@@ -40,9 +44,13 @@ def test_the_json_is_what_the_endpoint_gives(service):
     data = cards.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
     assert data["without_context"]["head"] == "fake-ner-static"
-    assert "without_context" not in cards.json_data(cards.HeadOption(offer.head), service.classify(["x"]))
+    assert "without_context" not in cards.json_data(
+        cards.HeadOption(offer.head), service.classify(["x"])
+    )
     link = data_link({"text": '<b> & "ü"'})
-    assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {"text": '<b> & "ü"'}
+    assert json.loads(unquote(link.removeprefix("data:application/json;charset=utf-8,"))) == {
+        "text": '<b> & "ü"'
+    }
 
 
 # The form
@@ -61,8 +69,12 @@ def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(ser
     page = ask(service, "\n".join(texts), "entities", tagging=chosen)
     assert page.count("entities-answer") >= 2
     assert "The 2 models say the same of 1 of 2 sentences." in page
-    assert "The 2 models do not say the same here." in ask(service, texts[0], "entities", tagging=chosen)
-    assert "Side by side" not in ask(service, "Nothing here.", "entities", tagging=["fake-ner", "fake-ner"])
+    assert "The 2 models do not say the same here." in ask(
+        service, texts[0], "entities", tagging=chosen
+    )
+    assert "Side by side" not in ask(
+        service, "Nothing here.", "entities", tagging=["fake-ner", "fake-ner"]
+    )
     with pytest.raises(InputError, match="At most 3 models stand side by side"):
         ask(service, "Nothing here.", tagging=list("abcd"))
 
@@ -71,7 +83,11 @@ def test_nothing_typed_is_a_friendly_start(service):
     assert "Type a sentence" in ask(service, " \n ")
     tab = tab_of(service)
     shown = tab.answer("", "entities", None, ["gone"])
-    assert [name for _, name in shown[tab.head["tagging"]]["choices"]] == ["fake-ner", "fake-medical", "fake-pos"]
+    assert [name for _, name in shown[tab.head["tagging"]]["choices"]] == [
+        "fake-ner",
+        "fake-medical",
+        "fake-pos",
+    ]
     assert shown[tab.head["tagging"]]["value"] == ["fake-ner"]
     assert shown[tab.head["classification"]]["visible"] is False
 
@@ -88,7 +104,9 @@ def test_modes_are_answered_alone_or_together_and_warn_of_other_languages(servic
     def cards_of(text):
         page = ask(service, text, mode)
         assert ("This model reads English." in page) == ("nicht" in text)
-        return [name for name in ("sentiment", "entities", "senses") if f'id="{name}-answer"' in page]
+        return [
+            name for name in ("sentiment", "entities", "senses") if f'id="{name}-answer"' in page
+        ]
 
     every = ["sentiment", "entities", "senses"]
     shown = every if mode == "all" else ["senses"] if mode == "meanings" else [mode]
@@ -104,7 +122,9 @@ def test_a_link_opens_its_text_mode_and_heads(service):
     shown = tab.open_link(Request)
     assert (shown[tab.text], shown[tab.mode]) == ("Oslo.", "entities")
     assert shown[tab.head["tagging"]]["value"] == ["fake-medical"]
-    assert parsed(shown[tab.result]).carried["link"] == ["tab=try&look=entities&t=Oslo.&tagging=fake-medical"]
+    assert parsed(shown[tab.result]).carried["link"] == [
+        "tab=try&look=entities&t=Oslo.&tagging=fake-medical"
+    ]
     Request.query_params = QueryParams("tab=map&t=Oslo.")
     assert list(tab.open_link(Request)) == [tab.text]
 
@@ -115,7 +135,9 @@ def test_a_missing_head_is_explained_with_the_command_that_trains_one(service):
     assert "make train-sentiment" in shown
     assert "Found 1 place" in shown
     service.on_offer = ()
-    assert all(command in ask(service, "good") for command in ("make train-ner", "make train-sentiment"))
+    assert all(
+        command in ask(service, "good") for command in ("make train-ner", "make train-sentiment")
+    )
     assert build_app(service)
 
 
@@ -134,8 +156,13 @@ def test_baselines_are_not_offered_by_themselves(service):
     options = cards.head_options(service.heads(), "tagging")
     names = [(option.head.name, option.baseline and option.baseline.name) for option in options]
     assert names == [("fake-ner", "fake-ner-static"), ("fake-medical", None), ("fake-pos", None)]
-    assert cards.chosen_options(options, ["gone"]) == cards.chosen_options(options, []) == [options[0]]
-    assert cards.chosen_options(options, ["fake-pos", "gone", "fake-ner"]) == [options[2], options[0]]
+    assert (
+        cards.chosen_options(options, ["gone"]) == cards.chosen_options(options, []) == [options[0]]
+    )
+    assert cards.chosen_options(options, ["fake-pos", "gone", "fake-ner"]) == [
+        options[2],
+        options[0],
+    ]
     lonely = HeadInfo("a", "A", "tagging", ("PER",), "m", None, "gone")
     assert cards.head_options([lonely], "tagging") == (cards.HeadOption(lonely, None),)
 
@@ -145,17 +172,29 @@ def test_score_in_one_line():
     option = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "CoNLL-2003 test")))
     alone = "A · F1 0.87 on CoNLL-2003 test"
     assert cards.about_line(option, baseline=False) == alone
-    assert cards.about_line(option, baseline=True) == f"{alone} · on layer 0 alone: F1 0.70 on CoNLL-2003 test"
-    assert cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True) == "A · not measured yet"
+    assert (
+        cards.about_line(option, baseline=True)
+        == f"{alone} · on layer 0 alone: F1 0.70 on CoNLL-2003 test"
+    )
+    assert (
+        cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True)
+        == "A · not measured yet"
+    )
 
 
 def test_heads_of_one_title_are_distinguished_by_name():
-    assert cards.distinct([("a", "Names"), ("a-2", "Names"), ("b", "Tags")]) == ["Names: a", "Names: a-2", "Tags"]
+    assert cards.distinct([("a", "Names"), ("a-2", "Names"), ("b", "Tags")]) == [
+        "Names: a",
+        "Names: a-2",
+        "Tags",
+    ]
 
 
 # Endpoints
 
 
 def test_tools_of_chat_programs_bear_the_names_of_the_endpoints():
-    endpoints = [fn for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public"]
+    endpoints = [
+        fn for fn in build_app(FakeService()).fns.values() if fn.api_visibility == "public"
+    ]
     assert [fn.fn.__name__ for fn in endpoints] == [fn.api_name for fn in endpoints]

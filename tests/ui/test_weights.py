@@ -13,8 +13,12 @@ from tests.ui.try_answers import plain
 
 
 def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), **rest):
-    mixes = tuple(MixWeights(tuple(run), 1.0, 0, seed) for seed, run in enumerate(runs or [final], 1))
-    return LayerWeights("h", "Names", layers, MixWeights(tuple(final), 1.2, 0, 1), tuple(epochs), mixes, **rest)
+    mixes = tuple(
+        MixWeights(tuple(run), 1.0, 0, seed) for seed, run in enumerate(runs or [final], 1)
+    )
+    return LayerWeights(
+        "h", "Names", layers, MixWeights(tuple(final), 1.2, 0, 1), tuple(epochs), mixes, **rest
+    )
 
 
 def test_the_sentence_says_what_is_drawn_from_where():
@@ -40,7 +44,11 @@ def test_no_order_is_claimed_that_the_runs_do_not_carry(runs, said):
 
 
 def test_two_groups_of_layers_can_be_unclear():
-    found = entry((0.05, 0.06, 0.44, 0.45), [(0.05, 0.06, 0.44, 0.45), (0.06, 0.05, 0.45, 0.44)], layers=tuple("0123"))
+    found = entry(
+        (0.05, 0.06, 0.44, 0.45),
+        [(0.05, 0.06, 0.44, 0.45), (0.06, 0.05, 0.45, 0.44)],
+        layers=tuple("0123"),
+    )
     assert layer_weights.unclear(found) == [[2, 3], [0, 1]]
     assert "layers 2 and 3 and layers 0 and 1" in layer_weights.certainty(found)
 
@@ -62,7 +70,9 @@ def test_the_course_is_told_from_its_ends():
     assert "after epoch 1 to" in layer_weights.course(entry(epochs=mixes[1:]))
     assert layer_weights.course(entry(epochs=mixes[:1])) == ""
     still = [MixWeights((0.2, 0.5, 0.3), 1.0, epoch) for epoch in (1, 2)]
-    assert layer_weights.course(entry(epochs=still)).startswith("The shares hardly moved from epoch 1 to epoch 2;")
+    assert layer_weights.course(entry(epochs=still)).startswith(
+        "The shares hardly moved from epoch 1 to epoch 2;"
+    )
 
 
 def test_the_overview_counts():
@@ -71,7 +81,9 @@ def test_the_overview_counts():
         "this may be chance: the runs overlap there, or there is one run only.",
     )
     one, other, even = entry(), entry((0.6, 0.3, 0.1)), entry((0.34, 0.33, 0.33))
-    sure, unsure = (entry(runs=[(0.2, 0.5, 0.3), run]) for run in ((0.3, 0.5, 0.2), (0.2, 0.3, 0.5)))
+    sure, unsure = (
+        entry(runs=[(0.2, 0.5, 0.3), run]) for run in ((0.3, 0.5, 0.2), (0.2, 0.3, 0.5))
+    )
     assert said([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
     assert said([sure] * 3) == "All 3 heads draw most from layer 1."
     two_and_one = "Of 3 heads, 2 draw most from layer 1 and 1 from layer 0."
@@ -98,14 +110,20 @@ def test_learned_mixes_of_several_layers_are_shown_with_distinct_titles():
     assert "make train-ner" in layers_tab.weights_page(others)
 
 
-@pytest.mark.parametrize("values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13])
+@pytest.mark.parametrize(
+    "values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13]
+)
 def test_labels_are_moved_apart_and_stay_inside(values):
     gap = 0.16
     placed = charts.spread_out(values, gap)
     ranked = sorted(placed)
-    assert all(b - a >= min(gap, 1 / (len(values) - 1)) - 1e-9 for a, b in itertools.pairwise(ranked))
+    assert all(
+        b - a >= min(gap, 1 / (len(values) - 1)) - 1e-9 for a, b in itertools.pairwise(ranked)
+    )
     assert -1e-9 <= ranked[0] <= ranked[-1] <= 1 + 1e-9
-    assert [values[at] for at in sorted(range(len(values)), key=lambda at: placed[at])] == sorted(values)
+    assert [values[at] for at in sorted(range(len(values)), key=lambda at: placed[at])] == sorted(
+        values
+    )
 
 
 def test_labels_that_are_apart_stay_where_they_are():
@@ -125,7 +143,10 @@ def test_charts_of_any_number_of_layers(layers, gamma):
 
 
 def test_one_run_has_no_error_bars_and_three_have(service):
-    for page, counts in ((layers_tab.panel(entry()), (0, 0)), (layers_tab.panel(service.layer_weights()[0]), (3, 9))):
+    for page, counts in (
+        (layers_tab.panel(entry()), (0, 0)),
+        (layers_tab.panel(service.layer_weights()[0]), (3, 9)),
+    ):
         assert (page.count("<u "), page.count("<s ")) == counts
         assert ("One run" in page) == (counts == (0, 0))
 
@@ -134,7 +155,10 @@ def test_every_plot_has_its_table(service):
     for head, title in (("fake-ner", "Names in the news"), ("gone", "Film and hotel reviews")):
         text = parsed(layers_tab.weights_page(service.layer_weights(), head)).text
         assert f"The head “{title} (fake)” draws" in text
-        assert all(text.count(table) == 1 for table in ("Every run", "Every epoch", "All heads side by side"))
+        assert all(
+            text.count(table) == 1
+            for table in ("Every run", "Every epoch", "All heads side by side")
+        )
 
 
 def test_the_spreadsheet_holds_all_and_no_formula(service):

@@ -36,13 +36,19 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
         'class="occlusion"',
         "Show the numbers",
     ]
-    places = [page.index(part) for part in [*order, "Before or after", "Download CSV", "How this works"]]
+    places = [
+        page.index(part) for part in [*order, "Before or after", "Download CSV", "How this works"]
+    ]
     assert places == sorted(places)
 
 
 def test_the_chosen_pair_and_layer_are_asked(service):
-    query = compare_form.query_of(compare_form.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small")
-    page = compare_details.respond(service, "why", {"query": query, "pair": "1,2", "layer": "1"})["markup"]
+    query = compare_form.query_of(
+        compare_form.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small"
+    )
+    page = compare_details.respond(service, "why", {"query": query, "pair": "1,2", "layer": "1"})[
+        "markup"
+    ]
     assert "What sets 2 and 3 apart?" in page
     assert parsed(page).chosen == ["2 and 3", "Layer 1"]
 
@@ -58,7 +64,10 @@ def test_what_cannot_be_answered_is_said_in_the_fold(service):
         in compare_details.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
     )
     large = compare_form.query_of(compare_form.Form("bank", SENTENCES), "fake-large")
-    assert "does not predict words" in compare_details.respond(service, "substitutes", {"query": large})["markup"]
+    assert (
+        "does not predict words"
+        in compare_details.respond(service, "substitutes", {"query": large})["markup"]
+    )
 
 
 def test_words_are_tinted_by_what_hiding_them_does(service):
@@ -70,18 +79,28 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
 
 
 def test_of_the_verdict_shares_are_said_not_cosines(service):
-    explanation = replace(service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0)
-    words = tuple(replace(word, share=0.4 if word == explanation.decisive else -0.1) for word in explanation.words)
+    explanation = replace(
+        service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0
+    )
+    words = tuple(
+        replace(word, share=0.4 if word == explanation.decisive else -0.1)
+        for word in explanation.words
+    )
     explanation = replace(explanation, words=words)
     page = compare_details.why_body(explanation).replace("\xa0", " ")
-    assert "The share of a word: how much of what speaks for this answer is lost when the word is hidden." in page
+    assert (
+        "The share of a word: how much of what speaks for this answer is lost when the word is hidden."
+        in page
+    )
     assert f"“{explanation.decisive.token}”: 40 % of what speaks for the answer." in page
     assert "speaks against the answer" in page
     assert 'class="word for4"' in page
     assert "more of the evidence hangs on the word" in page
     assert "cosine moves" not in page
     header = compare_details.why_csv(explanation).splitlines()[0]
-    assert header.startswith("use,word,position,layer,probability of one meaning,share of the evidence")
+    assert header.startswith(
+        "use,word,position,layer,probability of one meaning,share of the evidence"
+    )
     together = replace(explanation, apart=False)
     assert 'class="word against4"' in compare_details.why_body(together)
     assert compare_details.reason(replace(explanation, words=(), decisive=None)) == ""
@@ -96,7 +115,10 @@ def test_the_picture_holds_the_whole_sentence(service):
     ("changes", "said"),
     [
         ([(0.1, 0.1, 0.1), (0.09, 0.09, 0.09)], "less than all other words together"),
-        ([(0.3, 0.0, 0.1), (0.0, 0.1, 0.2)], "but the three ways of hiding do not agree on the word"),
+        (
+            [(0.3, 0.0, 0.1), (0.0, 0.1, 0.2)],
+            "but the three ways of hiding do not agree on the word",
+        ),
         ([(-0.1, -0.1, -0.1), (0.0, 0.0, 0.0)], "and hiding no single word changes that much"),
         ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "and hiding no single word changes that much"),
     ],

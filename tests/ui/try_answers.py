@@ -25,7 +25,11 @@ def tab_of(service):
 
 def sentiment(service, *texts):
     option = cards.head_options(service.heads(), "classification")[0]
-    return option, service.classify(texts, option.head.name), service.classify(texts, option.baseline.name)
+    return (
+        option,
+        service.classify(texts, option.head.name),
+        service.classify(texts, option.baseline.name),
+    )
 
 
 def entities(service, *sentences, head=0):
