@@ -1,6 +1,8 @@
-"""Print the exact versions of all that the requirements bring, as they are installed here: `make constraints`.
+"""Print the exact versions of all that the requirements bring, as they are installed here: `make
+constraints`.
 
-For Python 3.11 and later: a few of these versions no longer support 3.10, where the ranges of the requirements hold alone.
+For Python 3.11 and later: a few of these versions no longer support 3.10, where the ranges of the
+requirements hold alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """AllenNLP 2.10.1's ``Elmo`` on current torch, as a reference for our encoder.
 
-It requires old versions of many packages that ``Elmo`` does not need, so it is installed alone, and what it imports and ``Elmo``
-does not use is stood in for::
+It requires old versions of many packages that ``Elmo`` does not need, so it is installed alone, and
+what it imports and ``Elmo`` does not use is stood in for::
 
     python -m venv /tmp/allennlp && /tmp/allennlp/bin/pip install --no-deps allennlp==2.10.1
     python -m benchmarks.speed --allennlp /tmp/allennlp/lib/python3.11/site-packages

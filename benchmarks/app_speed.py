@@ -1,8 +1,9 @@
 """Startup and response time of the app: ``python -m benchmarks.app_speed``.
 
-Ready is counted from the start of the process to the first page; an answer from the request to the result, over HTTP, as the
-browser asks. Medians over several runs. Then each tab with 1, 8 and 32 users at once (``--people``), on this machine only.
-``--size original`` compares with a model of that size and random weights on one core, in float32 and in int8, and nothing else.
+Ready is counted from the start of the process to the first page; an answer from the request to the
+result, over HTTP, as the browser asks. Medians over several runs. Then each tab with 1, 8 and 32
+users at once (``--people``), on this machine only. ``--size original`` compares with a model of
+that size and random weights on one core, in float32 and in int8, and nothing else.
 """
 
 from __future__ import annotations

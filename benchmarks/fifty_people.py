@@ -1,8 +1,9 @@
 """Load test: fifty users for two minutes: ``python -m benchmarks.fifty_people``.
 
-Starts the app; each user requests a comparison of their own sentences, reads the result for ten seconds on the
-average, and repeats. Prints response times, the memory of the app over time, and responses that were not the user's
-own, and how busy other processes kept the machine (psutil, of requirements-dev.txt). All of it stays on this machine.
+Starts the app; each user requests a comparison of their own sentences, reads the result for ten
+seconds on the average, and repeats. Prints response times, the memory of the app over time, and
+responses that were not the user's own, and how busy other processes kept the machine (psutil, of
+requirements-dev.txt). All of it stays on this machine.
 """
 
 from __future__ import annotations

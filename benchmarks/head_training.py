@@ -1,9 +1,10 @@
 """Cost of a frozen encoder: ``python -m benchmarks.head_training``.
 
-The entity head of lightning_configs/ner_conll2003.yaml (without static vectors) learns from the same made-up sentences three
-ways, in turn, so that a change in the machine's speed meets all: with the layers of each batch at hand in memory (the head's own
-time), with the layers read from a layer cache on disk, and with the encoder run for each batch. Once with the bundled biLM, and
-once with random weights of the size of the published ``original``.
+The entity head of lightning_configs/ner_conll2003.yaml (without static vectors) learns from the
+same made-up sentences three ways, in turn, so that a change in the machine's speed meets all: with
+the layers of each batch at hand in memory (the head's own time), with the layers read from a layer
+cache on disk, and with the encoder run for each batch. Once with the bundled biLM, and once with
+random weights of the size of the published ``original``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What int8 costs and gains, called by ``python -m benchmarks.speed --precision int8``: cosines to float32, speed, memory."""
+"""What int8 costs and gains, called by ``python -m benchmarks.speed --precision int8``: cosines to
+float32, speed, memory.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def speed(
     rounds: int,
     in_turn: InTurn,
 ) -> None:
-    """Print milliseconds a sentence, and megabytes of the weights, in float32 and in int8, and by AllenNLP where it is here."""
+    """Print milliseconds a sentence, and megabytes of the weights, in float32 and in int8, and by
+    AllenNLP where it is here.
+    """
     print(
         "\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP | memory |"
     )

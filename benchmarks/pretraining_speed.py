@@ -1,9 +1,11 @@
 """Pretraining tokens per second: ``python -m benchmarks.pretraining_speed``.
 
-Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text whose word frequencies follow
-Zipf's law, in turn, so that a change in the machine's speed meets both. Plain is what the layers of PyTorch do without further
-thought: float32, ``Conv1d`` and autograd through a softmax over the sample. The last row has the losses of context bags beside.
-With ``--sizes``, ours at three sizes of the LSTMs instead, and how large the files of each are in float16.
+Both train the same biLM (the shape of lightning_configs/bilm_mini.yaml) on the same made-up text
+whose word frequencies follow Zipf's law, in turn, so that a change in the machine's speed meets
+both. Plain is what the layers of PyTorch do without further thought: float32, ``Conv1d`` and
+autograd through a softmax over the sample. The last row has the losses of context bags beside. With
+``--sizes``, ours at three sizes of the LSTMs instead, and how large the files of each are in
+float16.
 """
 
 from __future__ import annotations

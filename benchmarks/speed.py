@@ -1,10 +1,10 @@
 """Speed against peers: ``python -m benchmarks.speed --text FILE``.
 
-Both sides of a ratio run in turn in one process, on one thread, and the median of the rounds is taken; time is processor time, so
-that other programs on the machine count little. The encoder has random weights in the published layout, the same for both sides.
-``--precision int8`` prints what int8
-costs and gains, and nothing else. ``--pictures FOLDER`` draws how time grows with the length of a sentence and with the size of a
-corpus.
+Both sides of a ratio run in turn in one process, on one thread, and the median of the rounds is
+taken; time is processor time, so that other programs on the machine count little. The encoder has
+random weights in the published layout, the same for both sides. ``--precision int8`` prints what
+int8 costs and gains, and nothing else. ``--pictures FOLDER`` draws how time grows with the length
+of a sentence and with the size of a corpus.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""The README's pictures, taken from the running app: ``python docs/screenshots.py`` (needs playwright and a Chromium)."""
+"""The README's pictures, taken from the running app: ``python docs/screenshots.py`` (needs
+playwright and a Chromium).
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """ELMo in context: contextual word vectors to look at, to train on and to train.
 
-Everything that a program needs is here; each name is loaded when it is first used, so that ``import elmo_tasks`` costs nothing::
+Everything that a program needs is here; each name is loaded when it is first used, so that ``import
+elmo_tasks`` costs nothing::
 
     from elmo_tasks import Elmo, compare
 
@@ -33,14 +34,18 @@ if TYPE_CHECKING:
 #: Name -> where it is.
 _NAMES = {
     "Elmo": "elmo_tasks.encoders.elmo.Elmo",  # the biLM: sentences -> vectors
-    "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",  # the biLM under mixes, for models of one's own
-    "ElmoVectorizer": "elmo_tasks.vectorizer.ElmoVectorizer",  # sentences -> vectors, in pipelines of scikit-learn
+    # the biLM under mixes, for models of one's own
+    "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",
+    # sentences -> vectors, in pipelines of scikit-learn
+    "ElmoVectorizer": "elmo_tasks.vectorizer.ElmoVectorizer",
     "Layers": "elmo_tasks.layers.Layers",  # what an encoder returns
     "ScalarMix": "elmo_tasks.layers.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
-    "load_head": "elmo_tasks.tasks.predictor.load_head",  # a trained head: texts -> labelled spans, or a label
+    # a trained head: texts -> labelled spans, or a label
+    "load_head": "elmo_tasks.tasks.predictor.load_head",
     "compare": "elmo_tasks.service.library.compare",  # a word in several sentences
-    "disambiguate": "elmo_tasks.service.library.disambiguate",  # the words of a text: which meaning each has
+    # the words of a text: which meaning each has
+    "disambiguate": "elmo_tasks.service.library.disambiguate",
     "sentence_similarity": "elmo_tasks.service.library.sentence_similarity",  # whole sentences
     "side_by_side": "elmo_tasks.service.library.side_by_side",  # the same by several models
     "nearest": "elmo_tasks.service.library.nearest",  # the nearest uses of any word

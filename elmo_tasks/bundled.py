@@ -1,6 +1,7 @@
 """Locate the bundled checkpoints, configurations and samples.
 
-In a checkout the first two are beside the package; an installed one contains them, as pyproject.toml says.
+In a checkout the first two are beside the package; an installed one contains them, as
+pyproject.toml says.
 """
 
 from __future__ import annotations

@@ -22,7 +22,8 @@ class InputError(ValueError):
 
     Args:
         message: one plain sentence with the remedy.
-        field: where it was typed: ``"word"``, ``"sentences"`` (the list as a whole) or ``"sentence 3"`` (counted from 1).
+        field: where it was typed: ``"word"``, ``"sentences"`` (the list as a whole) or ``"sentence
+            3"`` (counted from 1).
         choices: ready-made replacements for the field, when the program has a good guess.
     """
 

@@ -54,8 +54,9 @@ def given_name(path: str | Path) -> str:
 def atomic_file(target: Path) -> Iterator[Path]:
     """Open a temporary file that replaces ``target`` on success, and only then.
 
-    Of processes that write the same target at once, the last one to finish wins. The target's permissions are kept, and a link
-    stays a link. A device such as ``/dev/null`` is written to directly.
+    Of processes that write the same target at once, the last one to finish wins. The target's
+    permissions are kept, and a link stays a link. A device such as ``/dev/null`` is written to
+    directly.
     """
     target = Path(os.path.realpath(target))
     if target.exists() and not (target.is_file() or target.is_dir()):
@@ -125,7 +126,8 @@ def is_unfinished(path: Path) -> bool:
 def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     """Hold a lock, which ends with the process; its file names the holder.
 
-    ``what`` names the locked thing in messages. With ``wait``, log the holder and wait instead of raising.
+    ``what`` names the locked thing in messages. With ``wait``, log the holder and wait instead of
+    raising.
 
     Raises:
         ConfigError: another process holds it.
@@ -153,7 +155,8 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
             )
         yield
     finally:
-        # Unlink before releasing: a waiting process sees that its file has no name any more, and opens the next one.
+        # Unlink before releasing: a waiting process sees that its file has no name any more, and
+        # opens the next one.
         with contextlib.suppress(OSError):
             lock.unlink()
         file.release()

@@ -19,7 +19,8 @@ class Layers:
     """All layers of an encoder for one batch of sentences."""
 
     values: Tensor  # [L, B, T, D]; zero where mask is False
-    mask: Tensor  # [B, T] bool, True for a token. No boundaries: T is the longest sentence's number of tokens
+    # [B, T] bool, True for a token. No boundaries: T is the longest sentence's number of tokens
+    mask: Tensor
     tokens: tuple[tuple[str, ...], ...]  # the tokens of each sentence
     #: (start, end) characters of each token in its sentence; None for sentences given as tokens
     offsets: tuple[Offsets, ...] | None = None
@@ -68,7 +69,8 @@ def with_mean(vectors: Tensor) -> Tensor:
 def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
     """Average over tokens (mask True): ``[..., B, T, D]`` -> ``[..., B, D]``, in float32.
 
-    Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same vector.
+    Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same
+    vector.
     """
     wide = torch.promote_types(
         values.dtype, torch.float32
@@ -99,22 +101,27 @@ _EPSILON = 1e-12
 class ScalarMix(nn.Module):
     """``gamma * sum_l s_l h_l`` with ``s = softmax(w)`` and learned ``w``, ``gamma``.
 
-    Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several mixes may share one pass
-    of an encoder. All is in float32 (float64 for float64 layers), also under autocast and for layers kept in float16.
+    Peters et al., "Deep contextualized word representations" (NAACL 2018), equation 1. Several
+    mixes may share one pass of an encoder. All is in float32 (float64 for float64 layers), also
+    under autocast and for layers kept in float16.
 
     Args:
         n_layers: number of layers ``L``.
-        layer_norm: normalise each token's vector of each layer before it is weighted, to mean 0 and variance 1 over its
-            ``D`` numbers, with nothing learned. It is per token: a sentence never depends on its neighbours in a batch.
-        fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one layer, or a plain mean.
+        layer_norm: normalise each token's vector of each layer before it is weighted, to mean 0 and
+            variance 1 over its ``D`` numbers, with nothing learned. It is per token: a sentence
+            never depends on its neighbours in a batch.
+        fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one
+            layer, or a plain mean.
         initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
         initial_gamma: ``gamma`` to start from.
-        output_norm: normalise the mixed vector of each token before ``gamma``, in the same way: ``gamma`` is then the scale of the
-            layers beside other features, whatever the encoder's own scale is. (A layer norm behind the mix would undo ``gamma``,
-            and let it drift through zero, where the sign of every vector turns.)
+        output_norm: normalise the mixed vector of each token before ``gamma``, in the same way:
+            ``gamma`` is then the scale of the layers beside other features, whatever the encoder's
+            own scale is. (A layer norm behind the mix would undo ``gamma``, and let it drift
+            through zero, where the sign of every vector turns.)
 
     Raises:
-        ConfigError: not one finite weight for each layer, weights that are not shares of one, or both kinds of weights.
+        ConfigError: not one finite weight for each layer, weights that are not shares of one, or
+            both kinds of weights.
     """
 
     fixed_weights: Tensor | None
@@ -153,7 +160,8 @@ class ScalarMix(nn.Module):
                     f"fixed_weights: expected shares that are not negative and sum to 1, got {shares}"
                 )
             self.register_parameter("scalars", None)
-            # Not in the state dict: they are a setting, and a file of weights must not change a setting.
+            # Not in the state dict: they are a setting, and a file of weights must not change a
+            # setting.
             self.register_buffer(
                 "fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False
             )  # [L]

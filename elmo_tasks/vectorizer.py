@@ -22,12 +22,13 @@ _BATCH_TOKENS = 4096
 class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """The mean over the tokens of each sentence, by a frozen encoder.
 
-    Nothing is learned from data. The encoder is loaded when it is first needed; clones and pickles hold its name alone. Example:
-    ``make_pipeline(ElmoVectorizer(), LogisticRegression())``.
+    Nothing is learned from data. The encoder is loaded when it is first needed; clones and pickles
+    hold its name alone. Example: ``make_pipeline(ElmoVectorizer(), LogisticRegression())``.
 
     Args:
         model: name or folder of an encoder; the bundled biLM if ``None``.
-        layer: number of the layer, 0 being the one without context and -1 the top one; ``"mean"`` for the mean of all layers.
+        layer: number of the layer, 0 being the one without context and -1 the top one; ``"mean"``
+            for the mean of all layers.
         batch_size: sentences that are encoded at once, at most.
         precision: ``"float32"`` or ``"int8"``, see :meth:`elmo_tasks.encoders.elmo.Elmo.load`.
         device: where to compute; by default a GPU if there is one.

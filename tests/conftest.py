@@ -46,13 +46,15 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cache.cleanup()
 
 
-#: A page that is looked at at several widths, in light and in dark, is looked at once; the further looks are nightly.
+#: A page that is looked at at several widths, in light and in dark, is looked at once; the further
+#: looks are nightly.
 LOOKS = {"width", "dark", "options"}
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m is heeded
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark further looks, and put files that drive a browser first, so that no worker is left with one at the end."""
+    """Mark further looks, and put files that drive a browser first, so that no worker is left with
+    one at the end."""
     seen = set()
     for item in items:
         if (

@@ -1,4 +1,5 @@
-"""How the app is started: passwords, addresses, and what the system says against it, as one sentence."""
+"""How the app is started: passwords, addresses, and what the system says against it, as one
+sentence."""
 
 import socket
 

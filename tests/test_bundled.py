@@ -1,4 +1,5 @@
-"""What comes with the program is found from every folder, and what a person has there comes first."""
+"""What comes with the program is found from every folder, and what a person has there comes
+first."""
 
 from pathlib import Path
 

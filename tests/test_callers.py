@@ -1,4 +1,5 @@
-"""What callers from Python get wrong: the same errors from every public name, and generators wherever a list does."""
+"""What callers from Python get wrong: the same errors from every public name, and generators
+wherever a list does."""
 
 import numpy as np
 import pytest

@@ -148,7 +148,8 @@ def run_dir(folder: Path) -> list[str]:
 
 
 def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
-    """The configuration, with small files of ours in the places of its own; the samples keep theirs."""
+    """The configuration, with small files of ours in the places of its own; the samples keep
+    theirs."""
     raw: dict[str, Any] = yaml.safe_load(path.read_text())
     data = raw["data"]["init_args"]
     if path.stem not in CONTENT:
@@ -176,7 +177,8 @@ def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
 def test_a_task_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
-    """All of it: the layers, a batch, validation, the checkpoint, the exported head and its scores."""
+    """All of it: the layers, a batch, validation, the checkpoint, the exported head and its
+    scores."""
     monkeypatch.chdir(REPOSITORY)
     raw = with_own_files(path, tmp_path)
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(raw))
@@ -219,7 +221,8 @@ def test_a_task_config_keeps_one_form(path):
     assert settings["RunCheckpoint"]["dirpath"] == run
     assert settings["ExportHead"]["folder"] == f"{run}/head"
     assert {"title", "data", "licence"} == set(settings["ExportHead"]["about"])
-    # F1 of spans where there are spans, else accuracy or the F1 over classes; both callbacks look at the same.
+    # F1 of spans where there are spans, else accuracy or the F1 over classes; both callbacks look
+    # at the same.
     scores = {"val_f1"} if data.get("scheme") else {"val_accuracy", "val_macro_f1"}
     watched = {settings[name]["monitor"] for name in ("EarlyStopping", "RunCheckpoint")}
     assert len(watched) == 1

@@ -1,4 +1,5 @@
-"""Files appear whole or not at all, whoever writes them meanwhile; a lock says who holds it; disks speak in sentences."""
+"""Files appear whole or not at all, whoever writes them meanwhile; a lock says who holds it; disks
+speak in sentences."""
 
 import errno
 import json

@@ -98,10 +98,11 @@ def test_imports_go_up_the_list_only(own):
             assert not others & {"torch", "numpy"}, path
 
 
-#: Modules of one backend each, which only `encoders.load` chooses. Static vectors are no such: heads, views and cards read them as
-#: a table of words, too.
+#: Modules of one backend each, which only `encoders.load` chooses. Static vectors are no such:
+#: heads, views and cards read them as a table of words, too.
 BACKENDS = {"elmo_tasks.encoders.elmo", "elmo_tasks.encoders.transformer"}
-#: The names of the library; a command that writes what `allennlp elmo` wrote; a recipe that teaches a biLM.
+#: The names of the library; a command that writes what `allennlp elmo` wrote; a recipe that teaches
+#: a biLM.
 OF_ONE_BACKEND = {"__init__.py", "cli/embed.py", "recipes/meaning_layers.py"}
 
 

@@ -1,4 +1,5 @@
-"""What ``from elmo_tasks import …`` gives, and what it costs: modules are loaded when they are needed, not before."""
+"""What ``from elmo_tasks import …`` gives, and what it costs: modules are loaded when they are
+needed, not before."""
 
 import ast
 import json
@@ -12,7 +13,8 @@ import pytest
 import elmo_tasks
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-#: Packages that take a second or more to load, and that neither a plain Elmo nor a prediction needs.
+#: Packages that take a second or more to load, and that neither a plain Elmo nor a prediction
+#: needs.
 SLOW = {
     "nltk",
     "sklearn",

@@ -1,4 +1,5 @@
-"""Every command in the README and docs/ runs, or is at least one that the program understands; every link leads somewhere."""
+"""Every command in the README and docs/ runs, or is at least one that the program understands;
+every link leads somewhere."""
 
 import io
 import os
@@ -63,7 +64,8 @@ def workplace(tmp_path_factory):
 
 @pytest.fixture
 def reader(workplace, monkeypatch):
-    """The folder, and what the commands read of the system: the tests of one command run in one process."""
+    """The folder, and what the commands read of the system: the tests of one command run in one
+    process."""
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(workplace / "cache"))
     return workplace

@@ -1,4 +1,5 @@
-"""The real product once, without a browser: a comparison by endpoint and by command, a head from training to its answers."""
+"""The real product once, without a browser: a comparison by endpoint and by command, a head from
+training to its answers."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""The table of systems in docs/systems.md: every command is one that the program understands, and those of a few seconds run."""
+"""The table of systems in docs/systems.md: every command is one that the program understands, and
+those of a few seconds run."""
 
 import argparse
 import re

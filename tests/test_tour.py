@@ -1,4 +1,5 @@
-"""The notebook runs from its first cell to its last, and prints what is kept in it, but for the digits."""
+"""The notebook runs from its first cell to its last, and prints what is kept in it, but for the
+digits."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Judge the bundled weights by the examples that the pages offer, and by labelled sets that nothing was fitted on."""
+"""Judge the bundled weights by the examples that the pages offer, and by labelled sets that nothing
+was fitted on."""
 
 from pathlib import Path
 

@@ -98,8 +98,9 @@ from elmo_tasks.api.heads import (
 class Service(Protocol):
     """Application service behind the UI and the CLI.
 
-    ``[brackets]`` in a sentence mark the word that is meant. ``model`` names one of :meth:`models`; ``None`` selects the
-    default one. ``own_meanings`` is a dictionary in the format of ``docs/dictionary.md``, which counts before ours.
+    ``[brackets]`` in a sentence mark the word that is meant. ``model`` names one of :meth:`models`;
+    ``None`` selects the default one. ``own_meanings`` is a dictionary in the format of
+    ``docs/dictionary.md``, which counts before ours.
 
     Every method may raise :class:`elmo_tasks.errors.InputError` with a message for people.
     """
@@ -126,7 +127,8 @@ class Service(Protocol):
     ) -> SentenceComparison:
         """Compare 2 to ``limits.max_sentences`` sentences by their vectors.
 
-        These are the mean of the words at each layer and, if the model was trained for it, its own sentence embedding.
+        These are the mean of the words at each layer and, if the model was trained for it, its own
+        sentence embedding.
         """
 
     def substitutes(
@@ -144,8 +146,9 @@ class Service(Protocol):
     ) -> Explanation:
         """Compare as :meth:`compare` does, and explain the cosine of two uses.
 
-        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is any layer above the context-free
-        one, ``"verdict"`` if there is one (the default for ``None``), or ``"words"`` if the verdict uses the words around.
+        ``pair`` holds two positions from 0; ``None`` selects the most different two. ``layer`` is
+        any layer above the context-free one, ``"verdict"`` if there is one (the default for
+        ``None``), or ``"words"`` if the verdict uses the words around.
         """
 
     def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:

@@ -76,7 +76,8 @@ class Views:
         None  #: by all that the meanings are found from; ``None`` without meanings
     )
     products: Products = ()  #: of the uses: any mix of the layers can be compared by them
-    random_products: Products = ()  #: of some random words in random sentences, as the measuring stick of such a mix
+    #: of some random words in random sentences, as the measuring stick of such a mix
+    random_products: Products = ()
 
 
 class Certainty(str, Enum):
@@ -275,13 +276,16 @@ def partition(groups: Iterable[Iterable[int]]) -> frozenset[frozenset[int]]:
 class SentenceLayer:
     """Sentences compared by one kind of sentence vector."""
 
-    name: str  #: ``"0"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own embedding
+    #: ``"0"``, ..., ``"mean"``: mean word vector at a layer; ``"sentence"``: the model's own
+    #: embedding
+    name: str
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
     unconnected: float  #: mean cosine of two unrelated sentences
     reworded: (
         int  #: in a test, how often a paraphrase was nearer than a sentence with similar words
     )
-    related: int  #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
+    #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
+    related: int
     tests: int  #: number of test sentences
 
 
@@ -365,11 +369,14 @@ class HiddenWord:
     token: str  #: the word
     start: int  #: character offset of the word in its sentence
     end: int  #: character offset one past its end
-    #: for each of :attr:`Explanation.ways` the cosine without the word minus that with it; for the verdict, by how much the
-    #: log-odds of the answer that is shown fall, with the sign of a change of the cosine
+    #: for each of :attr:`Explanation.ways` the cosine without the word minus that with it; for the
+    #: verdict, by how much the log-odds of the answer that is shown fall, with the sign of a change
+    #: of the cosine
     changes: tuple[float, ...]
-    change: float  #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
-    share: float = 0.0  #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
+    #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
+    change: float
+    #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
+    share: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -389,8 +396,12 @@ class Explanation:
 
     comparison: Comparison  #: all uses of the comparison
     pair: tuple[int, int]  #: positions of the two that are explained
-    layer: str  #: the explained view: a layer, ``"words"`` (around the word), or ``"verdict"`` (all that it combines)
-    cosine: float  #: cosine of the two with no word hidden; for the verdict, the probability that the two alone share a meaning
+    #: the explained view: a layer, ``"words"`` (around the word), or ``"verdict"`` (all that it
+    #: combines)
+    layer: str
+    #: cosine of the two with no word hidden; for the verdict, the probability that the two alone
+    #: share a meaning
+    cosine: float
     random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
     apart: bool  #: whether it explains the difference of the two uses; else their similarity
     answer: str  #: one plain sentence
@@ -399,9 +410,12 @@ class Explanation:
         str, ...
     ]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
     words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
-    skipped: int  #: number of further words in the two sentences, too far from the compared word to be hidden in time
+    #: number of further words in the two sentences, too far from the compared word to be hidden in
+    #: time
+    skipped: int
     sides: tuple[DirectionSimilarity, ...]  #: the halves of each layer above the context-free one
-    side: str  #: whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` or ``"unclear"``
+    #: whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` or ``"unclear"``
+    side: str
     side_answer: str  #: the same in one sentence
 
     def to_dict(self) -> dict[str, Any]:

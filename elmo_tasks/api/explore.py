@@ -23,7 +23,9 @@ class MapUse(Occurrence):
     probability: (
         float | None
     )  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
-    is_sure: bool  #: whether its meaning is known, or predicted with enough certainty to be stated without reservation
+    #: whether its meaning is known, or predicted with enough certainty to be stated without
+    #: reservation
+    is_sure: bool
     x: float  #: x coordinate, -1 to 1
     y: float  #: y coordinate, -1 to 1
     nearest: tuple[
@@ -41,7 +43,8 @@ class SenseGroup:
     """The uses with one meaning or, for an unlisted word, one cluster of uses."""
 
     letter: str  #: ``"A"``, ``"B"``, ...
-    key: str  #: short name of the meaning in the dictionary; empty for an unlisted meaning and for a cluster
+    #: short name of the meaning in the dictionary; empty for an unlisted meaning and for a cluster
+    key: str
     name: str  #: its gloss, ``"another meaning"``, or ``"cluster 1"``
     n_uses: int  #: number of uses
     example: int  #: position of a typical use
@@ -52,7 +55,9 @@ class SenseGroup:
 class MapView:
     """A representation by which uses can be compared."""
 
-    name: str  #: ``"meanings"`` (the sense embedding), a layer, ``"mean"`` or ``"words"`` (the words around a use)
+    #: ``"meanings"`` (the sense embedding), a layer, ``"mean"`` or ``"words"`` (the words around a
+    #: use)
+    name: str
     sees: str = ""  #: for a layer that reads no other word, its input; else empty
 
 
@@ -165,7 +170,8 @@ class NearUse(Occurrence):
     token: str  #: the word
     cosine: float  #: cosine with the query
     same_word: bool  #: whether it is the same word, in any inflection
-    sense: str = ""  #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
+    #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
+    sense: str = ""
     probability: float | None = (
         None  #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
     )
@@ -202,7 +208,8 @@ class NearestUses(Answer):
     probability: float | None = (
         None  #: probability of that meaning, as in :attr:`NearUse.probability`
     )
-    is_complete: bool = True  #: if not, only the dictionary's examples of the word were searched: the rest is being read
+    #: if not, only the dictionary's examples of the word were searched: the rest is being read
+    is_complete: bool = True
 
 
 @dataclass(frozen=True)

@@ -201,10 +201,12 @@ class TrainingPlan:
     """Settings of a training run."""
 
     kind: str  #: ``"classification"`` (a label per text) or ``"tagging"`` (a tag per word)
-    source: str = "sample"  #: ``"sample"`` (bundled), ``"examples"`` (typed, or kept in Try), ``"upload"`` or ``"hub"``
+    #: ``"sample"`` (bundled), ``"examples"`` (typed, or kept in Try), ``"upload"`` or ``"hub"``
+    source: str = "sample"
     data: str = ""  #: the id of an upload, or the short name of a hub data set; else empty
     name: str = ""  #: name of the head; derived from the data if empty
-    #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the column of the words.
+    #: of an upload, one of :attr:`DatasetPreview.columns`; ``None`` to guess. Of a tagged file: the
+    #: column of the words.
     text_column: str | None = None
     label_column: str | None = None  #: likewise the column of the labels or tags
     header: bool | None = (
@@ -213,7 +215,8 @@ class TrainingPlan:
     epochs: int = 20  #: passes over the training data
     hidden: int = 64  #: size of the head's hidden layer
     learning_rate: float = 1e-3  #: highest learning rate
-    layers: str = "learned"  #: ``"learned"`` (a mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
+    #: ``"learned"`` (a mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
+    layers: str = "learned"
     with_examples: bool = False  #: of the sample or an upload, whether the examples are added to it
     balanced: bool = (
         False  #: of texts, whether labels weigh alike in training however often each comes
@@ -281,7 +284,8 @@ class TrainingJob(Result):
     kind: str  #: as in :class:`TrainingPlan`
     data: str  #: description of its training data
     status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
-    #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"`` or ``"scoring"``
+    #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"`` or
+    #: ``"scoring"``
     phase: str = ""
     created: float = 0.0  #: start time, in seconds since 1970
     seconds: float = 0.0  #: elapsed seconds

@@ -25,9 +25,10 @@ warnings.filterwarnings("ignore", message="LSTM with projections is not supporte
 class ProjectedLSTM(nn.LSTM):
     """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
 
-    ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the projected output. Without them
-    it is the library's fused LSTM. The steps are written out with clipping, because the clipped cell goes into the next step, and
-    where the projection is as wide as the cells or wider, which PyTorch's LSTM refuses.
+    ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the
+    projected output. Without them it is the library's fused LSTM. The steps are written out with
+    clipping, because the clipped cell goes into the next step, and where the projection is as wide
+    as the cells or wider, which PyTorch's LSTM refuses.
     """
 
     weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
@@ -55,7 +56,8 @@ class ProjectedLSTM(nn.LSTM):
             self.weight_hh_l0 = nn.Parameter(torch.empty(4 * hidden_size, proj_size))
             self.weight_hr_l0 = nn.Parameter(torch.empty(proj_size, hidden_size))
             self.reset_parameters()
-        # The published layout has one bias. The second is held at zero, so that nothing has to be summed on the way out.
+        # The published layout has one bias. The second is held at zero, so that nothing has to be
+        # summed on the way out.
         self.bias_hh_l0.requires_grad_(False)
         with torch.no_grad():
             self.bias_hh_l0.zero_()
@@ -77,7 +79,8 @@ class ProjectedLSTM(nn.LSTM):
         Args:
             x: the inputs.
             state: where to start; zeros by default.
-            lengths: ``[B]`` real steps of each row, for callers that carry the state on: it is then the one after these.
+            lengths: ``[B]`` real steps of each row, for callers that carry the state on: it is then
+                the one after these.
 
         Returns:
             ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
@@ -98,7 +101,8 @@ class ProjectedLSTM(nn.LSTM):
         return output, state
 
     def _fused_low_precision(self, x: Tensor, state: State) -> tuple[Tensor, State]:
-        # Autocast on a CPU would convert the weights at each step of the loop; once per call is enough.
+        # Autocast on a CPU would convert the weights at each step of the loop; once per call is
+        # enough.
         dtype = torch.get_autocast_dtype("cpu")
         with torch.autocast("cpu", enabled=False):
             weights = [weight.to(dtype) for weight in self._flat_weights if weight is not None]
@@ -150,7 +154,8 @@ class ProjectedLSTM(nn.LSTM):
 def step_in_place(gates: Tensor, c: Tensor, squashed: Tensor, cell_clip: float | None) -> None:
     """Advance the cell ``c`` ``[B, H]`` by one step, in place.
 
-    ``squashed`` ``[B, H]`` receives the input of the projection; ``gates`` ``[B, 4 H]`` are overwritten.
+    ``squashed`` ``[B, H]`` receives the input of the projection; ``gates`` ``[B, 4 H]`` are
+    overwritten.
     """
     n = c.shape[1]
     input_and_forget, candidate, out = gates.split((2 * n, n, n), dim=1)
@@ -187,8 +192,9 @@ class DirectionalLM(nn.Module):
     ) -> tuple[list[Tensor], DirectionState]:
         """Return the outputs ``[B, T, P]`` of each layer, and the final states.
 
-        The word vectors ``x`` ``[B, T, P]`` are in the order in which the direction reads, ``state`` has one state per layer, and
-        ``dropout`` is the share of each layer's input that is dropped in training. See :meth:`ProjectedLSTM.forward`.
+        The word vectors ``x`` ``[B, T, P]`` are in the order in which the direction reads,
+        ``state`` has one state per layer, and ``dropout`` is the share of each layer's input that
+        is dropped in training. See :meth:`ProjectedLSTM.forward`.
         """
         outputs: list[Tensor] = []
         states: list[State] = []
@@ -233,10 +239,12 @@ class BiLM(nn.Module):
         """Encode a batch of sentences.
 
         Args:
-            characters: ``[U, C]`` character ids of the distinct words, so that each word passes through the CNN once.
+            characters: ``[U, C]`` character ids of the distinct words, so that each word passes
+                through the CNN once.
             words: ``[B, T]`` rows of ``characters``, right-padded with any row.
             lengths: ``[B]`` real steps of each row.
-            states: forward and backward states to start from; zeros by default, so that a sentence gives the same vectors always.
+            states: forward and backward states to start from; zeros by default, so that a sentence
+                gives the same vectors always.
             carry: also return the states at the end.
         """
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)
@@ -251,7 +259,8 @@ class BiLM(nn.Module):
     ) -> BiLMOutput:
         """Encode sentences of word vectors ``[B, T, P]``, padded on the right.
 
-        See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in training.
+        See :meth:`forward`; ``dropout`` is the share of each LSTM layer's input that is dropped, in
+        training.
         """
         steps = tokens.shape[1]
         mask = torch.arange(steps, device=tokens.device) < lengths.unsqueeze(1)  # [B, T]

@@ -15,7 +15,8 @@ N_CHARACTER_ROWS = 262
 class Highway(nn.Module):
     """Highway layer: ``y = carry * relu(W_t x + b_t) + (1 - carry) * x``.
 
-    ``carry = sigmoid(W_c x + b_c)``. The published weights call ``carry`` what Srivastava et al. (2015) call the transform gate.
+    ``carry = sigmoid(W_c x + b_c)``. The published weights call ``carry`` what Srivastava et al.
+    (2015) call the transform gate.
     """
 
     def __init__(self, dim: int) -> None:
@@ -60,8 +61,8 @@ class CharacterCNN(nn.Module):
     def _trim(self, characters: Tensor) -> Tensor:
         """Trim the padding that does not affect any maximum.
 
-        Every convolution window that holds nothing but padding gives the same value, so one such window of the widest filter
-        stands for all of them: the result is equal, not close.
+        Every convolution window that holds nothing but padding gives the same value, so one such
+        window of the widest filter stands for all of them: the result is equal, not close.
         """
         # Unlike row 0, padding has a trained vector, and convolutions see it.
         longest = int(word_lengths(characters).max()) if len(characters) else 0
@@ -71,7 +72,8 @@ class CharacterCNN(nn.Module):
 def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     """Convolve ``[U, C, E]`` and take the maximum over positions: ``[U, number]``.
 
-    As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d`` takes on these shapes.
+    As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d``
+    takes on these shapes.
     """
     weight, bias = (
         getattr(convolution, name) for name in ("weight", "bias")
@@ -111,7 +113,8 @@ _MAX_BYTES = 512 * 2**20
 class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
-    The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as ``max_bytes`` hold are kept.
+    The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as
+    ``max_bytes`` hold are kept.
     """
 
     def __init__(self, encoder: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:

@@ -48,7 +48,8 @@ def fetch(
 ) -> tuple[Path, Path]:
     """Download a published model unless it is in the cache; return its options and weights.
 
-    The addresses in ``$ELMO_TASKS_BASE_URL`` (with spaces between), or else the published ones, are tried in turn.
+    The addresses in ``$ELMO_TASKS_BASE_URL`` (with spaces between), or else the published ones, are
+    tried in turn.
 
     Raises:
         ConfigError: an unusable address, or a cache folder that cannot be written to.
@@ -82,8 +83,8 @@ def fetch(
 def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) -> tuple[Path, Path]:
     """Import a published model from an offline copy, with the checks of a download.
 
-    The sources are the weights, or a folder that holds them; the published options need no file. An earlier copy in the cache is
-    replaced. Return the options and the weights, in the cache.
+    The sources are the weights, or a folder that holds them; the published options need no file. An
+    earlier copy in the cache is replaced. Return the options and the weights, in the cache.
 
     Raises:
         ConfigError: the sources are missing or ambiguous, or the cache folder cannot be written to.
@@ -133,7 +134,8 @@ def _download(name: str, urls: list[str], part: Path, report: Report | None) -> 
                 except WeightsError as error:
                     reasons[url] = str(error)
                     urls.remove(url)
-            # More than ever before arrived: a long file over a poor line may take any number of tries.
+            # More than ever before arrived: a long file over a poor line may take any number of
+            # tries.
             if (size := _size(part)) > longest:
                 delays, longest = iter(DELAYS), size
             delay = next(delays, None)

@@ -1,7 +1,8 @@
 """Published file format: HDF5 weights in the orientation of bilm-tf (TensorFlow).
 
-Matrices are ``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is added to the forget gate when it is
-used; the row of the character table that means "no character" is not in the file.
+Matrices are ``[in, out]``; LSTM gates come in the order input, candidate, forget, output; 1 is
+added to the forget gate when it is used; the row of the character table that means "no character"
+is not in the file.
 """
 
 from __future__ import annotations

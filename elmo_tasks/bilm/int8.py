@@ -1,10 +1,12 @@
 """Quantized biLM: int8 matrix products, faster for large models on a CPU.
 
-The weights are rounded once, with one scale for each output; what they multiply is rounded at run time, with one scale for each
-row, so that a sentence still gives the same vectors alone and in any batch. It is rounded to 7 bits: without VNNI, a processor
-adds two products in 16 bits, which 8 bits overflow. All processors therefore give the same products.
+The weights are rounded once, with one scale for each output; what they multiply is rounded at run
+time, with one scale for each row, so that a sentence still gives the same vectors alone and in any
+batch. It is rounded to 7 bits: without VNNI, a processor adds two products in 16 bits, which 8 bits
+overflow. All processors therefore give the same products.
 
-The products are FBGEMM's by way of ``torch.ops.quantized``, which PyTorch plans to drop; :func:`has_int8` tests for them.
+The products are FBGEMM's by way of ``torch.ops.quantized``, which PyTorch plans to drop;
+:func:`has_int8` tests for them.
 """
 
 from __future__ import annotations
@@ -43,7 +45,8 @@ class Int8Linear(nn.Module):
             packable = torch._make_per_channel_quantized_tensor(values, scales.double(), zeros, 0)
             try:
                 torch.backends.quantized.engine = "fbgemm"
-                # FBGEMM adds its bias before the scales of the rows are known: it is added afterwards.
+                # FBGEMM adds its bias before the scales of the rows are known: it is added
+                # afterwards.
                 self._packed = torch.ops.quantized.linear_prepack(packable, None)
             finally:
                 torch.backends.quantized.engine = engine

@@ -62,8 +62,9 @@ def bundled_models() -> list[str]:
 def find_model(model: str | Path | None = None, weights: str | Path | None = None) -> ModelFiles:
     """Find a biLM by its name or folder, or by its options and ``.hdf5`` file.
 
-    Without ``weights``, ``model`` is a name in ``checkpoints/``, a published name, or a folder with ``options.json`` or
-    ``*_options.json`` and one set of weights; the default model if ``None``. With them, it is the options file.
+    Without ``weights``, ``model`` is a name in ``checkpoints/``, a published name, or a folder with
+    ``options.json`` or ``*_options.json`` and one set of weights; the default model if ``None``.
+    With them, it is the options file.
 
     Raises:
         ConfigError: there is no such model, or the folder does not say which files are meant.

@@ -12,7 +12,8 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
 from elmo_tasks.text.tokens import MAX_CHARACTERS
 
-#: The most that an options file may ask for: some eight times the largest ELMo, and little enough to be refused at once.
+#: The most that an options file may ask for: some eight times the largest ELMo, and little enough
+#: to be refused at once.
 _MAX = {
     "dim": 32_768,
     "projection_dim": 8_192,
@@ -83,7 +84,8 @@ class BiLMOptions:
     def from_dict(cls, raw: Mapping[str, Any], where: str = "options") -> BiLMOptions:
         """Parse the contents of an ``options.json``; ``where`` names it in errors.
 
-        Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are skipped, as every reader of these files does.
+        Keys that only training needs (``n_train_tokens``, ``dropout``, ...) are skipped, as every
+        reader of these files does.
         """
         lstm, cnn = (_section(raw, key, where) for key in ("lstm", "char_cnn"))
         embedding = _section(cnn, "embedding", f"{where}: char_cnn")

@@ -102,7 +102,8 @@ def check_weights(model: PublishedModel, path: Path) -> None:
 def cache_folder(cache: Path | None = None) -> Path:
     """Return ``cache``, else ``$ELMO_TASKS_CACHE``, else the user's cache folder.
 
-    Where the user's folder cannot be made, as on some hosts, it is a temporary one, which may not last.
+    Where the user's folder cannot be made, as on some hosts, it is a temporary one, which may not
+    last.
     """
     if chosen := cache or os.environ.get(CACHE_VARIABLE):
         return Path(chosen).expanduser().absolute()

@@ -23,8 +23,8 @@ def write_safetensors(
 ) -> list[Path]:
     """Write tensors as one or several safetensors files, and return the paths.
 
-    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ... ``dtype`` converts floating-point
-    tensors.
+    A tensor that is too large by itself is cut into blocks of rows ``key:0``, ``key:1``, ...
+    ``dtype`` converts floating-point tensors.
     """
     pieces: dict[str, Tensor] = {}
     for key, tensor in tensors.items():
@@ -88,7 +88,8 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
     """Read the files of :func:`write_safetensors` as float32.
 
     Raises:
-        WeightsError: a file is missing, broken or not the one that the card beside it describes, or a number is not finite.
+        WeightsError: a file is missing, broken or not the one that the card beside it describes, or
+            a number is not finite.
     """
     files = weight_files(folder, name)
     if not files:

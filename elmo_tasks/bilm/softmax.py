@@ -29,9 +29,10 @@ class LMSoftmax(nn.Module):
     def sampled_loss(self, hidden: Tensor, targets: Tensor, n_draws: int) -> Tensor:
         """Compute the mean sampled-softmax cross entropy of ``[N, P]`` vectors.
 
-        See Jean et al. (2015). Words are drawn log-uniformly over their ranks, with replacement, and each is used once; a
-        word's expected count after ``n_draws`` draws of probability ``p`` is ``1 - (1 - p)^n_draws``. With every word in it the
-        loss tends to the full one. All rows share the draws.
+        See Jean et al. (2015). Words are drawn log-uniformly over their ranks, with replacement,
+        and each is used once; a word's expected count after ``n_draws`` draws of probability ``p``
+        is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All rows
+        share the draws.
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
@@ -56,8 +57,8 @@ class LMSoftmax(nn.Module):
 class _SampledCrossEntropy(torch.autograd.Function):
     """Cross entropy of a target score against shared samples, with its gradient.
 
-    A block of rows is scored, normalised and turned into gradients while it is in the cache; the ``[N, S]`` scores are never
-    stored. On two cores that is three times as fast as autograd's way.
+    A block of rows is scored, normalised and turned into gradients while it is in the cache; the
+    ``[N, S]`` scores are never stored. On two cores that is three times as fast as autograd's way.
     """
 
     @staticmethod
@@ -160,9 +161,10 @@ def sentence_losses(
 ) -> Perplexity:
     """Compute the losses of whole sentences, each from the constant start state.
 
-    Every word is predicted from what is before it (forward) or after it (backward), and then the far boundary. The near boundary
-    is given. For ``characters``, ``words`` and ``lengths`` see :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids
-    of ``words``, and ``unknown_id`` is that of ``<UNK>``.
+    Every word is predicted from what is before it (forward) or after it (backward), and then the
+    far boundary. The near boundary is given. For ``characters``, ``words`` and ``lengths`` see
+    :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids of ``words``, and
+    ``unknown_id`` is that of ``<UNK>``.
     """
     output = bilm(characters, words, lengths)
     ahead, back = output.layers[-1].chunk(2, dim=-1)  # [B, T, P]

@@ -37,9 +37,11 @@ _IGNORED_WARNINGS = (
     "LightningCLI's args parameter is intended",
     ".*is not supported by the model summary.*",
     "Checkpoint directory .* exists and is not empty",  # the loggers wrote there first
-    ".*is smaller than the logging interval.*",  # ProgressLines and the epochs' scores are there all the same
+    # ProgressLines and the epochs' scores are there all the same
+    ".*is smaller than the logging interval.*",
     "Total length of `FixedBatches` across ranks is zero",  # a run without held-out text
-    r"It is recommended to use `self.log\(.*sync_dist=True.*",  # torchmetrics adds the counts of all processes
+    # torchmetrics adds the counts of all processes
+    r"It is recommended to use `self.log\(.*sync_dist=True.*",
 )
 
 
@@ -172,16 +174,18 @@ def train(
 
     Args:
         config: a YAML file, or the name of a bundled one (``"ner_sample"``).
-        run_dir: where to write; the configuration's own folder below ``runs/`` if ``None``. If it holds a run, the new one is
-            written beside it (``NAME-2``).
+        run_dir: where to write; the configuration's own folder below ``runs/`` if ``None``. If it
+            holds a run, the new one is written beside it (``NAME-2``).
         overwrite: replace the run that is there instead.
-        settings: anything that the command line takes, with ``__`` for a dot: ``trainer__max_epochs=10``,
-            ``encoder="my_model"``, ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off. ``train``,
-            ``validation`` and ``test`` are files, or rows: a pandas ``DataFrame``, a ``datasets.Dataset`` or a list of
-            dictionaries.
+        settings: anything that the command line takes, with ``__`` for a dot:
+            ``trainer__max_epochs=10``, ``encoder="my_model"``,
+            ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off. ``train``,
+            ``validation`` and ``test`` are files, or rows: a pandas ``DataFrame``, a
+            ``datasets.Dataset`` or a list of dictionaries.
 
     Returns:
-        the folder of the run, absolute; a head is in ``head/`` there, a biLM in the folder that the configuration names.
+        the folder of the run, absolute; a head is in ``head/`` there, a biLM in the folder that the
+        configuration names.
 
     Raises:
         ConfigError: there is no such configuration, or a setting is unknown or does not fit.

@@ -29,13 +29,15 @@ _SPLITS = ("train", "validation", "test")
 def with_files(settings: Mapping[str, Any], folder: Path, own: Mapping[str, Any]) -> dict[str, Any]:
     """Replace rows among the settings of the data by files of them.
 
-    Rows are a pandas ``DataFrame``, a ``datasets.Dataset``, or a list of dictionaries. A file is named by its content, so that
-    no later call changes the data of a run. Splits that a configuration names for its own data are left out, unless given.
+    Rows are a pandas ``DataFrame``, a ``datasets.Dataset``, or a list of dictionaries. A file is
+    named by its content, so that no later call changes the data of a run. Splits that a
+    configuration names for its own data are left out, unless given.
 
     Args:
         settings: keys with dots.
         folder: where the files are written.
-        own: settings of the configuration's data; those about the form of its files do not hold for rows.
+        own: settings of the configuration's data; those about the form of its files do not hold for
+            rows.
     """
     changed = dict(settings)
     given = {split: changed.get(f"{_PREFIX}{split}") for split in _SPLITS}

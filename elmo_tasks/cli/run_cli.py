@@ -46,8 +46,8 @@ class Plan:
 class SaveConfig(SaveConfigCallback):
     """Keep the settings of a run in its folder, where `test --run` reads them.
 
-    They are written when the training begins: by then the data and the checkpoint have been read, and a run that is refused
-    leaves the folder as it was.
+    They are written when the training begins: by then the data and the checkpoint have been read,
+    and a run that is refused leaves the folder as it was.
     """
 
     def __init__(self, *args: Any, plan: Plan, **kwargs: Any) -> None:

@@ -48,7 +48,8 @@ class Line:
     settings: dict[str, Any]  #: changed settings, by key
     fraction: float  #: share of the training rows
     n: int  #: runs
-    #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to 1
+    #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to
+    #: 1
     scores: dict[str, dict[str, Any]]
     layer_weights: list[
         float

@@ -32,7 +32,8 @@ from elmo_tasks.text.compressed import BROKEN, open_binary, unpacked
 STANDARD = "-"
 #: What the columns of a table are found from.
 _HEAD_LINES = 200
-#: Bytes of a table that is read as a whole, with all that people's tables may be; larger ones are streamed.
+#: Bytes of a table that is read as a whole, with all that people's tables may be; larger ones are
+#: streamed.
 _SMALL = 50_000_000
 #: Endings of the files that are read in a folder.
 _ENDINGS = {*FORMATS, ".conll", ".conllu", ".iob", ".bio", ".marked"}

@@ -73,7 +73,8 @@ class Store:
             return
         filesystem, path = self._filesystem
         filesystem.create_dir(path, recursive=True)
-        # An object in a bucket appears when it is closed; other file systems show it while it grows.
+        # An object in a bucket appears when it is closed; other file systems show it while it
+        # grows.
         with filesystem.open_output_stream(f"{path}/.{name}") as file:
             file.write(content)
         filesystem.move(f"{path}/.{name}", f"{path}/{name}")

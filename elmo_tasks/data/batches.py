@@ -17,7 +17,8 @@ from elmo_tasks.errors import ConfigError
 Batch = TypeVar("Batch")
 Tensors = TypeVar("Tensors", bound="TensorBatch")
 
-# Rows are sorted by length within so many batches: little padding, and still other neighbours in every epoch.
+# Rows are sorted by length within so many batches: little padding, and still other neighbours in
+# every epoch.
 _BATCHES_PER_POOL = 50
 
 
@@ -116,8 +117,9 @@ class BucketedBatches(ResumableBatches[Batch]):
 class BatchLoader(ResumableBatches[Batch]):
     """Loader of rows in batches of similar length, epoch after epoch.
 
-    Shuffled, each process has its share of each batch, and there is another order in every epoch; else the rows come by length,
-    each process taking its share. A batch has ``batch_size`` rows over all processes; ``collate`` makes it of their numbers.
+    Shuffled, each process has its share of each batch, and there is another order in every epoch;
+    else the rows come by length, each process taking its share. A batch has ``batch_size`` rows
+    over all processes; ``collate`` makes it of their numbers.
     """
 
     batch_sampler: None = None  #: Lightning inspects this attribute
@@ -153,7 +155,8 @@ class BatchLoader(ResumableBatches[Batch]):
             return _cut(by_length[self.rank :: self.world_size], self.batch_size // self.world_size)
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.lengths), generator=generator).tolist()
-        # Every process must come to every step: the few rows that are left over differ from epoch to epoch.
+        # Every process must come to every step: the few rows that are left over differ from epoch
+        # to epoch.
         order = order[: len(order) - len(order) % self.world_size]
         pools = _cut(order, self.batch_size * _BATCHES_PER_POOL)
         cut = [
@@ -171,7 +174,8 @@ class BatchLoader(ResumableBatches[Batch]):
         return self.collate(self._rows[k])
 
     def __iter__(self) -> Iterator[Batch]:
-        # A generator: Lightning asks for the iterator before it calls `set_epoch`, so the order is taken with the first batch.
+        # A generator: Lightning asks for the iterator before it calls `set_epoch`, so the order is
+        # taken with the first batch.
         self._rows = self.rows_of(self.epoch)
         yield from super().__iter__()
 

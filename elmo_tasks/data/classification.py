@@ -33,21 +33,27 @@ class ClassificationData(SplitData[LabelledText, int]):
     """Labelled texts. No file is read before :meth:`setup`.
 
     Args:
-        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.labelled_texts.read_labelled_table`.
-        file_format: ``tsv``, ``csv``, ``json``, ``jsonl``, ``parquet``, ``xlsx`` or ``trees``; by default found from the files.
-        text_column: name or place of the column of the text; by default it is found from the header or the first rows, and
-            reported. Other files are read as the training file is.
+        train: training file, or split of ``hub``; see
+            :func:`elmo_tasks.data.labelled_texts.read_labelled_table`.
+        file_format: ``tsv``, ``csv``, ``json``, ``jsonl``, ``parquet``, ``xlsx`` or ``trees``; by
+            default found from the files.
+        text_column: name or place of the column of the text; by default it is found from the header
+            or the first rows, and reported. Other files are read as the training file is.
         label_column: name or place of the column of the label; likewise.
-        header: whether the first line of TSV and CSV files names the columns; by default it is found out.
+        header: whether the first line of TSV and CSV files names the columns; by default it is
+            found out.
         encoding: of text files; by default it is found.
         delimiter: between the columns of text files; by default it is found.
         skip_incomplete: leave out rows without a text or a label; their number is reported.
         escaped_newlines: the two characters ``\\n`` in a text stand for a line break.
         phrases: of training trees, take every phrase, not only whole sentences.
-        label_names: label in the files -> its name; the ids follow the order here, two labels with one name become one,
-            and rows whose label has the name ``null`` are left out. By default labels are their own names, sorted.
-        pretokenized: the texts are tokens with spaces between them; else they are tokenized as pretraining text is.
-        plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
+        label_names: label in the files -> its name; the ids follow the order here, two labels with
+            one name become one, and rows whose label has the name ``null`` are left out. By default
+            labels are their own names, sorted.
+        pretokenized: the texts are tokens with spaces between them; else they are tokenized as
+            pretraining text is.
+        plain_tokens: of pretokenized texts, read ``-LRB-``, ``` `` ``` and ``''`` as the characters
+            they stand for.
         splits: see :class:`SplitData`.
     """
 

@@ -63,7 +63,8 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
 def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple[int, list[int]]:
     """Find the label column: by name, else the fewest distinct values.
 
-    The second value lists the columns that fit as well as it, with itself; it is empty if no other one does.
+    The second value lists the columns that fit as well as it, with itself; it is empty if no other
+    one does.
     """
     empty = {
         at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()
@@ -71,7 +72,8 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
     if (by_name := named_column(names, LABEL_NAMES, usable)) is not None:
         return by_name, []
-    # Labels come again and again; numbers of rows and names do not, and a column that never changes labels nothing.
+    # Labels come again and again; numbers of rows and names do not, and a column that never changes
+    # labels nothing.
     distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
     best = min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
     n_rows = len(columns[best])

@@ -36,7 +36,8 @@ _FORMATS: dict[str, TaggingFormat] = {
 _TAG_ENDINGS = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".bioes", ".bmes", ".marked")
 _FEWEST_TAGGED = 4
 _SPAN_TAG = re.compile(r"[Oo]|[BIESLUMbieslum][-_].+")
-# [Ada Marsh](PER); the hints in the app have a word joiner there, which keeps gradio from making a link of it.
+# [Ada Marsh](PER); the hints in the app have a word joiner there, which keeps gradio from making a
+# link of it.
 _MARKED = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
 _WORD = re.compile(r"(.+)/([^/]+)")
 
@@ -85,14 +86,15 @@ def read_tag_file(
 
     Args:
         path: the file; text files may be compressed.
-        file_format: ``columns``: a token and its tag a line, in columns with tabs, spaces or commas between them, and an empty
-            line after each sentence; a header, comments, ``-DOCSTART-`` lines, numbers of words and ids are recognized.
-            ``conllu``: CoNLL-U. ``jsonl``, ``parquet``: a sentence a row, as a list of tokens and one of tags, or as a text and
-            a list of spans of characters (see :func:`sentence_of`). ``marked``: a sentence a line with its tags written into it
-            (see :func:`read_marked`). By default found from the file.
+        file_format: ``columns``: a token and its tag a line, in columns with tabs, spaces or commas
+            between them, and an empty line after each sentence; a header, comments, ``-DOCSTART-``
+            lines, numbers of words and ids are recognized. ``conllu``: CoNLL-U. ``jsonl``,
+            ``parquet``: a sentence a row, as a list of tokens and one of tags, or as a text and a
+            list of spans of characters (see :func:`sentence_of`). ``marked``: a sentence a line
+            with its tags written into it (see :func:`read_marked`). By default found from the file.
         token_column: which column holds the tokens, by place or name; by default it is recognized.
-        tag_column: which column holds the tags; likewise. In CoNLL-U it must be given: ``upos``, ``xpos``,
-            another, or a key of the column ``misc`` such as ``NER``.
+        tag_column: which column holds the tags; likewise. In CoNLL-U it must be given: ``upos``,
+            ``xpos``, another, or a key of the column ``misc`` such as ``NER``.
         encoding: of a text file; by default it is found.
         tag_names: names of tags that are numbers, from 0 on.
     """

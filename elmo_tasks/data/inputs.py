@@ -49,8 +49,8 @@ class Inputs:
 def read_inputs(path: Path, column: str | None = None) -> Inputs:
     """Read the texts of a file as ``fit`` and ``evaluate`` read it, whatever its name.
 
-    Tagged sentences (columns, CoNLL-U, marked text) give their words, tables the column of the texts, and other files one
-    text per line.
+    Tagged sentences (columns, CoNLL-U, marked text) give their words, tables the column of the
+    texts, and other files one text per line.
 
     Args:
         path: the file, plain or compressed.

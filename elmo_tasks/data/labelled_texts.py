@@ -59,8 +59,9 @@ def read_labelled_table(
 ) -> tuple[list[LabelledText], TableLayout | None]:
     """Read labelled texts and the columns that were used; trees have none.
 
-    The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see :func:`read_trees`; by default it is
-    found from the file. What ``columns`` leave open is as in the training file, ``like``, or found.
+    The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see
+    :func:`read_trees`; by default it is found from the file. What ``columns`` leave open is as in
+    the training file, ``like``, or found.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)
@@ -112,8 +113,8 @@ def hub_texts(
 ) -> Iterator[str]:
     """Yield the texts of a split (``train[:10%]``) of a hub data set or a local folder.
 
-    ``column`` holds the texts, or lists of words; by default it is found. ``config`` is for a data set that has several. Only
-    ``most`` rows are read; the rest is not downloaded then.
+    ``column`` holds the texts, or lists of words; by default it is found. ``config`` is for a data
+    set that has several. Only ``most`` rows are read; the rest is not downloaded then.
     """
     import datasets
 
@@ -240,8 +241,9 @@ def _labelled_text(
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
     r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
 
-    ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole sentence. Tokens, with single
-    spaces between them, are as in the file, but for ``\/`` and ``\*``.
+    ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole
+    sentence. Tokens, with single spaces between them, are as in the file, but for ``\/`` and
+    ``\*``.
     """
     errors = RowErrors(path)
     lines = [(number, line) for number, line in numbered_lines(path) if line.strip()]

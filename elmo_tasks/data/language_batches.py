@@ -40,13 +40,15 @@ class TokenizedCorpus:
     """Memory-mapped word ids of a corpus, forwards and with reversed sentences."""
 
     def __init__(self, folder: Path) -> None:
-        #: The distinct words; the special ones first, then by falling frequency. An id is a position here.
+        #: The distinct words; the special ones first, then by falling frequency. An id is a
+        #: position here.
         self.words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
         #: How often each occurs.
         self.counts: NDArray[np.int64] = np.load(folder / "counts.npy")
         #: ``[n_words, 50]`` character ids of each word.
         self.characters: NDArray[np.int16] = np.load(folder / "characters.npy", mmap_mode="r")
-        #: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``, backward ``</S> wn .. w1 <S>`` in its place.
+        #: ``[N]`` ids; each sentence is ``<S> w1 .. wn </S>``, backward ``</S> wn .. w1 <S>`` in
+        #: its place.
         self.forward: NDArray[np.int32] = np.memmap(folder / "forward.bin", np.int32, "r")
         self.backward: NDArray[np.int32] = np.memmap(folder / "backward.bin", np.int32, "r")
         self.n_sentences = int(self.counts[BEGIN_ID])
@@ -168,8 +170,9 @@ def target_ids(corpus_words: Sequence[str], vocabulary: Vocabulary) -> NDArray[n
 class StreamLoader(ResumableBatches[StreamBatch]):
     """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
 
-    ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are ``batch_size * world_size``;
-    ``first_batch`` says how many batches of the first pass are left out.
+    ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are
+    ``batch_size * world_size``; ``first_batch`` says how many batches of the first pass are left
+    out.
     """
 
     def __init__(
@@ -242,8 +245,8 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
 def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -> list[list[str]]:
     """Read held-out sentences, one per line, of the training files ``sources``.
 
-    The index is a table with the columns ``source`` (how the name of a training file begins), ``first_line`` and ``last_line``
-    (from 1); without one every line is read.
+    The index is a table with the columns ``source`` (how the name of a training file begins),
+    ``first_line`` and ``last_line`` (from 1); without one every line is read.
     """
     sentences = list(read_sentences([path]))
     if index is not None:

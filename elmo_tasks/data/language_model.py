@@ -68,14 +68,18 @@ class LanguageModelData(TextFiles):
     """Text files to pretrain on. No file is read before :meth:`setup`.
 
     Args:
-        files: text files or patterns (``corpus/wiki_*``), plain or ``.xz``, one tokenized sentence per line.
+        files: text files or patterns (``corpus/wiki_*``), plain or ``.xz``, one tokenized sentence
+            per line.
         cache_dir: where the word ids of the files are kept.
-        vocabulary_size: words to predict, the three special ones included; fewer if the text has fewer.
+        vocabulary_size: words to predict, the three special ones included; fewer if the text has
+            fewer.
         vocabulary: a vocabulary file to use instead of the commonest words.
         batch_size: parallel streams, over all processes.
         unroll_steps: words of each stream per optimizer step.
-        max_tokens: stop after so many positions (words and boundaries) of each direction; the whole text by default.
-        skip_tokens: leave out so many positions of the first pass: those that an earlier run of the same batch size has read.
+        max_tokens: stop after so many positions (words and boundaries) of each direction; the whole
+            text by default.
+        skip_tokens: leave out so many positions of the first pass: those that an earlier run of the
+            same batch size has read.
         held_out: text file for perplexity.
         held_out_index: which lines of it belong to which source; see :func:`held_out_sentences`.
         max_held_out: sentences of it to use while training.

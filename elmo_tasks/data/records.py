@@ -220,8 +220,9 @@ def mapped_labels(
 ) -> dict[str, str | None]:
     """Map the labels of a file, called ``where``, to a head's ``own``; refuse unknown ones.
 
-    ``given`` is a user's map such as ``0=negative,1=positive``. Without it ``stored``, the map of the head's training file, is used
-    where it fits: all labels are in it, and no two classes become one.
+    ``given`` is a user's map such as ``0=negative,1=positive``. Without it ``stored``, the map of
+    the head's training file, is used where it fits: all labels are in it, and no two classes become
+    one.
     """
     names: dict[str, str | None] = {name: name for name in own}
     if given is not None:
@@ -237,7 +238,8 @@ def mapped_labels(
             label: name for label, name in names.items() if label in labels and label not in own
         }
         left = [name for name in own if name not in mapped.values()] or own
-        # Numbers are in an order that the head's labels may have, too; of words, no pair is likelier than another.
+        # Numbers are in an order that the head's labels may have, too; of words, no pair is
+        # likelier than another.
         pairs = zip(
             unknown, left if all(map(is_number, unknown)) else ["NAME"] * len(unknown), strict=False
         )

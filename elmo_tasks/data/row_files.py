@@ -13,7 +13,8 @@ from elmo_tasks.data.records import listed
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
 from elmo_tasks.errors import DataError
 
-#: The number of a row, from 1, and its columns. A class is given by its name, or ``None`` where it is hidden.
+#: The number of a row, from 1, and its columns. A class is given by its name, or ``None`` where it
+#: is hidden.
 Rows = Iterator[tuple[int, dict[str, Any]]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -32,7 +33,8 @@ TEXT_NAMES = (
     "quote",
     "title",
 )
-#: Short names of hub data sets, their places, and the columns that hold what is labelled and the labels.
+#: Short names of hub data sets, their places, and the columns that hold what is labelled and the
+#: labels.
 HUB_DATA_SETS = {
     "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),
     "sst2": ("stanfordnlp/sst2", "sentence", "label"),
@@ -54,8 +56,8 @@ def is_json(text: str) -> bool:
 def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
     """Yield objects of JSON lines, an array, or an object that holds the array.
 
-    Malformed rows are collected in ``errors``. A text or a list in place of an object has its columns numbered. With
-    ``columns``, an object of lists of the same length is a table by columns.
+    Malformed rows are collected in ``errors``. A text or a list in place of an object has its
+    columns numbered. With ``columns``, an object of lists of the same length is a table by columns.
     """
     lines = [
         (number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()

@@ -15,7 +15,8 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.mentions import Use
 from elmo_tasks.text.tokens import plain_token, tokenize
 
-# The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an adjective, too.
+# The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an
+# adjective, too.
 _LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
 _SAME = {"T": True, "F": False}
@@ -85,7 +86,8 @@ def read_senseval(path: Path) -> list[SenseUse]:
 def read_semcor(path: Path) -> list[SenseUse]:
     """Read SemCor: JSON lines with ``tokens`` and ``senses``.
 
-    A sense has ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and ``keys`` (WordNet sense keys).
+    A sense has ``i`` (index of the first token), ``n`` (tokens), ``lemma`` and ``keys`` (WordNet
+    sense keys).
     """
 
     def uses(line: str) -> list[SenseUse]:
@@ -106,8 +108,8 @@ def read_semcor(path: Path) -> list[SenseUse]:
 def read_unified(data: Path, gold: Path) -> list[SenseUse]:
     """Read an evaluation set of the unified framework (Raganato et al., 2017).
 
-    In the XML ``data`` each ``instance`` has an id, which begins with its group, a lemma and a part of speech; a line of ``gold``
-    has an id and the sense keys that are right.
+    In the XML ``data`` each ``instance`` has an id, which begins with its group, a lemma and a part
+    of speech; a line of ``gold`` has an id and the sense keys that are right.
     """
 
     def answer(line: str) -> list[tuple[str, tuple[str, ...]]]:
@@ -158,8 +160,8 @@ def read_first_senses(path: Path) -> dict[str, str]:
 def read_wic(data: Path, gold: Path) -> list[WordPair]:
     """Read WiC (Pilehvar and Camacho-Collados, 2019).
 
-    A line of ``data`` has the word, its part of speech, its places ``i-j`` among the tokens of both sentences, and these; a line of
-    ``gold`` is ``T`` for one meaning, ``F`` for two.
+    A line of ``data`` has the word, its part of speech, its places ``i-j`` among the tokens of both
+    sentences, and these; a line of ``gold`` is ``T`` for one meaning, ``F`` for two.
     """
     answers = [line.strip() for _, line in numbered_lines(gold)]
     lines = list(numbered_lines(data))
@@ -183,8 +185,8 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
 def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
     """Read the English part of MCL-WiC (Martelli et al., 2021).
 
-    ``data`` is a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same with 2, in characters; ``gold``
-    one of objects with ``id`` and ``tag``, ``T`` or ``F``.
+    ``data`` is a JSON list of objects with ``id``, ``sentence1``, ``start1``, ``end1`` and the same
+    with 2, in characters; ``gold`` one of objects with ``id`` and ``tag``, ``T`` or ``F``.
     """
     texts = [read_text(path)[0] for path in (data, gold)]
     try:
@@ -215,8 +217,9 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
 def read_cosimlex(path: Path) -> list[GradedPair]:
     """Read CoSimLex (Armendariz et al., 2020): graded similarity in two contexts.
 
-    Columns are ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with ``<strong>``), ``sim1``, ``sim2`` and
-    ``word1_context1`` … ``word2_context2`` (the words as they are written there).
+    Columns are ``word1``, ``word2``, ``context1``, ``context2`` (the words marked with
+    ``<strong>``), ``sim1``, ``sim2`` and ``word1_context1`` … ``word2_context2`` (the words as they
+    are written there).
     """
     lines = numbered_lines(path)
     header = next(lines)[1].split("\t")

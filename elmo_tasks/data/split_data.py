@@ -55,18 +55,20 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         train: file, or split of ``hub``.
         validation: file, or split of ``hub``.
         test: file, or split of ``hub``.
-        hub: ``conll2003``, ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and ``test`` then name its splits.
+        hub: ``conll2003``, ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and
+            ``test`` then name its splits.
         batch_size: rows of a batch, over all processes.
         limit_train: train on so many rows, drawn by ``seed``.
-        validation_share: take this share of the training rows, drawn by ``seed`` with the labels in the same shares, to
-            validate on.
-        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds are tested on the same rows.
-            Rows of the same content go into the same share.
-        more: further training files, each read by its own format; one that is listed twice counts twice. The shares and
-            limits above are of all of them together.
-        train_share: train on this share of what is left, drawn by ``seed`` with the labels in the same shares; a smaller
-            share is a part of a larger one.
-        max_tokens: read so many tokens of each text, in every split; of tagged sentences those to train on alone are cut.
+        validation_share: take this share of the training rows, drawn by ``seed`` with the labels in
+            the same shares, to validate on.
+        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds
+            are tested on the same rows. Rows of the same content go into the same share.
+        more: further training files, each read by its own format; one that is listed twice counts
+            twice. The shares and limits above are of all of them together.
+        train_share: train on this share of what is left, drawn by ``seed`` with the labels in the
+            same shares; a smaller share is a part of a larger one.
+        max_tokens: read so many tokens of each text, in every split; of tagged sentences those to
+            train on alone are cut.
         seed: of the order, and of what is drawn.
     """
 
@@ -119,7 +121,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.more = tuple(more)
         self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
         self.limit_train, self.train_share = limit_train, train_share
-        # A file says more than a share: what is given to be scored on is scored on, and all training rows are trained on.
+        # A file says more than a share: what is given to be scored on is scored on, and all
+        # training rows are trained on.
         self.shares: dict[Split, float] = {
             "test": 0.0 if test is not None else test_share,
             "validation": 0.0 if validation is not None else validation_share,

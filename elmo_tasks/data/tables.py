@@ -130,7 +130,8 @@ def read_table(
 ) -> Table:
     """Read a file into a table; text files may be compressed.
 
-    Rows of empty cells are left out, as programs write many of them below a table, unless ``keep_empty`` is set.
+    Rows of empty cells are left out, as programs write many of them below a table, unless
+    ``keep_empty`` is set.
     """
     form = form or form_of(path)
     if form == "parquet":
@@ -197,8 +198,9 @@ def find_columns(
 ) -> TableLayout:
     """Find the column of the texts and, if ``labelled``, of the labels.
 
-    Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like`` (or their places, if there
-    are as many), win over a guess. Where several columns may hold the labels, a remark says so if not ``ask``.
+    Columns that are ``given`` are taken as they are. Names of the columns of another file, ``like``
+    (or their places, if there are as many), win over a guess. Where several columns may hold the
+    labels, a remark says so if not ``ask``.
 
     Raises:
         DataError: there is no such column, or several may hold the labels.
@@ -244,7 +246,8 @@ def find_columns(
             remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
     by_place = like is not None and table.names is None and not header
     if label is not None and by_place and given.text is None and given.label is None:
-        # Taken by their places in another file, but the columns of this one may lie the other way round.
+        # Taken by their places in another file, but the columns of this one may lie the other way
+        # round.
         guessed = guess_text(names, columns)
         others = {at: cells for at, cells in columns.items() if at != guessed}
         if (guessed, guess_label(names, others)[0]) == (label, text):
@@ -391,7 +394,8 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
     try:
         rows.extend(_parsed(text, delimiter, dialect_of(text, delimiter)))
     except csv.Error as error:
-        # A quote that is never closed swallows the rest of the file: nothing after it can be trusted.
+        # A quote that is never closed swallows the rest of the file: nothing after it can be
+        # trusted.
         line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
         raise DataError(
             f"{path}, line {line}: expected fields with {_MARKS.get(delimiter, delimiter)} between ({error}): a quote that opens a "

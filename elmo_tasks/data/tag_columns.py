@@ -40,7 +40,8 @@ _SPAN_TAG = re.compile(r"[Oo]|[BIESLUMWbieslumw][-_].+")
 _BRACKET_TAG = re.compile(r"\(?[\w.:-]*\*\)*|\([\w.:-]+\)")
 _SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
 _LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
-#: Formats of several columns or files that are refused, with the way out, by a line near the beginning.
+#: Formats of several columns or files that are refused, with the way out, by a line near the
+#: beginning.
 _OTHER_FORMATS = (
     (
         re.compile(r"#FORMAT=WebAnno"),
@@ -142,7 +143,8 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
         blocks = [[line for line in block if line is not plain[0]] for block in blocks]
         remarks.append("named by the first line")
     names = column_names(plain[0][1] if header else [""] * width, header)
-    # A line that begins with # is a comment unless its last field is a tag like those of other lines.
+    # A line that begins with # is a comment unless its last field is a tag like those of other
+    # lines.
     tags = {fields[-1] for _, fields in plain[1 if header else 0 :] if len(fields) == width}
     comments = {
         number

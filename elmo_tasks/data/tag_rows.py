@@ -215,9 +215,10 @@ def sentence_of(
 ) -> TaggedSentence:
     """Tokenize a text and tag its spans, BIO, widened to whole tokens.
 
-    Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of ``[start, end, label]``: characters of
-    the text, counted from 0, the end being one past the last. Where a span has its own ``text``, the two must agree; offsets
-    that count UTF-16 units or bytes are converted then.
+    Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of
+    ``[start, end, label]``: characters of the text, counted from 0, the end being one past the
+    last. Where a span has its own ``text``, the two must agree; offsets that count UTF-16 units or
+    bytes are converted then.
 
     Raises:
         DataError: a span is malformed, outside the text, or contradicts its own text.

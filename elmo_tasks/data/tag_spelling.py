@@ -57,8 +57,8 @@ def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence]
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
     """Convert types without prefix (``PER`` for every token) to BIO.
 
-    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some have a prefix, or too few are
-    ``O``.
+    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some
+    have a prefix, or too few are ``O``.
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}

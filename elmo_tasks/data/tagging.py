@@ -29,18 +29,24 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
 
     Args:
         train: training file, or split of ``hub``; see :func:`elmo_tasks.data.conll.read_tag_file`.
-        file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the files.
-        token_column: place or name of the column of the tokens; by default it is detected and reported.
+        file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the
+            files.
+        token_column: place or name of the column of the tokens; by default it is detected and
+            reported.
         tag_column: place or name of the column of the tags; likewise.
-        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no spans (parts of speech).
-        source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is found out from them.
+        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no
+            spans (parts of speech).
+        source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is
+            found out from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         encoding: of text files; by default it is found.
         tag_names: names of tags that are numbers in the files, from 0 on.
-        type_names: entity type in the files -> its name; spans whose type has the name ``null`` are no entities.
-        lower_case: this share of the training sentences is read a second time, in lower case, as people write in chats.
-        splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that scores are computed on are
-            never cut.
+        type_names: entity type in the files -> its name; spans whose type has the name ``null`` are
+            no entities.
+        lower_case: this share of the training sentences is read a second time, in lower case, as
+            people write in chats.
+        splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that
+            scores are computed on are never cut.
     """
 
     kind = "tagging"
@@ -74,7 +80,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if not 0 <= lower_case <= 1:
             raise ConfigError(f"data.lower_case: expected a share from 0 to 1, found {lower_case}")
         self.lower_case = lower_case
-        # Of several training files each may have a scheme of its own: all are brought into BIO as they are read.
+        # Of several training files each may have a scheme of its own: all are brought into BIO as
+        # they are read.
         self._as_bio = bool(self.more) and scheme is not None and source_scheme is None
         if self._as_bio:
             self.source_scheme = "BIO"

@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeVar
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.compressed import BROKEN, open_binary, plain_name
 
-#: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may promise any length.
+#: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may
+#: promise any length.
 MAX_BYTES = 2_000_000_000
 Source = TypeVar("Source")
 Row = TypeVar("Row")
@@ -26,7 +27,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an encoding that cannot be guessed.
+#: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an
+#: encoding that cannot be guessed.
 _MAX_ACCENTS = 0.3
 
 
@@ -39,7 +41,8 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[in
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     """Read a text file, plain or compressed, with its encoding; see :func:`plain_lines`.
 
-    An encoding that is not given is found: by the byte order mark, else UTF-8, else Windows-1252 (Latin-1).
+    An encoding that is not given is found: by the byte order mark, else UTF-8, else Windows-1252
+    (Latin-1).
     """
     check_file(path)
     try:

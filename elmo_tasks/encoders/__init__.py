@@ -97,7 +97,8 @@ def load(
     ``precision`` is that of a biLM's products, see :meth:`Elmo.load`.
 
     Raises:
-        ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or precision.
+        ConfigError: see :func:`find`; or its settings cannot be read, or there is no such device or
+            precision.
         WeightsError: its weights are missing, broken or do not fit.
     """
     return find(name_or_folder).load(device, precision)

@@ -22,8 +22,9 @@ from elmo_tasks.errors import ConfigError
 
 # Token positions per batch, padding included: a batch of short sentences holds more of them.
 _BATCH_TOKENS, _MAX_SENTENCES = 4096, 256
-# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are sorted by length
-# within a block, so it should hold many batches; and it is held in memory, hence the bytes.
+# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are
+# sorted by length within a block, so it should hold many batches; and it is held in memory, hence
+# the bytes.
 _BLOCK_TOKENS = 50_000
 _BLOCK_BYTES = 128_000_000
 
@@ -38,7 +39,8 @@ class EncodedBatch:
 
     numbers: list[int]  # of the sentences
     rows: list[int]  # where each is in values
-    #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a language model
+    #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a
+    #: language model
     values: Tensor
     first: int  # place of the first token: 1 where there are boundaries, else 0
 
@@ -202,7 +204,8 @@ class CorpusEncoding:
             encoded = self.encoder.encode(
                 [self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)]
             )
-        # All is put together where the encoder computes, so that only what is kept is copied from a GPU.
+        # All is put together where the encoder computes, so that only what is kept is copied from a
+        # GPU.
         values = encoded.values.float()  # [L, B, T, D]
         if self.layers == "all":
             values = values.permute(1, 2, 0, 3)  # [B, T, L, D]
@@ -245,7 +248,8 @@ class CorpusEncoding:
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
     """Split a sentence into windows: begin, end, begin and end of what is kept.
 
-    Windows overlap by half: every token but the first and last ones is read with a quarter of a window on either side.
+    Windows overlap by half: every token but the first and last ones is read with a quarter of a
+    window on either side.
     """
     if not n_tokens:
         return []

@@ -1,8 +1,9 @@
 """Cloze head: predict the word in a gap from both directions of a frozen biLM.
 
-The two directions of a biLM never meet: each says what it expects knowing one side only, and joining the two answers afterwards
-cannot make up for that. A network that reads both before it answers can (context2vec: Melamud, Goldberger and Dagan, 2016).
-Its files ``cloze.safetensors`` (float16) and ``cloze.json`` lie beside its biLM; the JSON describes the inputs of the head.
+The two directions of a biLM never meet: each says what it expects knowing one side only, and
+joining the two answers afterwards cannot make up for that. A network that reads both before it
+answers can (context2vec: Melamud, Goldberger and Dagan, 2016). Its files ``cloze.safetensors``
+(float16) and ``cloze.json`` lie beside its biLM; the JSON describes the inputs of the head.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from elmo_tasks.files import read_json, write_json
 
 CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
 
-# Words farther away than this are read as if they stood so far away; the sentences of the training text are hardly longer.
+# Words farther away than this are read as if they stood so far away; the sentences of the training
+# text are hardly longer.
 _FARTHEST = 24
-# A static vector of length 1 says little against 15,000 others: scores begin with these, so that they begin spread out.
+# A static vector of length 1 says little against 15,000 others: scores begin with these, so that
+# they begin spread out.
 _SCALE = 3.0
 
 
@@ -50,11 +53,13 @@ class ClozeOptions:
 class Gaps:
     """Positions in sentences whose own word is hidden."""
 
-    #: [n, T] places of the tokens among the static vectors; one past the last for unknown ones and for the gap itself
+    #: [n, T] places of the tokens among the static vectors; one past the last for unknown ones and
+    #: for the gap itself
     rows: Tensor
     offsets: Tensor  # [n, T] how far each token stands from the gap; 0 in the gap
     mask: Tensor  # [n, T] True for tokens and the gap, False for padding
-    #: [n, 2 K P] what the K LSTM layers of the reading up to the gap know of it, then those of the reading back
+    #: [n, 2 K P] what the K LSTM layers of the reading up to the gap know of it, then those of the
+    #: reading back
     states: Tensor
 
     def __len__(self) -> int:
@@ -71,7 +76,8 @@ def gaps_at(
 
     Args:
         static: vectors of the words around.
-        places: ``n`` times the tokens of a sentence and where in it the word begins and ends; of several tokens it is one gap.
+        places: ``n`` times the tokens of a sentence and where in it the word begins and ends; of
+            several tokens it is one gap.
         before: ``[K, n, P]`` states of the reading up to the word, one step before it.
         after: ``[K, n, P]`` states of the reading back to it, one step behind it.
     """
@@ -100,9 +106,10 @@ def gaps_at(
 class Cloze(nn.Module):
     """Network that scores the words for a gap.
 
-    The states of the biLM ask, by attention, which words around the gap matter; those words as static vectors, their bags on
-    either side (rare words weighing more) and the states go through two hidden layers and are compared with a vector per word.
-    The static vectors are not changed; no file is read here.
+    The states of the biLM ask, by attention, which words around the gap matter; those words as
+    static vectors, their bags on either side (rare words weighing more) and the states go through
+    two hidden layers and are compared with a vector per word. The static vectors are not changed;
+    no file is read here.
     """
 
     def __init__(self, options: ClozeOptions, static: StaticVectors) -> None:

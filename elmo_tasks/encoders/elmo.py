@@ -37,7 +37,8 @@ _MOST_BYTES = 16_000_000_000
 class Elmo:
     """Frozen biLM encoder: a sentence always has the same vectors.
 
-    Every call starts from the same state. The model is put into evaluation mode and frozen; ``files`` are those it came from.
+    Every call starts from the same state. The model is put into evaluation mode and frozen;
+    ``files`` are those it came from.
     """
 
     reads_sentence = True  # from both ends
@@ -45,7 +46,8 @@ class Elmo:
     def __init__(self, bilm: BiLM, name: str = "elmo", files: ModelFiles | None = None) -> None:
         self.bilm = bilm.eval().requires_grad_(False)
         self.name, self.files = name, files
-        #: The context-free token layer and one per LSTM layer; the vectors are a forward half, then a backward half.
+        #: The context-free token layer and one per LSTM layer; the vectors are a forward half, then
+        #: a backward half.
         self.n_layers, self.width = bilm.options.n_layers, bilm.options.width
         self.layer_names = (
             "the letters of the word",
@@ -64,14 +66,16 @@ class Elmo:
         """Load a biLM from its files, onto a device.
 
         Args:
-            model: a name in ``checkpoints/``, a published name, a folder, or an options file; the default model if ``None``.
+            model: a name in ``checkpoints/``, a published name, a folder, or an options file; the
+                default model if ``None``.
             weights: the ``.hdf5`` file, if ``model`` is an options file.
             device: where to compute; by default a GPU if there is one, but the CPU in int8.
-            precision: of the products: ``"float32"``, or ``"int8"``, which is faster on a CPU where the model is large, and gives
-                nearly the same vectors.
+            precision: of the products: ``"float32"``, or ``"int8"``, which is faster on a CPU where
+                the model is large, and gives nearly the same vectors.
 
         Raises:
-            ConfigError: there is no such model, device or precision, or the model's options cannot be read.
+            ConfigError: there is no such model, device or precision, or the model's options cannot
+                be read.
             WeightsError: the weights are missing, broken or do not fit.
         """
         if device is None and precision == "int8":
@@ -144,14 +148,15 @@ class Elmo:
         Many sentences are encoded in batches of similar length, with a progress bar on a terminal.
 
         Args:
-            sentences: raw strings, which are tokenized as the training text is (:mod:`elmo_tasks.text.tokens`),
-                or lists of tokens, which are taken as they are.
+            sentences: raw strings, which are tokenized as the training text is
+                (:mod:`elmo_tasks.text.tokens`), or lists of tokens, which are taken as they are.
 
         Returns:
             vectors of all tokens at all layers, on the model's device.
 
         Raises:
-            InputError: there is no sentence, something that is neither text nor tokens, or too much for one result.
+            InputError: there is no sentence, something that is neither text nor tokens, or too much
+                for one result.
         """
         tokens, offsets = tokenized(sentences)
         n_places = len(tokens) * max(map(len, tokens))
@@ -187,7 +192,8 @@ class Elmo:
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)
         longest = max(map(len, tokens))
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
-        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind them.
+        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind
+        # them.
         values = self.states(tokens).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1)
         return Layers(values, mask, tokens, offsets)
 
@@ -215,10 +221,12 @@ class Elmo:
     def states(self, sentences: Sequence[Sequence[str]]) -> BiLMOutput:
         """Run the language model, with states at every step, boundaries included.
 
-        Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind its last token is its end.
+        Step 0 is the beginning of a sentence, token ``k`` is step ``k + 1``, and the step behind
+        its last token is its end.
         """
         limit = self.bilm.options.char_cnn.max_characters_per_token
-        # Not inference mode: a head that trains on live layers saves them for its own backward pass.
+        # Not inference mode: a head that trains on live layers saves them for its own backward
+        # pass.
         with torch.set_grad_enabled(self._learns and torch.is_grad_enabled()):
             output: BiLMOutput = self.bilm(*steps_of(sentences, limit, self.device))
         return output
@@ -230,14 +238,18 @@ class Elmo:
         """Return the outputs of the TF-Hub module of ELMo with ``as_dict=True``.
 
         Args:
-            sentences: text, cut at its spaces as the module did (its signature "default"), or lists of tokens, which may be padded
-                with empty strings (its signature "tokens").
-            lengths: tokens of each list that count (``sequence_len``); all but the empty strings at its end if ``None``.
+            sentences: text, cut at its spaces as the module did (its signature "default"), or lists
+                of tokens, which may be padded with empty strings (its signature "tokens").
+            lengths: tokens of each list that count (``sequence_len``); all but the empty strings at
+                its end if ``None``.
 
         Returns:
-            ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published models); ``lstm_outputs1``,
-            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their mean with layer 0, the
-            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the tokens of each sentence.
+            ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published
+            models); ``lstm_outputs1``,
+            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their
+            mean with layer 0, the
+            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the
+            tokens of each sentence.
             Positions after a sentence's end are zero.
 
         Raises:
@@ -280,7 +292,8 @@ def steps_of(
     """Build the arguments of :meth:`BiLM.forward`, with sentence boundaries.
 
     Returns:
-        ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]`` rows of it, padded with
+        ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]``
+        rows of it, padded with
         the end's; ``[B]`` steps of each sentence, its boundaries included.
     """
     characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]

@@ -34,23 +34,28 @@ class ElmoModule(nn.Module):
     """Module from tokens of sentences to learned mixes of the biLM's layers.
 
     Args:
-        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer layers, is a copy. Of another
-            encoder, the layers are mixed and nothing else: it stays frozen and whole.
-        n_mixes: how many mixes of the same layers, each with its own weights (AllenNLP's ``num_output_representations``).
+        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer
+            layers, is a copy. Of another encoder, the layers are mixed and nothing else: it stays
+            frozen and whole.
+        n_mixes: how many mixes of the same layers, each with its own weights (AllenNLP's
+            ``num_output_representations``).
         dropout: share of the mixed numbers that is dropped in training.
-        requires_grad: also train the biLM; give it a lower rate than the rest: ``module.bilm.parameters()``.
+        requires_grad: also train the biLM; give it a lower rate than the rest:
+            ``module.bilm.parameters()``.
         layer_norm: see :class:`ScalarMix`; per token, where AllenNLP normalises over the batch.
         keep_boundaries: leave the steps of the beginning and the end of each sentence in.
-        fixed_scalars: the weights of the layers before their softmax, which are then not learned, and no scale either
-            (``scalar_mix_parameters``).
-        n_layers: only the first so many layers, the context-free one counted; those above are not computed.
-        vocabulary: words whose layer 0 is computed once and kept in a table, without gradient; others still go through the
-            character CNN (``vocab_to_cache``).
-        stateful: begin each call where row for row the last one ended, as the published numbers were made. Without it a sentence
-            gives the same numbers always.
+        fixed_scalars: the weights of the layers before their softmax, which are then not learned,
+            and no scale either (``scalar_mix_parameters``).
+        n_layers: only the first so many layers, the context-free one counted; those above are not
+            computed.
+        vocabulary: words whose layer 0 is computed once and kept in a table, without gradient;
+            others still go through the character CNN (``vocab_to_cache``).
+        stateful: begin each call where row for row the last one ended, as the published numbers
+            were made. Without it a sentence gives the same numbers always.
 
     Raises:
-        ConfigError: a number of layers or mixes that cannot be, or a model in int8 that is to be trained or cut.
+        ConfigError: a number of layers or mixes that cannot be, or a model in int8 that is to be
+            trained or cut.
         InputError: the vocabulary is one string, or holds something else than words.
     """
 

@@ -39,9 +39,10 @@ def encoded_rows(
 ) -> NDArray[Any]:
     """Compute the rows of a corpus into ``folder``, memory-mapped.
 
-    An interrupted call with this key is resumed. Rows are appended block by block. ``progress.json`` counts the sentences whose
-    rows are on the disk for certain; whatever lies behind them is cut off before the next block. Interrupted before its first
-    block, the folder is removed. The caller holds a lock, and removes the folder when it is done with the rows.
+    An interrupted call with this key is resumed. Rows are appended block by block.
+    ``progress.json`` counts the sentences whose rows are on the disk for certain; whatever lies
+    behind them is cut off before the next block. Interrupted before its first block, the folder is
+    removed. The caller holds a lock, and removes the folder when it is done with the rows.
     """
     path, progress = folder / _ROWS_NAME, folder / _PROGRESS_NAME
     done = _sentences_done(encoding, folder, key)
@@ -144,8 +145,8 @@ class CacheDescription:
 class LayerCache:
     """Memory-mapped float16 layers of a data set's sentences, shared by processes.
 
-    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences, L, D]`` if pooled. The tokens
-    of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
+    On disk they are ``[tokens, L, D]``, so that a sentence is one contiguous read, or ``[sentences,
+    L, D]`` if pooled. The tokens of sentence ``k`` are rows ``offsets[k]`` to ``offsets[k + 1]``.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -183,8 +184,10 @@ class LayerCache:
         Args:
             encoder: gives the layers.
             sentences: the tokens of each sentence.
-            folder: for caches; each is a sub-folder of its own, named by the encoder's checksum, the text and ``pooled``.
-            pooled: ``"mean"`` keeps the mean of each sentence's tokens only, for heads that pool so.
+            folder: for caches; each is a sub-folder of its own, named by the encoder's checksum,
+                the text and ``pooled``.
+            pooled: ``"mean"`` keeps the mean of each sentence's tokens only, for heads that pool
+                so.
             max_bytes: the most that the vectors may take on disk.
             batch_size: sentences that are encoded at once.
             step: progress callback.

@@ -32,7 +32,8 @@ WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"
 #: What :func:`normalized` and the look-up do, in words, for cards.
 LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
 _DIGITS = str.maketrans("123456789", "000000000")
-# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it a).
+# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it
+# a).
 _RARE = 1e-4
 Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
@@ -50,8 +51,8 @@ def normalized(text: str) -> str:
 class StaticVectors:
     """One vector per word, looked up as written, else :func:`normalized`.
 
-    An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]`` vectors, and counts of how
-    often each came in the training text.
+    An unknown word has the zero vector. The words stand most frequent first, with ``[words, D]``
+    vectors, and counts of how often each came in the training text.
     """
 
     n_layers = 1
@@ -96,8 +97,9 @@ class StaticVectors:
     ) -> StaticVectors:
         """Load vectors written by ``elmo-tasks model vectors`` or another program.
 
-        ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file of word2vec, GloVe or
-        fastText (see :func:`~elmo_tasks.encoders.static_vectors.read_word_vectors`).
+        ``None`` is the bundled ones. Others are a name in ``checkpoints/`` or a folder; or a file
+        of word2vec, GloVe or fastText (see
+        :func:`~elmo_tasks.encoders.static_vectors.read_word_vectors`).
 
         Raises:
             ConfigError: there are no such vectors.
@@ -260,9 +262,9 @@ _CANNOT = "no word vectors that are read here: expected lines 'word number numbe
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
     """Read a file of word vectors into its words and ``[words, D]`` values.
 
-    The file is plain or compressed; its format is detected from its content. Text has a word and its numbers on each
-    line, with spaces between; word2vec and fastText write the number of words and of dimensions on a line before, GloVe does
-    not.
+    The file is plain or compressed; its format is detected from its content. Text has a word and
+    its numbers on each line, with spaces between; word2vec and fastText write the number of words
+    and of dimensions on a line before, GloVe does not.
     """
     places: dict[str, str] = {}
     vectors = []
@@ -314,7 +316,8 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
                 raise WeightsError(
                     f"{path}, line {number}: expected a word and {width} numbers, found {found}"
                 )
-            # A cut or broken character stays one word of its own: words that differ in such bytes alone stay apart.
+            # A cut or broken character stays one word of its own: words that differ in such bytes
+            # alone stay apart.
             yield f"line {number}", start.decode("utf-8", "backslashreplace"), row
             n_rows += 1
         if not (line := file.readline(_MAX_WORD + 32 * width)):

@@ -49,10 +49,12 @@ class Window:
 class Transformer:
     """Frozen transformer encoder of sentences.
 
-    A word's vector is the mean of those of its word pieces; the special tokens are read and dropped. A sentence longer than the
-    model can read is read in windows that overlap by half, and each piece is taken from the window with more context around it.
-    On a GPU it computes in bfloat16 where that is safe (autocast). The model, which gives ``hidden_states``, is put into evaluation
-    mode and frozen; the tokenizer is a fast one, which knows the word that a piece belongs to.
+    A word's vector is the mean of those of its word pieces; the special tokens are read and
+    dropped. A sentence longer than the model can read is read in windows that overlap by half, and
+    each piece is taken from the window with more context around it. On a GPU it computes in
+    bfloat16 where that is safe (autocast). The model, which gives ``hidden_states``, is put into
+    evaluation mode and frozen; the tokenizer is a fast one, which knows the word that a piece
+    belongs to.
     """
 
     reads_sentence = True
@@ -80,7 +82,8 @@ class Transformer:
             raise ConfigError(
                 f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece"
             )
-        # Truncation and padding of its file are unused; the first call would drop them and change the checksum.
+        # Truncation and padding of its file are unused; the first call would drop them and change
+        # the checksum.
         tokenizer.backend_tokenizer.no_truncation()
         tokenizer.backend_tokenizer.no_padding()
         self.window = _longest(self.model, tokenizer)
@@ -89,10 +92,12 @@ class Transformer:
     def load(cls, name_or_folder: str | Path, device: torch.device | str = "cpu") -> Transformer:
         """Load a transformer from a folder, or from the hub (``hub:NAME``).
 
-        The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the tokenizer's files.
+        The folder has ``config.json``, ``model.safetensors`` (whole or in parts) and the
+        tokenizer's files.
 
         Raises:
-            ConfigError: the package transformers is not installed, or the model's settings cannot be used.
+            ConfigError: the package transformers is not installed, or the model's settings cannot
+                be used.
             WeightsError: weights are missing or broken, or are not safetensors.
         """
         name = str(name_or_folder)
@@ -124,7 +129,8 @@ class Transformer:
             weights.encode(), settings, self.tokenizer.backend_tokenizer.to_str().encode()
         )
 
-    @torch.no_grad()  # not inference mode: a head that trains on live layers saves them for its own backward pass
+    # not inference mode: a head that trains on live layers saves them for its own backward pass
+    @torch.no_grad()
     def encode(self, sentences: Iterable[Sentence]) -> Layers:
         """Encode a batch to float32 layers on the model's device.
 
@@ -133,11 +139,13 @@ class Transformer:
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
-        # Pieces are added up where their word will stand, in float32 and over all windows: [L, B * T, D], and how many they were.
+        # Pieces are added up where their word will stand, in float32 and over all windows: [L, B *
+        # T, D], and how many they were.
         sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
         counts = torch.zeros(len(tokens) * longest, device=self.device)
         windows = [window for window in self._windows(tokens) if window.places]
-        # By length, so that little of a batch is padding; the sums put every piece back in its place.
+        # By length, so that little of a batch is padding; the sums put every piece back in its
+        # place.
         for chosen in by_length(
             [len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True
         ):
@@ -163,7 +171,8 @@ class Transformer:
             pieces, words = self._pieces(sentence)
             for start in range(0, max(1, len(pieces) - (room - step)), step):
                 stop = min(start + room, len(pieces))
-                # Of what two windows share, the first half belongs to the one, the second half to the other.
+                # Of what two windows share, the first half belongs to the one, the second half to
+                # the other.
                 first = start if start == 0 else start + (room - step) // 2
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
                 ids = [*before, *pieces[start:stop], *after]
@@ -175,7 +184,8 @@ class Transformer:
         ids, words = self._cut(sentence)
         unknown = self.tokenizer.unk_token_id
         if unknown is not None and (lost := set(range(len(sentence))) - set(words)):
-            # A word of control characters alone has no piece; the others must not move closer to each other.
+            # A word of control characters alone has no piece; the others must not move closer to
+            # each other.
             pairs = [*zip(words, ids, strict=True), *((k, unknown) for k in lost)]
             pairs.sort(key=lambda pair: pair[0])
             return [piece for _, piece in pairs], [word for word, _ in pairs]

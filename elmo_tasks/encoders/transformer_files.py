@@ -118,7 +118,8 @@ def read_tokenizer(folder: Path) -> Any:
     from transformers import AutoTokenizer
 
     try:
-        # A prefix space: to tokenizers that take spaces for a part of the word, every token is a word of its own.
+        # A prefix space: to tokenizers that take spaces for a part of the word, every token is a
+        # word of its own.
         return AutoTokenizer.from_pretrained(
             folder,
             local_files_only=True,

@@ -20,14 +20,14 @@ class UseVectors:
     """Vectors of ``n`` uses by one encoder, in float32 on the CPU."""
 
     layers: Tensor  #: ``[L, n, D]``; a word of several tokens is the mean of them
-    #: ``[L - 1, n, D / 2]`` states of a language model one step before the word, which have not read it; the top
-    #: layer last. None for any other encoder.
+    #: ``[L - 1, n, D / 2]`` states of a language model one step before the word, which have not
+    #: read it; the top layer last. None for any other encoder.
     before: Tensor | None = None
     after: Tensor | None = (
         None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
     )
-    #: for each use ``[L + 1, T]``: the length of the vector of every token of its sentence, the mean of the layers last;
-    #: empty unless requested
+    #: for each use ``[L + 1, T]``: the length of the vector of every token of its sentence, the
+    #: mean of the layers last; empty unless requested
     token_norms: tuple[Tensor, ...] = ()
 
 

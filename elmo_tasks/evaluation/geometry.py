@@ -154,7 +154,8 @@ def self_similarity(
 ) -> float:
     """Mean cosine of two uses ``[n, D]`` of one word, averaged over words.
 
-    See Ethayarajh (2019), equation 1. 1 if the context changes nothing; NaN without a word with enough uses.
+    See Ethayarajh (2019), equation 1. 1 if the context changes nothing; NaN without a word with
+    enough uses.
     """
     directions = unit(vectors).astype(np.float64)
     means = []

@@ -87,7 +87,8 @@ def best_threshold(cosines: Numbers, same: NDArray[np.bool_]) -> float:
     """
     order = np.argsort(-cosines, kind="stable")
     ordered = cosines[order]
-    # After letting the first k pairs pass, so many more are right than with none; equal cosines pass together.
+    # After letting the first k pairs pass, so many more are right than with none; equal cosines
+    # pass together.
     gain = np.concatenate([[0], np.cumsum(np.where(same[order], 1, -1))])
     possible = np.concatenate([[True], ordered[1:] < ordered[:-1], [True]])
     k = int(np.argmax(np.where(possible, gain, gain.min() - 1)))
@@ -196,7 +197,8 @@ def sense_means(
 ) -> tuple[NDArray[np.float32], tuple[str, ...]]:
     """Mean vector of each sense, of length 1, and the sense names in order.
 
-    ``vectors [n, D]`` of uses with one or more senses give ``[senses, D]`` (Peters et al., 2018, section 5.3).
+    ``vectors [n, D]`` of uses with one or more senses give ``[senses, D]`` (Peters et al., 2018,
+    section 5.3).
     """
     uses: dict[str, list[int]] = {}
     for k, row in enumerate(senses):
@@ -234,7 +236,8 @@ def predict_all_words(
 ) -> list[str | None]:
     """Predict the nearest sense of its lemma for each of ``queries [n, D]``.
 
-    A lemma that is missing from the training uses ``vectors [m, D]`` gets its first sense, or ``None``.
+    A lemma that is missing from the training uses ``vectors [m, D]`` gets its first sense, or
+    ``None``.
     """
     predicted: list[str | None] = [(first_senses or {}).get(lemma) for lemma in query_lemmas]
     rows = rows_by_label(lemmas)

@@ -36,7 +36,8 @@ _MAX_RATE = 0.01
 Rows = NDArray[np.floating]
 Tags = Sequence[Sequence[str]]
 Step = Callable[[int], object]
-#: Vectors ``[n, D]`` of all training tokens and of all test tokens, and a progress callback -> a score.
+#: Vectors ``[n, D]`` of all training tokens and of all test tokens, and a progress callback -> a
+#: score.
 Score = Callable[[Rows, Rows, Step], float]
 
 
@@ -217,8 +218,8 @@ def span_tags(
 ) -> list[tuple[str, ...]]:
     """Predict held-out tags by a linear layer and a CRF.
 
-    The number of steps and the seed are fixed. ``[n, D]`` and ``[m, D]`` are the vectors of all tokens, sentence by sentence, and
-    ``lengths`` the tokens of each held-out sentence.
+    The number of steps and the seed are fixed. ``[n, D]`` and ``[m, D]`` are the vectors of all
+    tokens, sentence by sentence, and ``lengths`` the tokens of each held-out sentence.
     """
     labels = tuple(sorted({tag for row in train_tags for tag in row}))
     ids = {label: k for k, label in enumerate(labels)}
@@ -227,7 +228,8 @@ def span_tags(
     torch.manual_seed(0)
     crf = CRF(labels, scheme)
     places = _places([len(row) for row in train_tags])
-    # Sentences of similar length share a batch, so that little is padding; a few of the shortest go, so that all are full.
+    # Sentences of similar length share a batch, so that little is padding; a few of the shortest
+    # go, so that all are full.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
     order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
     batches = _cut(order, _SENTENCES)

@@ -139,7 +139,8 @@ def rows_by_label(labels: Iterable[Label]) -> dict[Label, list[int]]:
 
 # --- The probing tests, and the paper's results. ---
 
-#: Tests of :mod:`elmo_tasks.evaluation.suite`, in the order of the table: from the form of words to their meaning.
+#: Tests of :mod:`elmo_tasks.evaluation.suite`, in the order of the table: from the form of words to
+#: their meaning.
 PROBES = ("pos", "chunks", "ner", "sentiment", "wsd", "wic", "coarsewsd", "cosimlex")
 #: Name of the file in a model's folder.
 NAME = "probe.json"

@@ -29,14 +29,16 @@ class TextPrediction:
 class ClassificationHead(TaskHead):
     """Base class of text classifiers.
 
-    A subclass builds :attr:`mix` and computes class scores ``[B, n]``, before the softmax, in :meth:`forward`.
+    A subclass builds :attr:`mix` and computes class scores ``[B, n]``, before the softmax, in
+    :meth:`forward`.
     """
 
     kind = "classification"
 
     def __init__(self, task: HeadTask, settings: dict[str, Any]) -> None:
         super().__init__(task, settings)
-        #: ``[n]`` weight of each class in the loss, in training mode only; not part of the state dict.
+        #: ``[n]`` weight of each class in the loss, in training mode only; not part of the state
+        #: dict.
         self.class_weights: Tensor | None = None
 
     def loss_of(self, scores: Tensor, mask: Tensor | None, target: Tensor) -> Tensor:

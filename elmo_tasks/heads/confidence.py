@@ -1,8 +1,9 @@
 """Confidence of a classifier: a temperature and a threshold for abstaining.
 
-A temperature rescales the probabilities (Guo, Pleiss, Sun and Weinberger, 2017), and a text whose best class is below a
-threshold gets none (selective classification: Chow, 1970; Geifman and El-Yaniv, 2017). Both are fitted on labelled rows that the
-head was not trained on, including rows of no class.
+A temperature rescales the probabilities (Guo, Pleiss, Sun and Weinberger, 2017), and a text whose
+best class is below a threshold gets none (selective classification: Chow, 1970; Geifman and
+El-Yaniv, 2017). Both are fitted on labelled rows that the head was not trained on, including rows
+of no class.
 """
 
 from __future__ import annotations

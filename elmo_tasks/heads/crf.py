@@ -1,6 +1,7 @@
 """A linear-chain CRF with hard constraints, k-best sequences and span probabilities.
 
-Parameters, their names and the likelihood are pytorch-crf's: state dicts of one load into the other.
+Parameters, their names and the likelihood are pytorch-crf's: state dicts of one load into the
+other.
 """
 
 from __future__ import annotations
@@ -46,13 +47,15 @@ class TagPath(NamedTuple):
 class CRF(torchcrf.CRF):
     """Likelihood of tags, best tags and their probabilities, from emissions.
 
-    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by default. The padding of a mask
-    is on the right, unchecked, as a check would wait for the GPU. All is computed in float32 (float64 for float64 emissions), also
-    under autocast. A sentence without tokens has one tag sequence, the empty one, with probability 1.
+    Every method takes ``emissions [B, T, K]`` and a ``mask [B, T]``, bool, True for a token, all by
+    default. The padding of a mask is on the right, unchecked, as a check would wait for the GPU.
+    All is computed in float32 (float64 for float64 emissions), also under autocast. A sentence
+    without tokens has one tag sequence, the empty one, with probability 1.
 
     Args:
         labels: the tags, in the order of their ids.
-        scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are no spans.
+        scheme: BIO or BIOES to constrain the sequences to well-formed ones; None for tags that are
+            no spans.
 
     Raises:
         ConfigError: a label is repeated.
@@ -78,7 +81,8 @@ class CRF(torchcrf.CRF):
         self.labels, self.scheme, self._ids = tuple(labels), scheme, ids
         allowed = None if scheme is None else allowed_transitions(labels, scheme)
         joined = frozenset() if scheme is None else continuations(labels, scheme)
-        # Kept out of the state dict: they follow from the labels, and weights from anywhere must not change them.
+        # Kept out of the state dict: they follow from the labels, and weights from anywhere must
+        # not change them.
         self._keep("may_start", [allowed is None or a in allowed.starts for a in labels])  # [K]
         pairs = [[allowed is None or (a, b) in allowed.pairs for b in labels] for a in labels]
         self._keep("may_follow", pairs)  # [K, K] from, to
@@ -96,7 +100,8 @@ class CRF(torchcrf.CRF):
     ) -> Tensor:
         """Log likelihood of ``tags [B, T]``; masked values are ignored, empty sentences add 0.
 
-        ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or ``token_mean`` for ``[]``.
+        ``reduction`` is ``none`` for ``[B]``, or ``sum``, ``mean`` over sentences, or
+        ``token_mean`` for ``[]``.
         """
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)
@@ -148,7 +153,8 @@ class CRF(torchcrf.CRF):
     ) -> list[list[float]]:
         """Return the probability of each exact span: its tags, and no continuation.
 
-        One forward-backward pass serves all spans, which may share tokens; a span that the labels cannot spell has 0.
+        One forward-backward pass serves all spans, which may share tokens; a span that the labels
+        cannot spell has 0.
         """
         with torch.autocast(emissions.device.type, enabled=False):
             lattice = self._lattice(emissions, mask)

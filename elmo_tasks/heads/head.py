@@ -100,8 +100,9 @@ class TaskHead(nn.Module, ABC):
         """Score every label: for every token of a tagger, for every text of a classifier.
 
         Args:
-            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the tokens, if the head
-                :attr:`accepts_pooled`. Any finite numbers where the mask is False.
+            values: ``[L, B, T, D]`` layers of an encoder; ``[L, B, D]``, their means over the
+                tokens, if the head :attr:`accepts_pooled`. Any finite numbers where the mask is
+                False.
             mask: ``[B, T]`` bool, True for a token, padding on the right; None for pooled layers.
             features: additional token features, if the head uses any.
         """
@@ -124,7 +125,8 @@ class TaskHead(nn.Module, ABC):
     ) -> tuple[Tensor, list[Prediction]]:
         """``[]`` mean loss of the batch and :meth:`labels_of`, from one pass.
 
-        The target is gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of classes.
+        The target is gold ids: ``[B, T]`` of tags, anything where the mask is False; ``[B]`` of
+        classes.
         """
         scores = self(values, mask, features)
         return self.loss_of(scores, mask, target), self.labels_of(scores, mask)
@@ -180,8 +182,9 @@ class BiLSTM(nn.Module):
         """
         if not mask.numel():
             return x.new_zeros(*mask.shape, self.output_dim)
-        # Each sentence is reversed within its own length, so that the backward LSTM starts at the last token and not in the
-        # padding. A packed sequence gives the same at 2 to 3 times the time on a CPU.
+        # Each sentence is reversed within its own length, so that the backward LSTM starts at the
+        # last token and not in the padding. A packed sequence gives the same at 2 to 3 times the
+        # time on a CPU.
         reverse = reversed_positions(mask.sum(dim=1), mask.shape[1])  # [B, T]
         x = x.masked_fill(~mask.unsqueeze(2), 0.0)
         for k, (forward, backward) in enumerate(zip(self.forwards, self.backwards, strict=True)):

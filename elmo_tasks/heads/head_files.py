@@ -24,7 +24,8 @@ from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
 
-#: Modules with heads of one's own, separated by commas, for programs that do not import them: `predict`, the app.
+#: Modules with heads of one's own, separated by commas, for programs that do not import them:
+#: `predict`, the app.
 HEADS_VARIABLE = "ELMO_TASKS_HEADS"
 _OURS = "elmo_tasks.heads."
 CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"

@@ -1,9 +1,10 @@
 """Sums and maxima over all tag sequences of a batch.
 
-One step of a recursion handles one position of all sentences; values past a sentence's end are ignored. Only `best_paths`
-waits for a GPU. On a CPU, `log_z` computes the log-partition and its gradient by forward-backward: one step is a small matrix
-product in float64 instead of a log-sum-exp over all pairs of tags, both directions run in one recursion, and autograd records one
-operation instead of five a token.
+One step of a recursion handles one position of all sentences; values past a sentence's end are
+ignored. Only `best_paths` waits for a GPU. On a CPU, `log_z` computes the log-partition and its
+gradient by forward-backward: one step is a small matrix product in float64 instead of a log-sum-exp
+over all pairs of tags, both directions run in one recursion, and autograd records one operation
+instead of five a token.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from torch.autograd.function import once_differentiable
 
 from elmo_tasks.bilm.bilm import reversed_positions
 
-# Added to the score of a forbidden transition. Scores of whole sentences differ by far less, and exp(-1e4) is exactly 0 in
-# float32; yet the loss of a gold sequence that breaks the rules is finite.
+# Added to the score of a forbidden transition. Scores of whole sentences differ by far less, and
+# exp(-1e4) is exactly 0 in float32; yet the loss of a gold sequence that breaks the rules is
+# finite.
 FORBIDDEN = -1e4
 
 
@@ -64,8 +66,8 @@ def path_scores(lattice: Lattice, tags: Tensor) -> Tensor:
 def forward_scores(lattice: Lattice, relative: bool = False) -> Tensor:
     """Log-sum over all prefixes that end in tag ``k`` at token ``t``, ``[B, T, K]``.
 
-    ``relative`` subtracts the best tag's score at each token: exact in float32 for any length, and enough to compare the tags of
-    one token.
+    ``relative`` subtracts the best tag's score at each token: exact in float32 for any length, and
+    enough to compare the tags of one token.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
     alphas = [lattice.start + first]  # [B, K]
@@ -133,7 +135,8 @@ def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
     """Find the ``k`` best tag sequences: k-best Viterbi (Schwartz and Chow, 1990).
 
     Returns:
-        ids ``[B, k, T]``, best first; and scores ``[B, k]``, ``-inf`` where a sentence has fewer than ``k`` sequences.
+        ids ``[B, k, T]``, best first; and scores ``[B, k]``, ``-inf`` where a sentence has fewer
+        than ``k`` sequences.
     """
     first, *rest = lattice.emissions.unbind(dim=1)  # T of [B, K]
     n_rows, n_tags = first.shape
@@ -161,15 +164,18 @@ def segment_probabilities(
 ) -> Tensor:
     """Probability ``[N]`` that given tags occur at a position and are not continued.
 
-    It is Z with these tags clamped over Z without (constrained forward-backward; Culotta and McCallum, 2004). A CRF given
-    its sentence is a Markov chain, so the ratio is: the first tag's probability, times that of each next tag given the
-    one before, ``p(b | a) ~ exp(transitions[a, b] + emissions[t, b] + beta[t, b])``. In this form no large sums are
-    subtracted, and one forward-backward pass serves all places.
+    It is Z with these tags clamped over Z without (constrained forward-backward; Culotta and
+    McCallum, 2004). A CRF given its sentence is a Markov chain, so the ratio is: the first tag's
+    probability, times that of each next tag given the one before, ``p(b | a) ~ exp(transitions[a,
+    b] + emissions[t, b] + beta[t, b])``. In this form no large sums are subtracted, and one
+    forward-backward pass serves all places.
 
     Args:
         lattice: the scores.
-        places: ``N`` of (sentence, first token, ids of the tags, at least one), inside their sentences.
-        barred: ``[K, K]`` bool, True where the second tag, right after the place, would continue the first.
+        places: ``N`` of (sentence, first token, ids of the tags, at least one), inside their
+            sentences.
+        barred: ``[K, K]`` bool, True where the second tag, right after the place, would continue
+            the first.
     """
     device = lattice.emissions.device
     longest = max((len(tags) for _, _, tags in places), default=1)
@@ -214,7 +220,8 @@ def segment_probabilities(
 _STEPS_BETWEEN = 4
 # exp(-600) is still a normal float64, with a hundred nats to spare.
 _DEPTH = 600.0
-# Any tag reaches any other in one step without constraints, in two under BIO and in three under BIOES.
+# Any tag reaches any other in one step without constraints, in two under BIO and in three under
+# BIOES.
 _MAX_STEPS_TO_JOIN = 4
 
 
@@ -238,9 +245,9 @@ def log_z(lattice: Lattice) -> Tensor:
 def _is_shallow(lattice: Lattice) -> bool:
     """Check that no relevant number can underflow.
 
-    A beginning whose end is one of the best sequences is at most so much worse than the best beginning as it costs to
-    leave the latter for the former. That takes as many steps as any tag needs to reach any other, and as many again
-    where a sentence is about to end.
+    A beginning whose end is one of the best sequences is at most so much worse than the best
+    beginning as it costs to leave the latter for the former. That takes as many steps as any tag
+    needs to reach any other, and as many again where a sentence is about to end.
     """
     allowed = lattice.transitions > FORBIDDEN / 2
     steps, reached = 1, allowed

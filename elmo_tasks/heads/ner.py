@@ -30,8 +30,8 @@ class NerHead(TaggingHead):
         character_filters: filters of a character CNN that is trained with the head; 0 for none.
         character_width: characters that each filter sees.
         character_embedding: size of a character's vector.
-        normalize_mixed: see ``output_norm`` of :class:`ScalarMix`; by default True where other features are joined, whose scale
-            may differ.
+        normalize_mixed: see ``output_norm`` of :class:`ScalarMix`; by default True where other
+            features are joined, whose scale may differ.
         mix_layer_norm: see :class:`ScalarMix`.
         fixed_weights: see :class:`ScalarMix`.
     """

@@ -65,7 +65,9 @@ class SentimentHead(ClassificationHead):
 
     @property
     def accepts_pooled(self) -> bool:
-        """True if nothing before the pooling reads single tokens: the mean commutes with the mix."""
+        """True if nothing before the pooling reads single tokens: the mean commutes with the
+        mix.
+        """
         return self.pooling == "mean" and self.bilstm is None and not self.mix.layer_norm
 
     def forward(
@@ -108,7 +110,8 @@ class SentimentHead(ClassificationHead):
         """``[B, T, dim]`` -> ``[B, dim]``: a mean whose weights are learned."""
         assert self.attend is not None
         scores = self.attend(x).squeeze(2).float()  # [B, T]
-        # A finite low score, as a softmax of nothing but -inf is NaN; the result of an empty text is set to 0 below.
+        # A finite low score, as a softmax of nothing but -inf is NaN; the result of an empty text
+        # is set to 0 below.
         shares = (
             scores.masked_fill(~mask, torch.finfo(scores.dtype).min)
             .softmax(dim=1)

@@ -64,7 +64,8 @@ class TaggingHead(TaskHead):
     ) -> list[TagSequence]:
         """Tag sentences; see :meth:`TaskHead.predict`. No tokens give an empty sequence.
 
-        ``n_readings`` is the maximum number of tag sequences of a sentence; all but the best are its alternatives.
+        ``n_readings`` is the maximum number of tag sequences of a sentence; all but the best are
+        its alternatives.
         """
         if not values.shape[1]:
             return []

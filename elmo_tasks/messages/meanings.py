@@ -9,7 +9,8 @@ from elmo_tasks.messages.text import first_capital, listed, number, number_word,
 
 #: Name of the group of uses whose meaning the dictionary lacks.
 _OTHER = "another meaning"
-#: Said of a use that probably has none of the listed meanings when this is uncertain: most such sentences are short.
+#: Said of a use that probably has none of the listed meanings when this is uncertain: most such
+#: sentences are short.
 _TOO_LITTLE = "the sentence says too little to tell"
 
 

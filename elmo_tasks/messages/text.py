@@ -27,7 +27,8 @@ _TERM = re.compile(
 )
 #: Name of the view that mixes the layers as a person chooses.
 OWN_MIX = "own-mix"
-#: A view by itself, inside a sentence, and inside a sentence about a map; every other view is a layer.
+#: A view by itself, inside a sentence, and inside a sentence about a map; every other view is a
+#: layer.
 _VIEWS = {
     "0": ("Layer 0: the word alone", "at layer 0", "by layer 0"),
     "mean": ("Mean of layers", "in the mean of all layers", "by the mean of the layers"),
@@ -174,7 +175,8 @@ def slug(text: str, default: str = "word") -> str:
 def first_terms(text: str) -> list[tuple[str, str]]:
     """Cut a text at the first use of each term of :data:`TERMS`.
 
-    Return ``(piece, explanation)`` in order; the explanation is empty for a piece without a new term.
+    Return ``(piece, explanation)`` in order; the explanation is empty for a piece without a new
+    term.
     """
     pieces: list[tuple[str, str]] = []
     explained: set[str] = set()

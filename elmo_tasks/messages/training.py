@@ -21,7 +21,8 @@ class TaskWords:
     output: str  #: output of a head of this kind: ``"a tag for each word"``
     training_rows: str  #: its training data: ``"tagged words"``
     unit: str  #: its rows: ``"sentences"``
-    #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on each other.
+    #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on
+    #: each other.
     counts: str
     model: str  #: label of the choice between such heads
     about: str  #: purpose of such a head, in one sentence

@@ -1,7 +1,8 @@
 """Recipe: train the character encoder on static vectors of single words.
 
-``lightning_configs/char_encoder.yaml`` runs it, for elmo-mini before the last three parts of its training. From top to bottom: the
-words and their target vectors (:class:`WordTypes`), the module that learns them, and how the LSTMs are adapted to the new encoder.
+``lightning_configs/char_encoder.yaml`` runs it, for elmo-mini before the last three parts of its
+training. From top to bottom: the words and their target vectors (:class:`WordTypes`), the module
+that learns them, and how the LSTMs are adapted to the new encoder.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ _PAIR_WEIGHT = 10.0
 _MAP_POWER = 0.75
 # Scale of the new filters at first: large enough to learn, too small to disturb.
 _NEW_FILTERS = 0.1
-# Beside the variance of the vectors, which is near 1: keeps the map small where words say nothing about a direction.
+# Beside the variance of the vectors, which is near 1: keeps the map small where words say nothing
+# about a direction.
 _RIDGE = 1e-4
 
 
@@ -58,19 +60,20 @@ class WordBatch(TensorBatch):
 class WordTypes(TextFiles):
     """The words to learn, with their sampling weights.
 
-    They are words with letters that have static vectors, and numbers, punctuation and sentence ends, which keep their
-    old vectors.
+    They are words with letters that have static vectors, and numbers, punctuation and sentence
+    ends, which keep their old vectors.
 
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
-        start_from: name or folder of the biLM whose layer 0 is joined to the targets, so that case and form stay readable.
+        start_from: name or folder of the biLM whose layer 0 is joined to the targets, so that case
+            and form stay readable.
         cache_dir: folder for the word ids of the files.
         static: static vectors as targets: a name in ``checkpoints/`` or a folder.
         min_count: leave out less frequent words.
         batch_size: words of a step.
         n_batches: steps.
-        held_out_share: share of the words, the commonest tenth apart, that is not learned but measured; spellings that
-            share a static vector are held out together.
+        held_out_share: share of the words, the commonest tenth apart, that is not learned but
+            measured; spellings that share a static vector are held out together.
         seed: of the draws and of the held-out words.
     """
 
@@ -142,7 +145,8 @@ class WordTypes(TextFiles):
         """Return ``dim`` principal components of the static vectors beside the old layer 0.
 
         Returns:
-            ``[n, dim]`` a target for each word; the map from the old layer 0 to its part of them, ``[dim, P]`` and ``[dim]`` added.
+            ``[n, dim]`` a target for each word; the map from the old layer 0 to its part of them,
+            ``[dim, P]`` and ``[dim]`` added.
         """
         share = _shares(self.counts)
         old = encode_words(self.old.token_encoder, self.characters)
@@ -208,8 +212,9 @@ class CharEncoderModule(pl.LightningModule):
     """Training of a character encoder on the targets of :class:`WordTypes`.
 
     Args:
-        filters: ``[width, number]`` of each character convolution, at least those of the biLM to start from: the new encoder
-            begins as the old one, mapped to the new vectors. All other sizes are those of the biLM.
+        filters: ``[width, number]`` of each character convolution, at least those of the biLM to
+            start from: the new encoder begins as the old one, mapped to the new vectors. All other
+            sizes are those of the biLM.
         learning_rate: highest learning rate of Adam; it falls to zero along a half cosine.
         warmup_steps: steps over which it rises.
     """
@@ -331,7 +336,8 @@ class CharEncoderModule(pl.LightningModule):
 def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Initialize a CNN as a smaller one followed by a linear map.
 
-    ``new`` has every filter of ``old``, and others, which start small. The map is ``[P_new, P_old]``, and ``[P_new]`` added.
+    ``new`` has every filter of ``old``, and others, which start small. The map is ``[P_new,
+    P_old]``, and ``[P_new]`` added.
     """
     numbers = dict(new.options.filters)
     if any(numbers.get(width, 0) < number for width, number in old.options.filters):
@@ -365,8 +371,8 @@ def with_char_encoder(
 ) -> tuple[BiLM, float]:
     """Attach a biLM's LSTMs to another character CNN, by a linear map.
 
-    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character ids and ``[U]`` weights,
-    and is folded into the input weights of the first layers.
+    It is the least-squares solution for the old vectors of the given words, of ``[U, C]`` character
+    ids and ``[U]`` weights, and is folded into the input weights of the first layers.
 
     Returns:
         the new biLM, and the share of the old vectors' variance that the map keeps, 1 at best.

@@ -1,7 +1,8 @@
 """Recipe: a cloze head learns to fill gaps in text, on top of a frozen biLM.
 
-``lightning_configs/cloze_mini.yaml`` runs it, as the last part of the training of elmo-mini. From top to bottom: the sentences with
-words to predict (:class:`ClozeGaps`), the module that learns to predict them, and the callback that writes the head.
+``lightning_configs/cloze_mini.yaml`` runs it, as the last part of the training of elmo-mini. From
+top to bottom: the sentences with words to predict (:class:`ClozeGaps`), the module that learns to
+predict them, and the callback that writes the head.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Words of the shortest and of the longest sentences to use.
 _MIN_WORDS, _MAX_WORDS = 4, 24
-# Words above this share of the text are sampled less, by the square root of their frequency (as in word2vec).
+# Words above this share of the text are sampled less, by the square root of their frequency (as in
+# word2vec).
 _FREQUENT = 3e-5
 # Maximum number of target words of a sentence in a batch; each sentence is read once.
 _MAX_PER_SENTENCE = 4
@@ -63,7 +65,8 @@ class ClozeGaps(TextFiles):
     Args:
         files: text files or patterns, as in :class:`LanguageModelData`.
         cache_dir: folder for the word ids of the files.
-        static: the static vectors whose words are predicted: a name in ``checkpoints/`` or a folder.
+        static: the static vectors whose words are predicted: a name in ``checkpoints/`` or a
+            folder.
         n_words: number of target words, the most frequent ones.
         batch_size: sentences of a step.
         n_batches: steps.
@@ -155,7 +158,8 @@ class ClozeGaps(TextFiles):
 class GapLoader(BucketedBatches[GapBatch]):
     """Batches of random sentences of fitting length.
 
-    Each word of the corpus has a row in the static vectors, and a chance to become a target: ``[n_words]`` both.
+    Each word of the corpus has a row in the static vectors, and a chance to become a target:
+    ``[n_words]`` both.
     """
 
     def __init__(
@@ -206,7 +210,8 @@ class ClozeModule(pl.LightningModule):
         dropout: see :class:`ClozeOptions`.
         learning_rate: highest learning rate of Adam; it falls to zero along a straight line.
         warmup_steps: steps over which it rises.
-        init_from: a biLM beside which a cloze head lies that training starts from; its sizes count, not those above.
+        init_from: a biLM beside which a cloze head lies that training starts from; its sizes count,
+            not those above.
     """
 
     def __init__(
@@ -286,7 +291,8 @@ class ClozeModule(pl.LightningModule):
         ahead, back = lstms.chunk(2, dim=-1)
         of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
         places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]
-        # Token t is step t + 1, behind the boundary: the step before it is t, the one after it t + 2.
+        # Token t is step t + 1, behind the boundary: the step before it is t, the one after it t +
+        # 2.
         return self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))  # type: ignore[no-any-return]
 
     def training_step(self, batch: GapBatch, batch_idx: int) -> Tensor | None:

@@ -1,8 +1,8 @@
 """Recipe: a biLM whose top layer also learns bags of context words.
 
-``lightning_configs/bilm_mini_context.yaml`` and ``bilm_mini_senses.yaml`` run it, for the second to fifth parts of the training of
-elmo-mini. From top to bottom: the module, its two losses, and their targets. The linear maps of the losses are in the resume file
-and not in the exported model.
+``lightning_configs/bilm_mini_context.yaml`` and ``bilm_mini_senses.yaml`` run it, for the second to
+fifth parts of the training of elmo-mini. From top to bottom: the module, its two losses, and their
+targets. The linear maps of the losses are in the resume file and not in the exported model.
 """
 
 from __future__ import annotations
@@ -86,9 +86,10 @@ class ContextBagModule(BiLMModule):
 class ContextBagLoss(nn.Module):
     """Two losses that let the top layer predict the bag of words on each side.
 
-    The bag of a word holds the words read before it in the same sentence. The losses are one minus the cosine of the bag and a
-    linear map of the half (of size ``dim``); and the squared difference of the cosines of two halves and of their two bags.
-    For ``table`` and ``rows`` see :func:`weighted_vectors`.
+    The bag of a word holds the words read before it in the same sentence. The losses are one minus
+    the cosine of the bag and a linear map of the half (of size ``dim``); and the squared difference
+    of the cosines of two halves and of their two bags. For ``table`` and ``rows`` see
+    :func:`weighted_vectors`.
     """
 
     table: Tensor
@@ -105,7 +106,8 @@ class ContextBagLoss(nn.Module):
     def targets(self, batch: StreamBatch, keep: Tensor | None) -> Tensor:
         """Bags ``[2, B, T, D]`` of a window, and the sums to carry on.
 
-        ``keep`` is ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten; ``None`` if there was none.
+        ``keep`` is ``[B, 1]`` 1 where the state of the stream was kept, 0 where it was forgotten;
+        ``None`` if there was none.
         """
         vectors = self.table[self.rows[batch.corpus_ids]][batch.words]  # [2, B, T, D]
         start = vectors.new_zeros(vectors.shape[:2] + vectors.shape[3:])
@@ -135,11 +137,12 @@ class ContextBagLoss(nn.Module):
 def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tensor, Tensor]:
     """Weight static vectors so that their plain sum is a frequency-weighted bag around zero.
 
-    A word's vector, at length 1 and centred over running text, is multiplied by ``a / (a + share)`` (SIF: Arora, Liang and Ma,
-    2017). The special words of the corpus are first.
+    A word's vector, at length 1 and centred over running text, is multiplied by ``a / (a + share)``
+    (SIF: Arora, Liang and Ma, 2017). The special words of the corpus are first.
 
     Returns:
-        ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last for unknown and special ones.
+        ``[S + 1, D]`` weighted vectors, the last one zero; ``[n_words]`` row of each word, the last
+        for unknown and special ones.
     """
     shares = torch.tensor([static.share_of(word) for word in static.words]).unsqueeze(1)
     weights = rarity(shares)
@@ -155,7 +158,8 @@ def weighted_vectors(static: StaticVectors, words: Sequence[str]) -> tuple[Tenso
 def running_sums(vectors: Tensor, boundary: Tensor, start: Tensor) -> tuple[Tensor, Tensor]:
     """Sums before each word and after the last, ``[..., T, D]`` and ``[..., D]``.
 
-    A boundary ``[..., T]``, whose vector is zero, begins a new sum; ``start`` ``[..., D]`` is the sum before the window.
+    A boundary ``[..., T]``, whose vector is zero, begins a new sum; ``start`` ``[..., D]`` is the
+    sum before the window.
     """
     total, sums = start, []
     for vector, ends in zip(vectors.unbind(-2), boundary.unbind(-1), strict=True):

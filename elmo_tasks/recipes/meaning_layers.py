@@ -2,12 +2,15 @@
 
 Two losses on alternating halves of each step:
 
-- *meaning*: binary cross-entropy on the cosine of two uses of one word of the dictionary, same meaning or not, at the top layer;
-- *language model*: the sampled softmax loss of both directions on running text, one sentence at a time from the constant state.
+- *meaning*: binary cross-entropy on the cosine of two uses of one word of the dictionary, same
+  meaning or not, at the top layer;
+- *language model*: the sampled softmax loss of both directions on running text, one sentence at a
+  time from the constant state.
 
-Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers below stay as they are.
-Held-out words, test sentences and development sentences of the dictionary are never read: the first two measure, the
-last calibrate. Run it again with the same folder and it resumes::
+Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers
+below stay as they are. Held-out words, test sentences and development sentences of the dictionary
+are never read: the first two measure, the last calibrate. Run it again with the same folder and it
+resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
 """
@@ -161,8 +164,8 @@ class LabelledUses:
 def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
     """Collect the training examples of ambiguous words that are not held out.
 
-    Each is read twice: alone, and before or after another example of its meaning, since the sentences of most texts
-    are longer than those of the dictionary.
+    Each is read twice: alone, and before or after another example of its meaning, since the
+    sentences of most texts are longer than those of the dictionary.
     """
     rng = random.Random(seed)
     labelled = []

@@ -1,7 +1,8 @@
 """Recipe: word2vec vectors (Mikolov et al., 2013), joined with a transformer's.
 
-The command ``model vectors`` trains ``static-mini``, and this file as a program makes ``static-joint`` of it; their cards have the
-commands. From top to bottom: training, writing a folder that :class:`StaticVectors` loads, joining, the program.
+The command ``model vectors`` trains ``static-mini``, and this file as a program makes
+``static-joint`` of it; their cards have the commands. From top to bottom: training, writing a
+folder that :class:`StaticVectors` loads, joining, the program.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ def train_vectors(
 ) -> tuple[StaticVectors, dict[str, Any]]:
     """Train vectors on tokenized text, one sentence per line, plain or ``.xz``.
 
-    With one worker, the same text, settings and seed give the same vectors; with several, they differ a little from run to run.
-    The second result is for the card.
+    With one worker, the same text, settings and seed give the same vectors; with several, they
+    differ a little from run to run. The second result is for the card.
     """
     settings = settings or StaticSettings()
     if workers < 1:
@@ -115,7 +116,8 @@ def train_vectors(
             min_count=1,  # chosen above
         )
         model.build_vocab_from_freq(kept)
-        # From a Python iterator, two workers wait for the reader most of the time; from a file they do not.
+        # From a Python iterator, two workers wait for the reader most of the time; from a file they
+        # do not.
         totals = {"total_examples": n_lines, "total_words": counts.total()}
         with tqdm(total=settings.epochs, unit="epoch") as bar:
             model.train(
@@ -193,8 +195,8 @@ def join_vectors(
 ) -> StaticVectors:
     """Join static vectors with a teacher's vectors of single words, by PCA.
 
-    Both are centred over running text and scaled to length 1 first; of the teacher, layer 0. Frequent words weigh more in the
-    components, by the root of their counts.
+    Both are centred over running text and scaled to length 1 first; of the teacher, layer 0.
+    Frequent words weigh more in the components, by the root of their counts.
     """
     if not 0 < size <= static.width + teacher.width:
         raise ConfigError(

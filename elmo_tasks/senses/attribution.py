@@ -12,8 +12,9 @@ from torch.nn import functional as F
 
 from elmo_tasks.encoders.uses import Use
 
-#: Ways of hiding a word: leave it out, or replace it by one of these. ELMo was trained without a mask or a word for
-#: "nothing", so each way leaves its own trace; their common effect is due to the hidden word.
+#: Ways of hiding a word: leave it out, or replace it by one of these. ELMo was trained without a
+#: mask or a word for "nothing", so each way leaves its own trace; their common effect is due to the
+#: hidden word.
 WAYS = ("", "something", "the")
 # Smallest share of the total effect in one direction at which a word is decisive.
 _MIN_SHARE = 0.5
@@ -40,9 +41,9 @@ def nearest(n_tokens: int, index: int, max_words: int) -> list[int]:
 def cosine_changes(without: Tensor, other: Tensor, cosine: float) -> Tensor:
     """Change of the cosine for each hidden word: occlusion.
 
-    ``without`` holds ``[..., D]`` vectors of a use with a word of its sentence hidden, ``other`` is ``[D]``, and
-    ``cosine`` is the cosine with no word hidden. The result ``[...]`` is above 0 if hiding makes the two more similar
-    (Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
+    ``without`` holds ``[..., D]`` vectors of a use with a word of its sentence hidden, ``other`` is
+    ``[D]``, and ``cosine`` is the cosine with no word hidden. The result ``[...]`` is above 0 if
+    hiding makes the two more similar (Zeiler and Fergus, 2014; Li, Monroe and Jurafsky, 2016).
     """
     return F.cosine_similarity(without.double(), other.double(), dim=-1) - cosine
 
@@ -50,11 +51,12 @@ def cosine_changes(without: Tensor, other: Tensor, cosine: float) -> Tensor:
 def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
     """Return the position of the one decisive word among ``n``, or ``None``.
 
-    ``changes`` is ``[W, n]``, one row per way of hiding. If ``apart`` is True, the word must separate the two uses
-    (hiding raises the cosine); otherwise it must connect them.
+    ``changes`` is ``[W, n]``, one row per way of hiding. If ``apart`` is True, the word must
+    separate the two uses (hiding raises the cosine); otherwise it must connect them.
 
-    Hiding also leaves a trace of its own. So every way of hiding must rank the word first, and the word must account
-    for at least half of the total effect in that direction, averaged over the ways.
+    Hiding also leaves a trace of its own. So every way of hiding must rank the word first, and the
+    word must account for at least half of the total effect in that direction, averaged over the
+    ways.
     """
     if not changes.size:
         return None
@@ -69,8 +71,8 @@ def decisive(changes: NDArray[np.float64], apart: bool) -> int | None:
 def halved_cosines(first: Tensor, second: Tensor) -> Tensor:
     """Cosines ``[..., 2]`` of the two halves of ELMo vectors ``[..., D]``.
 
-    The first half of an ELMo layer has read the word and the text before it, the second half the word and the text
-    after it (Peters et al., 2018, equation 1).
+    The first half of an ELMo layer has read the word and the text before it, the second half the
+    word and the text after it (Peters et al., 2018, equation 1).
     """
     pairs = zip(first.double().chunk(2, dim=-1), second.double().chunk(2, dim=-1), strict=True)
     return torch.stack([F.cosine_similarity(a, b, dim=-1) for a, b in pairs], dim=-1)
@@ -81,10 +83,10 @@ def informative_direction(
 ) -> str:
     """Return the side of the word that separates two uses more.
 
-    The result is ``"before"``, ``"after"``, ``"both"`` (about equal at every layer) or ``"unclear"`` (the layers
-    disagree). The arguments are ``(cosine, cosine of two random words)`` of the first and of the second halves, at
-    each layer above the context-free one. Each half has its own scale: 0 if the two are identical, 1 if they are as
-    distant as two random words.
+    The result is ``"before"``, ``"after"``, ``"both"`` (about equal at every layer) or
+    ``"unclear"`` (the layers disagree). The arguments are ``(cosine, cosine of two random words)``
+    of the first and of the second halves, at each layer above the context-free one. Each half has
+    its own scale: 0 if the two are identical, 1 if they are as distant as two random words.
     """
     distances = [
         (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)

@@ -1,14 +1,17 @@
 """Fit the calibration of an encoder's sense model on the words of the dictionary.
 
-Held-out words and test sentences are never read here. One example in five of each meaning is a *development*
-sentence: it fits the weights of the score and the detection of unlisted meanings, and is part of no centroid
-meanwhile. The steps are:
+Held-out words and test sentences are never read here. One example in five of each meaning is a
+*development* sentence: it fits the weights of the score and the detection of unlisted meanings, and
+is part of no centroid meanwhile. The steps are:
 
-1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word, each use left out of its own;
-2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell et al., 2017), kept only if
+1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word,
+   each use left out of its own;
+2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell
+   et al., 2017), kept only if
    it does so on development sentences;
 3. the scores of parts of speech, by a logistic regression on the embedded examples;
-4. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of an unlisted meaning (each
+4. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of
+   an unlisted meaning (each
    meaning left out in turn), and those of a shared meaning of two uses of an unlisted word.
 """
 
@@ -43,7 +46,8 @@ from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_wo
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.word_forms import folded
 
-#: Share of development sentences that may count as an unlisted meaning; of new sentences it is about one in twenty.
+#: Share of development sentences that may count as an unlisted meaning; of new sentences it is
+#: about one in twenty.
 MAX_FALSE_ALARMS = 0.033
 _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
@@ -168,8 +172,8 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
 def _layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]) -> list[int]:
     """Select the layers to read.
 
-    These are the layers above the context-free one, if there are two; else the two that alone separate meanings best
-    on a sample.
+    These are the layers above the context-free one, if there are two; else the two that alone
+    separate meanings best on a sample.
     """
     if encoder.n_layers <= 3:
         return list(range(min(1, encoder.n_layers - 1), encoder.n_layers))
@@ -445,8 +449,8 @@ def _fit_unknown(
 ) -> tuple[float, ...]:
     """Fit the log-odds of an unlisted meaning so that few known uses count as one.
 
-    A use is known among all meanings of its word, and unknown with its own meaning left out. Known uses also count with one of
-    the wrong meanings left out: the number of meanings must not decide.
+    A use is known among all meanings of its word, and unknown with its own meaning left out. Known
+    uses also count with one of the wrong meanings left out: the number of meanings must not decide.
     """
     from sklearn.linear_model import LogisticRegression
 

@@ -18,7 +18,8 @@ def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
     The number of clusters is the one with the highest silhouette (Rousseeuw, 1987).
 
     Returns:
-        The positions of the uses in each cluster, the largest first; nothing for fewer than :data:`MIN_USES` uses, or if
+        The positions of the uses in each cluster, the largest first; nothing for fewer than
+        :data:`MIN_USES` uses, or if
         all vectors are equal.
     """
     from sklearn.metrics import silhouette_score

@@ -1,11 +1,13 @@
 """Word sense disambiguation: the meaning of the dictionary that a use of a word has.
 
-A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the dictionary. A meaning is the
-mean of its examples, as in section 5.3 of Peters et al. (2018). The score of a meaning adds the cosine to it, the fit of each
-context word to the words of its examples and gloss (``word_matches.py``), and the probability of its part of speech; in running
-text also how common the meaning is (``frequencies.py``). A softmax gives probabilities. A logistic regression gives the probability
-that none of the meanings is meant: it also sees how close the use is to meanings of other words. None of this grows with the
-length of the sentence. All is fitted once for each encoder (``calibrate.py``).
+A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the
+dictionary. A meaning is the mean of its examples, as in section 5.3 of Peters et al. (2018). The
+score of a meaning adds the cosine to it, the fit of each context word to the words of its examples
+and gloss (``word_matches.py``), and the probability of its part of speech; in running text also how
+common the meaning is (``frequencies.py``). A softmax gives probabilities. A logistic regression
+gives the probability that none of the meanings is meant: it also sees how close the use is to
+meanings of other words. None of this grows with the length of the sentence. All is fitted once for
+each encoder (``calibrate.py``).
 """
 
 from __future__ import annotations
@@ -44,7 +46,8 @@ from elmo_tasks.text.word_forms import folded
 MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
 METHOD = 3
-#: What shows that no listed meaning is meant. All but the lead and the last two belong to the meaning of the highest score.
+#: What shows that no listed meaning is meant. All but the lead and the last two belong to the
+#: meaning of the highest score.
 UNKNOWN_FEATURES = (
     "cosine",
     "lead",
@@ -54,13 +57,16 @@ UNKNOWN_FEATURES = (
     "nearest other",
     "mean other",
 )
-#: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged passages
-#: (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted meaning is worth saying.
+#: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged
+#: passages (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted
+#: meaning is worth saying.
 PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.7, 0.58, 3.0
-#: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a weight of 1 on.
+#: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a
+#: weight of 1 on.
 _SAYS_LITTLE = 4.0
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
-#: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an adjective.
+#: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an
+#: adjective.
 _MIN_PART = 0.02
 
 
@@ -83,7 +89,8 @@ class SenseCalibration:
     unknown: tuple[
         float, ...
     ]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
-    #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their cosine
+    #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their
+    #: cosine
     same: tuple[float, float]
     measured: Mapping[str, Any] = field(
         default_factory=dict
@@ -164,14 +171,15 @@ def classify(
     Args:
         calibration: the weights.
         evidence: of ``n`` uses for ``S`` meanings.
-        prior: ``[S]`` log-probability of each meaning in running text; ``None`` for sentences that people type, where
-            the meanings of a word are contrasted.
+        prior: ``[S]`` log-probability of each meaning in running text; ``None`` for sentences that
+            people type, where the meanings of a word are contrasted.
     """
     scores = evidence.scores(calibration.slope, calibration.match, calibration.part)
     odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(
         calibration.unknown[1:], np.float64
     )
-    # A sentence that says too little ("Look, a crane!") shows nothing of a meaning that is not listed.
+    # A sentence that says too little ("Look, a crane!") shows nothing of a meaning that is not
+    # listed.
     odds = odds - _SAYS_LITTLE * np.maximum(0.0, 1.0 - evidence.matches.weight)
     if prior is not None:
         scores = TEXT_SCALE * (scores + PRIOR_WEIGHT * prior)
@@ -188,7 +196,8 @@ def nearest_others(
 ) -> NDArray[np.float64]:
     """Return the highest and mean cosine to meanings of other words, ``[n, 2]``.
 
-    They compare each use with the most similar of the meanings ``[M, H]``, but for the rows ``own`` of its word.
+    They compare each use with the most similar of the meanings ``[M, H]``, but for the rows ``own``
+    of its word.
     """
     n = min(_N_OTHERS, len(centroids) - len(own))
     if n < 1:
@@ -204,7 +213,8 @@ def part_scores(
 ) -> NDArray[np.float64]:
     """Return ``[n, S]`` log-probabilities of parts of speech, one for each of ``S`` meanings.
 
-    A part of speech that was not fitted (expressions, the user's meanings) is as probable as the likeliest one.
+    A part of speech that was not fitted (expressions, the user's meanings) is as probable as the
+    likeliest one.
 
     Args:
         embedded: ``[n, H]`` uses.
@@ -257,7 +267,8 @@ class SenseModel:
     Args:
         encoder: reads the sentences.
         static: vectors of the words around a use.
-        expected: the words that the encoder expects in a place; ``None`` for one without an output layer.
+        expected: the words that the encoder expects in a place; ``None`` for one without an output
+            layer.
         tagger: parts of speech; ``None`` for an encoder without one.
         calibration: what was fitted for this encoder.
         centroids: ``[H]`` of meanings that were computed before, by :func:`sense_key`.
@@ -350,7 +361,9 @@ class SenseModel:
     def evidence(
         self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]
     ) -> Evidence:
-        """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``."""
+        """Collect what speaks for each of these meanings of uses that are embedded as ``[n,
+        H]``.
+        """
         meanings = [self._words_of(word, sense) for word, sense in senses]
         own = [
             row

@@ -23,15 +23,16 @@ from elmo_tasks.encoders.uses import Use, UseVectors
 N_CANDIDATES = 8
 # The most frequent words of the vocabulary are enough.
 _WORDS = 10_000
-# Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r + 2.7).
+# Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r +
+# 2.7).
 _OFFSET = 2.7
 
 
 class BidirectionalScorer:
     """Output layer of a language model, applied to each direction by itself.
 
-    The layer is ``[V, P]`` and ``[V]``, for the most frequent words, which follow the special ones in the vocabulary.
-    The two predictions are combined afterwards.
+    The layer is ``[V, P]`` and ``[V]``, for the most frequent words, which follow the special ones
+    in the vocabulary. The two predictions are combined afterwards.
     """
 
     def __init__(
@@ -48,7 +49,8 @@ class BidirectionalScorer:
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
         """Return ``[n, V]`` log-probabilities in ``n`` places, without reading their words.
 
-        ``before`` and ``after`` are ``[K, n, P]``, from :attr:`UseVectors.before` and :attr:`UseVectors.after`.
+        ``before`` and ``after`` are ``[K, n, P]``, from :attr:`UseVectors.before` and
+        :attr:`UseVectors.after`.
         """
         ahead, back = (
             linear(side[-1].float().cpu(), self._weight, self._bias) for side in (before, after)
@@ -75,8 +77,8 @@ class ClozeScorer:
 class ExpectedWords:
     """Mean static vector of the predicted words, weighted by probability and rarity.
 
-    The word in the place itself is not read. To separate uses by substitutes is an old idea (Yatbaz, Sert and Yuret,
-    2012; Melamud, Goldberger and Dagan, 2016).
+    The word in the place itself is not read. To separate uses by substitutes is an old idea
+    (Yatbaz, Sert and Yuret, 2012; Melamud, Goldberger and Dagan, 2016).
     """
 
     def __init__(self, scorer: BidirectionalScorer | ClozeScorer, static: StaticVectors) -> None:
@@ -116,8 +118,8 @@ class ExpectedWords:
     def candidates(self, uses: Sequence[Use], read: UseVectors) -> list[list[tuple[str, float]]]:
         """Return the :data:`N_CANDIDATES` most probable words for each place.
 
-        Each comes with its probability, the most probable one first. Punctuation is left out and keeps its
-        share of the probability.
+        Each comes with its probability, the most probable one first. Punctuation is left out and
+        keeps its share of the probability.
         """
         assert read.before is not None  # a language model reads in two directions
         assert read.after is not None
@@ -160,7 +162,8 @@ def combine_directions(ahead: Tensor, back: Tensor, log_frequency: Tensor) -> Te
 
     The unconditional ones are ``[V]``.
 
-    If the two sides are independent given the word, ``p(w | before, after)`` is proportional to ``p(w | before)
-    p(w | after) / p(w)`` (Bayes): without the division, a word's frequency counts twice.
+    If the two sides are independent given the word, ``p(w | before, after)`` is proportional to
+    ``p(w | before) p(w | after) / p(w)`` (Bayes): without the division, a word's frequency counts
+    twice.
     """
     return (ahead + back - log_frequency).log_softmax(dim=-1)

@@ -72,7 +72,8 @@ def write_fast_search(
         folder: of the index.
         layer: its number.
         n_words: number of words.
-        vectors: yields the rows of words and their vectors of length 1, each time that it is called.
+        vectors: yields the rows of words and their vectors of length 1, each time that it is
+            called.
     """
     import faiss
     from faiss.contrib.ondisk import merge_ondisk

@@ -2,12 +2,15 @@
 
 The views of a use, each about the mean of all uses and of length 1:
 
-- ``words``: the words of the sentence around it, as static vectors, the rare and the related ones weighing more;
+- ``words``: the words of the sentence around it, as static vectors, the rare and the related ones
+  weighing more;
 - ``expected``: the words that the language model expects in its place, as static vectors;
 - ``layer 1``, ``layer 2``, …: layers of the encoder;
-- ``context``: the states of the language model just before and just after the word, which have not read it.
+- ``context``: the states of the language model just before and just after the word, which have not
+  read it.
 
-An encoder without an output layer has no ``expected``, one that is no language model has no ``context`` either.
+An encoder without an output layer has no ``expected``, one that is no language model has no
+``context`` either.
 """
 
 from __future__ import annotations
@@ -27,8 +30,8 @@ from elmo_tasks.senses.expected_words import ExpectedWords
 WORDS, EXPECTED, CONTEXT = "words", "expected", "context"
 Vectors = NDArray[np.float32]
 
-# A word whose vector equals that of the compared word weighs e^2 times as much as an orthogonal one: related words
-# indicate the meaning.
+# A word whose vector equals that of the compared word weighs e^2 times as much as an orthogonal
+# one: related words indicate the meaning.
 _RELATED = 2.0
 
 
@@ -133,8 +136,9 @@ def context_vector(
 
     The vector is zero if no other word is known.
 
-    A bag of words: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself weigh more, the latter the
-    more, the higher ``related``. The word is left out, and so is every token with its very vector.
+    A bag of words: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself
+    weigh more, the latter the more, the higher ``related``. The word is left out, and so is every
+    token with its very vector.
 
     Args:
         vectors: ``[T, D]`` static vectors of the tokens of a sentence, zero for unknown ones.

@@ -1,7 +1,7 @@
 """Frequency of each meaning of a word in running text.
 
-Counts of meanings that the model itself gave to a corpus (``service/meaning_frequencies.py``), smoothed with the order of the
-entry, whose first meaning is the most familiar one.
+Counts of meanings that the model itself gave to a corpus (``service/meaning_frequencies.py``),
+smoothed with the order of the entry, whose first meaning is the most familiar one.
 """
 
 from __future__ import annotations

@@ -165,7 +165,8 @@ def build_files(
         say: told the expected size, before anything is computed.
 
     Raises:
-        ConfigError: there are no sentences, too little room, the folder holds another index, or another process writes it.
+        ConfigError: there are no sentences, too little room, the folder holds another index, or
+            another process writes it.
     """
     store, digest = Store(str(folder / BLOCKS_FOLDER)), hashlib.sha256(job.key.encode())
     with _empty_folder_removed(folder), file_lock(folder / ".lock", f"the index {folder}", wait):

@@ -1,7 +1,8 @@
 """Decide which meaning each use of a word has, and how firmly to say it.
 
-The meanings are those of the dictionary, the user's own, or none of these. Fixed expressions count as meanings of a use that
-stands inside one: in *We ran out of milk* the word *run* is a part of *run out*.
+The meanings are those of the dictionary, the user's own, or none of these. Fixed expressions count
+as meanings of a use that stands inside one: in *We ran out of milk* the word *run* is a part of
+*run out*.
 """
 
 from __future__ import annotations
@@ -27,12 +28,14 @@ from elmo_tasks.text.language import foreign_language
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded, lemmas
 
-#: Least probability at which the meaning of a use, or the grouping of all, is stated without reservation. Measured,
-#: not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate --senses``).
+#: Least probability at which the meaning of a use, or the grouping of all, is stated without
+#: reservation. Measured, not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate
+#: --senses``).
 _CONFIDENT_USE, _CONFIDENT_SET, _TENTATIVE_SET = 0.7, 0.7, 0.35
 #: Least probability at which something is said of a word in no list.
 _UNLISTED_CERTAINTY = 0.75
-#: Probability that uses of a word on the list of words with one everyday meaning share it, and that two are too unlike.
+#: Probability that uses of a word on the list of words with one everyday meaning share it, and that
+#: two are too unlike.
 _ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
 #: Least share of English words at which meanings are predicted.
 _MIN_KNOWN_WORDS = 0.5
@@ -99,7 +102,8 @@ def entries_for(word: str, forms: Sequence[str], lexicon: Lexicon) -> tuple[Entr
 def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
     """Return why texts are not read; empty for English.
 
-    It is the name of another language, or that the words are unknown. One text in another language among English ones counts.
+    It is the name of another language, or that the words are unknown. One text in another language
+    among English ones counts.
     """
     for text in texts:
         if language := foreign_language(text):

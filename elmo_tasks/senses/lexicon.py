@@ -1,6 +1,7 @@
 """Dictionary of word meanings: text files that people can edit, and their entries.
 
-A word stands at the left margin, its meanings below it by two spaces, the example sentences of a meaning by four::
+A word stands at the left margin, its meanings below it by two spaces, the example sentences of a
+meaning by four::
 
     bank
       money, noun: a firm that keeps and lends money
@@ -46,7 +47,8 @@ PARTS_OF_SPEECH = (
     "name",
     "expression",
 )
-#: Behind the head of an expression whose words are often meant literally, too (``kick the bucket``).
+#: Behind the head of an expression whose words are often meant literally, too (``kick the
+#: bucket``).
 OR_LITERALLY = " (or literally)"
 #: Behind the head of an expression whose words keep a meaning of their own entry (``traffic jam``).
 WORDS_AS_USUAL = " (words as usual)"
@@ -158,7 +160,8 @@ class Lexicon(Mapping[str, Entry]):
     Args:
         entries: in any order; of two with the same word, the later one counts.
         one_meaning: words that are known to have one everyday meaning.
-        spellings: the word whose entry counts for another spelling of it (``colour`` for ``color``).
+        spellings: the word whose entry counts for another spelling of it (``colour`` for
+            ``color``).
     """
 
     def __init__(
@@ -196,8 +199,8 @@ class Lexicon(Mapping[str, Entry]):
     def find(self, form: str) -> tuple[Entry, ...]:
         """Return the entries that a word or phrase in any inflection may belong to.
 
-        ``rose`` gives rose and rise; its own entry is first. A word with one everyday meaning (``evening``) is no form of
-        another one, and ``United`` none of the noun *unit*.
+        ``rose`` gives rose and rise; its own entry is first. A word with one everyday meaning
+        (``evening``) is no form of another one, and ``United`` none of the noun *unit*.
         """
         key = self._spelled(folded(form).strip())
         if " " in key or (key not in self._entries and "-" in key):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-#: Uses closer than this are one point: with one spelling, the context-free layer differs only by rounding to float16.
+#: Uses closer than this are one point: with one spelling, the context-free layer differs only by
+#: rounding to float16.
 _FLAT = 1e-3
 
 
@@ -58,8 +59,8 @@ def project_use(
 ) -> list[float]:
     """Return the place of a further use ``[D]`` on the map of ``[n, D]`` uses.
 
-    The map shows the :func:`directions` of these uses. The further use is projected on the same two axes (Gower, 1968);
-    one farther out than all uses of the map comes out beyond -1 or 1.
+    The map shows the :func:`directions` of these uses. The further use is projected on the same two
+    axes (Gower, 1968); one farther out than all uses of the map comes out beyond -1 or 1.
     """
     own = np.asarray(vector, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     point = own / max(float(np.linalg.norm(own)), 1e-12)

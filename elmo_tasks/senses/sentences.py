@@ -38,7 +38,8 @@ class SentenceTest:
 
     unconnected: float  #: mean cosine of two unrelated sentences
     reworded: int  #: number of triples in which the paraphrase is nearer than the similar sentence
-    related: int  #: number of triples in which the paraphrase is nearer than each of the unrelated sentences
+    #: number of triples in which the paraphrase is nearer than each of the unrelated sentences
+    related: int
     triples: int  #: number of triples
 
 

@@ -27,8 +27,8 @@ def random_pair_cosine(vectors: Tensor, sentence: Tensor, word: Tensor) -> Tenso
 
     The arguments are ``[L, n, D]`` tokens, and ``[n]`` numbers of their sentences and words.
 
-    The published figures of this kind are those of Ethayarajh (2019), "How contextual are contextualized word
-    representations?".
+    The published figures of this kind are those of Ethayarajh (2019), "How contextual are
+    contextualized word representations?".
     """
     unit = F.normalize(vectors.double(), dim=-1)
     apart = (sentence.unsqueeze(0) != sentence.unsqueeze(1)) & (
@@ -58,7 +58,8 @@ def everyday_words(encoder: Encoder) -> tuple[Tensor, Tensor, Tensor]:
     """Return the arguments of :func:`random_pair_cosine` for the everyday sentences.
 
     Returns:
-        ``[L, n, D]`` vectors, ``[n]`` the number of the sentence of each, ``[n]`` the number of the word, in any case.
+        ``[L, n, D]`` vectors, ``[n]`` the number of the sentence of each, ``[n]`` the number of the
+        word, in any case.
     """
     rows = [[token.text for token in tokenize(sentence)] for sentence in everyday_sentences()]
     places = [

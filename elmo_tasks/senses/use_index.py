@@ -164,8 +164,9 @@ class UseIndex:
     ) -> tuple[Hit, ...]:
         """Return the ``n`` uses nearest to a vector ``[D]`` at a layer, nearest first.
 
-        One more than the last layer means the mean of the layers. The search covers ``"all"`` words, the ``"same"``, that are
-        inflections of ``word``, or ``"other"`` ones; it returns at most one use per sentence, and none from ``leave_out``.
+        One more than the last layer means the mean of the layers. The search covers ``"all"``
+        words, the ``"same"``, that are inflections of ``word``, or ``"other"`` ones; it returns at
+        most one use per sentence, and none from ``leave_out``.
         """
         direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)
         rows = np.zeros(0, np.int64) if among == "all" else self.rows_of(word)

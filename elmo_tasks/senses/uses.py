@@ -97,7 +97,8 @@ def use_to_project(word: str, sentence: str) -> Use:
         sentence: as typed; ``[brackets]`` may mark the use that is meant, else it is the first one.
 
     Raises:
-        InputError: with ``field="sentence"`` where the word is not in it, or the brackets mark another one.
+        InputError: with ``field="sentence"`` where the word is not in it, or the brackets mark
+            another one.
     """
     if not sentence.strip():
         raise InputError(f"Type a sentence that uses {quoted(word)}.", field="sentence")
@@ -177,7 +178,8 @@ def _sentences_of(table: Table, text: str) -> tuple[list[str], str]:
 def _is_running(text: str) -> bool:
     """Return True if lines break inside sentences, as in a book.
 
-    In such a text many lines end without an end of a sentence, where the next word would not fit into the width.
+    In such a text many lines end without an end of a sentence, where the next word would not fit
+    into the width.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     broken = [pair for pair in pairwise(lines) if pair[0][-1] not in ".!?\"'”’)…:"]

@@ -2,9 +2,10 @@
 
 It measures the fit of each context word to the words of the meaning's examples.
 
-The mean of a context blurs a single telling word. Here every word counts by itself: a kernel density over the words around the
-examples of a meaning, and over those of its gloss, gives ``log p(word | meaning)``, and the logarithms add up as in naive Bayes.
-ColBERT (Khattab and Zaharia, 2020) compares texts word by word for the same reason.
+The mean of a context blurs a single telling word. Here every word counts by itself: a kernel
+density over the words around the examples of a meaning, and over those of its gloss, gives ``log
+p(word | meaning)``, and the logarithms add up as in naive Bayes. ColBERT (Khattab and Zaharia,
+2020) compares texts word by word for the same reason.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from elmo_tasks.text.tokens import tokenize
 _SHARPNESS = 8.0
 _MIN_DENSITY = 1e-6
 _MIN_WEIGHT = 1e-3
-#: Weight of the context words of about ten tokens; that of a longer sentence counts as this, so that neither the choice
-#: of a meaning nor the detection of an unlisted one depends on the length of the sentence.
+#: Weight of the context words of about ten tokens; that of a longer sentence counts as this, so
+#: that neither the choice of a meaning nor the detection of an unlisted one depends on the length
+#: of the sentence.
 _MAX_CONTEXT = 3.0
 
 

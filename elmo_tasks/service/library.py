@@ -44,11 +44,13 @@ def compare(
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
         device: where to compute; a GPU if there is one and ``None`` is given.
-        calibration: whether to calibrate, once, a model that has no calibration, in a minute or two; else it names no meanings.
+        calibration: whether to calibrate, once, a model that has no calibration, in a minute or
+            two; else it names no meanings.
         lexicon: dictionary file whose entries add to those of the program, or take their place.
 
     Returns:
-        ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
+        ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer,
+        ``to_dict()`` what ``--json`` prints.
 
     Raises:
         InputError: the word is not in a sentence, or there are too few, too many or too long ones.
@@ -70,8 +72,9 @@ def disambiguate(
 ) -> TextSenses:
     """Find the meaning of each word of a text that the dictionary has several meanings of.
 
-    The text has up to 20,000 characters; all else is as for :func:`compare`. The result has ``words``, each with its place in the
-    text and its likeliest ``meaning``; its ``to_dict()`` is what the command ``senses`` prints.
+    The text has up to 20,000 characters; all else is as for :func:`compare`. The result has
+    ``words``, each with its place in the text and its likeliest ``meaning``; its ``to_dict()`` is
+    what the command ``senses`` prints.
     """
     entries = lexicon_entries(lexicon)
     return text_senses(
@@ -98,8 +101,9 @@ def side_by_side(
 ) -> SideBySide:
     """Compare the uses of a word by two or three models, each with its own calibration.
 
-    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers), each with a name of its own;
-    all else is as for :func:`compare`. The result has a comparison for each model, and a line on which models agree.
+    ``models`` are names or folders of up to three encoders (biLMs, static vectors, transformers),
+    each with a name of its own; all else is as for :func:`compare`. The result has a comparison for
+    each model, and a line on which models agree.
     """
     if isinstance(models, str):
         message = f"models: expected a list of names or folders, found one string: {models!r:.60}"
@@ -117,9 +121,10 @@ def sentence_similarity(
 ) -> SentenceComparison:
     """Compare 2 to 12 whole sentences; models, devices and errors are as for :func:`compare`.
 
-    The mean of the words at each layer gives one vector per sentence. A model that was trained for it also gives its own sentence
-    embedding, if it is a folder in the format of the package sentence-transformers, which must be installed. In the result,
-    ``layers[k].cosine`` is the matrix of a layer, and ``limits`` states what such cosines can tell, as measured.
+    The mean of the words at each layer gives one vector per sentence. A model that was trained for
+    it also gives its own sentence embedding, if it is a folder in the format of the package
+    sentence-transformers, which must be installed. In the result, ``layers[k].cosine`` is the
+    matrix of a layer, and ``limits`` states what such cosines can tell, as measured.
     """
     loaded = _loaded(model, device, True)
     return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
@@ -141,18 +146,21 @@ def nearest(
     Args:
         word: the word to look at.
         sentence: a sentence that has it; ``[brackets]`` mark which word is meant.
-        index: folder that ``elmo-tasks index`` wrote, to search your own text. If ``None``, examples of the dictionary, which the
-            first call encodes (half a minute for the bundled model) and keeps in your cache folder.
+        index: folder that ``elmo-tasks index`` wrote, to search your own text. If ``None``,
+            examples of the dictionary, which the first call encodes (half a minute for the bundled
+            model) and keeps in your cache folder.
         n: how many uses, 1 to 50.
-        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense embedding, as for ``None``.
+        layer: name of the layer (``"0"``, ``"1"``, …, ``"mean"``), or ``"meanings"``, the sense
+            embedding, as for ``None``.
         only: ``"same"`` for uses of this word, ``"other"`` for other words, ``"all"``.
         model: see :func:`compare`.
         device: see :func:`compare`.
-        static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the words beside the uses; the
-            bundled ones if ``None``.
+        static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the
+            words beside the uses; the bundled ones if ``None``.
 
     Returns:
-        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's neighbours among static vectors.
+        ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's
+        neighbours among static vectors.
 
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.

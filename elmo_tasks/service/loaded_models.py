@@ -38,7 +38,8 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 from elmo_tasks.senses.tagger import Tagger
 
-#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a part of it.
+#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a
+#: part of it.
 _READING_SECONDS = 75.0
 _FITTING_SECONDS = 45.0
 _MIN_USES = 1_500
@@ -179,7 +180,8 @@ def load_sense_model(
 ) -> SenseModel | None:
     """Load the sense model of an encoder, or fit it on first use.
 
-    It is ``None`` for an encoder that reads no sentence, or one without a calibration unless ``may_fit``.
+    It is ``None`` for an encoder that reads no sentence, or one without a calibration unless
+    ``may_fit``.
     """
     if not encoder.reads_sentence:
         return None

@@ -1,9 +1,10 @@
 """Count how often each meaning of a word is meant in running text, by the model itself.
 
-    python -m elmo_tasks.service.meaning_frequencies --text '../shared/data/corpus/wiki_simplewiki*' … --words 400000
+    python -m elmo_tasks.service.meaning_frequencies --text '../shared/data/corpus/wiki_simplewiki*'
+    … --words 400000
 
-The counts (sums of probabilities) go to ``senses/frequencies.txt``, and are the prior of meanings in a text. They are trained
-numbers: no sentence of the text is kept.
+The counts (sums of probabilities) go to ``senses/frequencies.txt``, and are the prior of meanings
+in a text. They are trained numbers: no sentence of the text is kept.
 """
 
 from __future__ import annotations

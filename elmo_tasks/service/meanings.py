@@ -19,7 +19,8 @@ from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import tokenize
 
 _MAX_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
-#: Each word is read together with all words before it: the work grows with the square of this number.
+#: Each word is read together with all words before it: the work grows with the square of this
+#: number.
 _MAX_WORDS = 40
 _READY_MEANINGS, _MISTAKES = 4, 3
 #: Number of test sentences that take about a second.

@@ -35,7 +35,8 @@ from elmo_tasks.text.word_forms import are_inflections
 DICTIONARY = "dictionary"
 _ONLY = ("all", "same", "other")
 _MAX_SHOWN, _STATIC = 50, 10
-#: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not hold.
+#: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not
+#: hold.
 _RERANKED = 60
 #: Seconds that an answer waits for the index of the dictionary.
 _PATIENCE = 0.7
@@ -59,8 +60,9 @@ def nearest_uses(
 ) -> NearestUses:
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
-    The index has one example of each meaning; the others of the query word are encoded with every query. Where the index must
-    be made first, an answer that need not be ``complete`` is of these examples alone.
+    The index has one example of each meaning; the others of the query word are encoded with every
+    query. Where the index must be made first, an answer that need not be ``complete`` is of these
+    examples alone.
     """
     use = find_use(word, sentence, "sentence")
     if only not in _ONLY:

@@ -33,7 +33,8 @@ def entry_text(word: str) -> str:
 def expanded(text: str, word: str) -> str:
     """Rewrite lines ``name = sentence`` as an entry of ``word``; other text stays as it is.
 
-    Words that do not contain the word are put beside it: ``player = basketball`` becomes ``[Jordan]: basketball``.
+    Words that do not contain the word are put beside it: ``player = basketball`` becomes
+    ``[Jordan]: basketball``.
 
     Raises:
         InputError: some lines have this form and others have not, or there is no word.

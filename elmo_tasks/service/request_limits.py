@@ -17,9 +17,11 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
-#: The longest text in a request has 2,000,000 characters, and each may take six bytes (``\\u00e9``).
+#: The longest text in a request has 2,000,000 characters, and each may take six bytes
+#: (``\\u00e9``).
 MAX_BYTES = 13_000_000
-#: Endpoints whose files gradio would keep in a temporary folder; only the upload of training data needs one of them.
+#: Endpoints whose files gradio would keep in a temporary folder; only the upload of training data
+#: needs one of them.
 _UPLOADS = ("/upload", "/process_recording", "/component_server")
 _LOGIN = "/login"
 _FORGOTTEN = 900.0  # seconds after which wrong passwords are forgotten
@@ -55,7 +57,8 @@ class _TooMuch(Exception):
 class RequestLimits:
     """Middleware that limits the cost of a request before it is parsed.
 
-    Without ``uploads`` it refuses them all. The first wrong password costs ``pause`` seconds, each further one twice as many.
+    Without ``uploads`` it refuses them all. The first wrong password costs ``pause`` seconds, each
+    further one twice as many.
     """
 
     def __init__(

@@ -72,7 +72,8 @@ def stop(folder: Path) -> None:
     """Stop a run at its best state so far; without one, or on a second call, kill it."""
     state = read_json(folder / JOB)
     write_json(folder / JOB, state | {"stop": state.get("stop", 0) + 1})
-    # An interrupt works only during training: earlier, processes that a script starts with `&` ignore it.
+    # An interrupt works only during training: earlier, processes that a script starts with `&`
+    # ignore it.
     in_training = any(row.get("phase") == "training" for row in _progress(folder))
     with contextlib.suppress(ProcessLookupError):
         if in_training and not state.get("stop"):

@@ -33,8 +33,9 @@ from elmo_tasks.service.why import explain
 class Session:
     """Implements :class:`elmo_tasks.api.Service`; see there, and :class:`LoadedModels`.
 
-    The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs. ``training`` is whether users may
-    train and upload; ``index`` is the folder of an index of one's own text, a DataError if it is none.
+    The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs.
+    ``training`` is whether users may train and upload; ``index`` is the folder of an index of one's
+    own text, a DataError if it is none.
     """
 
     limits = api.LIMITS

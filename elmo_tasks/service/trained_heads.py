@@ -35,7 +35,8 @@ from elmo_tasks.text.tokens import Token
 NO_CONTEXT = "-layer0"
 # Leaving out each word of a longer text takes too long for interactive use.
 _MAX_OCCLUDED = 100
-# Words that one request may encode again for occlusion: about four seconds of elmo-mini on one core.
+# Words that one request may encode again for occlusion: about four seconds of elmo-mini on one
+# core.
 _MAX_ENCODED = 20_000
 _log = logging.getLogger(__name__)
 
@@ -170,7 +171,8 @@ class TrainedHeads:
         if encoder is None or encoder.checksum != source.checksum:
             try:
                 encoder = self._encoder(resolve_source(files, "encoder", self._runs))
-            except ConfigError as error:  # its message names local folders, which a client on the network must not see
+            # its message names local folders, which a client on the network must not see
+            except ConfigError as error:
                 raise ConfigError(
                     f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
                     "into checkpoints/ or the folder of runs"

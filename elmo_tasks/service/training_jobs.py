@@ -43,7 +43,8 @@ _CHOICES = {
     "layers": ("learned", "0", "mean"),
 }
 _MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
-#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub data set that are read.
+#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub
+#: data set that are read.
 _START, _HUB_READ = 14.0, 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
@@ -81,7 +82,8 @@ def config_for(
 ) -> dict[str, Any]:
     """Return the settings of ``fit --config``: those of the sample, changed by the plan.
 
-    Relative paths are below the run's folder; ``about`` is for the head's card; ``spans`` is whether tags mark spans.
+    Relative paths are below the run's folder; ``about`` is for the head's card; ``spans`` is
+    whether tags mark spans.
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
@@ -153,8 +155,8 @@ def config_for(
 class TrainingJobs:
     """Implements :class:`elmo_tasks.api.Training`: start, list and stop runs.
 
-    ``runs`` is their folder, which need not exist yet; ``encoder``, of ``n_layers()`` layers, is what heads are trained on;
-    ``command`` trains by ``config.yaml`` in the current folder.
+    ``runs`` is their folder, which need not exist yet; ``encoder``, of ``n_layers()`` layers, is
+    what heads are trained on; ``command`` trains by ``config.yaml`` in the current folder.
     """
 
     def __init__(
@@ -171,7 +173,8 @@ class TrainingJobs:
             allowed,
             list(command),
         )
-        # Each run has its own working directory: a folder needs its absolute path, a name stays a name.
+        # Each run has its own working directory: a folder needs its absolute path, a name stays a
+        # name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
         self._uploads = runs / "uploads"
         self._lock = threading.RLock()

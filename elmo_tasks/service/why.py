@@ -32,7 +32,8 @@ from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import use_of
 from elmo_tasks.text.tokens import tokenize
 
-# Maximum number of tokens that one answer may encode; in long sentences, only words near the compared one are hidden.
+# Maximum number of tokens that one answer may encode; in long sentences, only words near the
+# compared one are hidden.
 _MAX_TOKENS = 12_000
 _MAX_NAMED = 3
 _NAMED_SHARE = 0.08  # least share of the evidence of a word that is named
@@ -71,8 +72,8 @@ def explain(
         changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
         most = attribution.decisive(changes, apart)
         named = words[most] if most is not None and _is_word(words[most]) else None
-        # In a sum of fixed vectors every word has its own part; inside the model, an effect does not belong to one
-        # word alone.
+        # In a sum of fixed vectors every word has its own part; inside the model, an effect does
+        # not belong to one word alone.
         answer = why_answer(
             items, words, named, _several(words, apart) if view.name == WORDS else []
         )
@@ -205,8 +206,8 @@ def _odds(
 ) -> Measure:
     """Return a function from forms of one use to the log-odds of the answer that is shown.
 
-    That is its meaning against that of the other use or, if the two share it, against the next likely one. Where no meanings
-    are known, it is that the two share one, or not.
+    That is its meaning against that of the other use or, if the two share it, against the next
+    likely one. Where no meanings are known, it is that the two share one, or not.
     """
     senses, lexicon = loaded.sense_model, bundled_lexicon()
     if comparison.source is not api.Source.DICTIONARY:

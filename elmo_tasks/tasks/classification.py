@@ -42,7 +42,8 @@ def _read_upload(
             f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
         )
     key = (lambda name: name) if columns.header is None else columns.names.index
-    # Nothing else on the page can leave out rows that lack a value; their number is in the description.
+    # Nothing else on the page can leave out rows that lack a value; their number is in the
+    # description.
     layout = TextColumns(
         text=key(text), label=key(label), header=columns.header, skip_incomplete=True
     )

@@ -34,7 +34,8 @@ from elmo_tasks.text.tokens import Token, plain_token, tokenize
 if TYPE_CHECKING:
     from elmo_tasks.tasks.task_scores import TaskScores
 
-# The file that every folder of an encoder or of static vectors has, at most three folders deep, as in runs/NAME/FOLDER/.
+# The file that every folder of an encoder or of static vectors has, at most three folders deep, as
+# in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
 _DEPTH = 3
 _BATCH_SIZE, _MAX_TOKENS = 32, 4096
@@ -44,8 +45,9 @@ Tokens = Sequence[str]
 def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
     """Resolve a head's ``"encoder"`` or ``"static vectors"`` to a name or folder.
 
-    Searches by name, then by checksum of the weights up to three folders deep in ``checkpoints/``, ``folders``, ``runs/``, around
-    the head, and in the cache of models; folders of the same name first.
+    Searches by name, then by checksum of the weights up to three folders deep in ``checkpoints/``,
+    ``folders``, ``runs/``, around the head, and in the cache of models; folders of the same name
+    first.
     """
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
@@ -150,8 +152,8 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    A head of one label a text reads ``max_tokens`` of a text, as many as in training; all if ``None``. The
-    ``confidence`` calibrates a classifier. A text without a token has no label.
+    A head of one label a text reads ``max_tokens`` of a text, as many as in training; all if
+    ``None``. The ``confidence`` calibrates a classifier. A text without a token has no label.
     """
 
     def __init__(
@@ -183,7 +185,8 @@ class Predictor:
         By default :func:`resolve_source` searches for it, also in ``folders``.
 
         Raises:
-            ConfigError: the head was trained on another encoder or other static vectors, or they are in none of the places.
+            ConfigError: the head was trained on another encoder or other static vectors, or they
+                are in none of the places.
             WeightsError: weights are missing or broken.
         """
         if encoder is None:
@@ -207,12 +210,15 @@ class Predictor:
         """Predict any number of sentences, in batches of similar length.
 
         Args:
-            sentences: raw strings, which are tokenized as the training text is, or lists of tokens, which are taken as they are.
+            sentences: raw strings, which are tokenized as the training text is, or lists of tokens,
+                which are taken as they are.
             options: those of the head's own ``predict``, such as ``n_readings`` of a tagger.
 
         Returns:
-            a result each, in order: :class:`~elmo_tasks.api.TaggedSentence` with ``tags`` and ``spans`` (``text``, ``type``,
-            ``confidence``, where), or :class:`~elmo_tasks.api.ClassifiedText` with ``label`` and ``probabilities``.
+            a result each, in order: :class:`~elmo_tasks.api.TaggedSentence` with ``tags`` and
+                ``spans`` (``text``, ``type``,
+            ``confidence``, where), or :class:`~elmo_tasks.api.ClassifiedText` with ``label`` and
+            ``probabilities``.
 
         Raises:
             InputError: one string in place of a list, or something that is neither text nor tokens.
@@ -231,7 +237,9 @@ class Predictor:
         return [results[k] for k in range(len(rows))]
 
     def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        """Predict one batch: a :class:`TagSequence` or a calibrated :class:`TextPrediction` each."""
+        """Predict one batch: a :class:`TagSequence` or a calibrated :class:`TextPrediction`
+        each.
+        """
         predictions = self.head.predict(*self._inputs(sentences), **options)
         check_cancelled()  # a text is read in many batches
         if not self.task.one_label:
@@ -282,13 +290,15 @@ def load_head(
                 print(span.text, span.type, span.confidence)
 
     Args:
-        head: a name in ``checkpoints/``, or a folder, as a training run leaves in ``runs/NAME/head``.
+        head: a name in ``checkpoints/``, or a folder, as a training run leaves in
+            ``runs/NAME/head``.
         encoder: see :meth:`Predictor.load`; searched for if ``None``.
         device: where to compute; by default a GPU if there is one.
         precision: of the products of an encoder that is loaded here, ``"float32"`` or ``"int8"``.
 
     Raises:
-        ConfigError: there is no such head or device, or its encoder is in none of the searched folders.
+        ConfigError: there is no such head or device, or its encoder is in none of the searched
+            folders.
         WeightsError: weights are missing or broken.
     """
     return Predictor.load(find_head(head), encoder, checked_device(device), precision=precision)

@@ -50,7 +50,8 @@ class Task:
     """Description of a task: its files, its metrics and its results."""
 
     words: TaskWords  # display names; words.kind is the kind of its heads and data modules
-    #: True if a text gets one label as a whole. Such a head reads no more tokens of a text than it saw in training.
+    #: True if a text gets one label as a whole. Such a head reads no more tokens of a text than it
+    #: saw in training.
     one_label: bool
     data_class: str  # class path of its data module
     scores_class: str  # class path of its metrics
@@ -58,8 +59,11 @@ class Task:
     columns: tuple[
         str, str
     ]  # arguments of the data module for the input column and the label column
-    sample: str  # name of the configuration that trains a head on the bundled sample, and prefix of the sample's files
-    #: places of the input and label columns of those files, from 0; None where the format implies them
+    # name of the configuration that trains a head on the bundled sample, and prefix of the sample's
+    # files
+    sample: str
+    #: places of the input and label columns of those files, from 0; None where the format implies
+    #: them
     sample_columns: tuple[Column | None, Column | None]
     size_setting: str  # argument of that configuration's head for its size
     uploads: Mapping[str, str]  # extensions of files that people may send, and the format of each
@@ -72,13 +76,14 @@ class Task:
     baselines: Mapping[
         str, str
     ]  # the keys of baseline_scores, the best one first, with a description of each
-    #: reads a labelled file. Arguments: the path; a format, by default from the file's name; input and label columns, places
-    #: or names, by default those of the format
+    #: reads a labelled file. Arguments: the path; a format, by default from the file's name; input
+    #: and label columns, places or names, by default those of the format
     read: Callable[..., Sequence[Record]]
-    #: reads an uploaded file. Arguments: the path, its format, the input and label columns and whether there is a header, all
-    #: three None to guess
+    #: reads an uploaded file. Arguments: the path, its format, the input and label columns and
+    #: whether there is a header, all three None to guess
     read_upload: Callable[..., tuple[UploadColumns, Sequence[Record]]]
-    #: the main score of each baseline from training and held-out rows and a tag scheme; empty without rows
+    #: the main score of each baseline from training and held-out rows and a tag scheme; empty
+    #: without rows
     baseline_scores: Callable[
         [Sequence[LabelledRow], Sequence[LabelledRow], Scheme | None], dict[str, float]
     ]

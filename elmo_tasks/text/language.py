@@ -1,8 +1,9 @@
 """The language of a short text.
 
-py3langid (naive Bayes over byte n-grams) was chosen by measurement on 200 sentences of 3 to 8 words in ten other languages and 200
-English ones with names and slang: at a probability of English below .05 it finds all 200 and refuses 1; lingua finds 194 at the
-same cost, in 60 times the time and 20 times the space; the share of known words finds 182.
+py3langid (naive Bayes over byte n-grams) was chosen by measurement on 200 sentences of 3 to 8 words
+in ten other languages and 200 English ones with names and slang: at a probability of English below
+.05 it finds all 200 and refuses 1; lingua finds 194 at the same cost, in 60 times the time and 20
+times the space; the share of known words finds 182.
 """
 
 from __future__ import annotations

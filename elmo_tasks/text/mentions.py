@@ -91,15 +91,16 @@ class Mention(Use):
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:
     """Find ``word``, a word or a phrase of up to eight words, in ``sentence``.
 
-    ``[brackets]`` around a word or phrase of the sentence, or around the base of a form (``[bank]s``), select it, and
-    ``word`` is ignored. Otherwise the first occurrence with the same spelling is used, or else the first that differs
-    in case only, or else the first inflection (``banks`` for ``bank``, ``won't`` for ``will``, ``ran out`` for
-    ``run out``). Of a word that is cut into several tokens (``don't``, ``John's``) the first token is used.
+    ``[brackets]`` around a word or phrase of the sentence, or around the base of a form
+    (``[bank]s``), select it, and ``word`` is ignored. Otherwise the first occurrence with the same
+    spelling is used, or else the first that differs in case only, or else the first inflection
+    (``banks`` for ``bank``, ``won't`` for ``will``, ``ran out`` for ``run out``). Of a word that is
+    cut into several tokens (``don't``, ``John's``) the first token is used.
 
     Raises:
-        InputError: with ``field="word"`` when ``word`` is neither a word nor a phrase; else with ``field``, the input
-            field of the sentence, such as ``"sentence 3"``. Derived words (``banker``, ``river-bank``) are offered in
-            ``choices``.
+        InputError: with ``field="word"`` when ``word`` is neither a word nor a phrase; else with
+            ``field``, the input field of the sentence, such as ``"sentence 3"``. Derived words
+            (``banker``, ``river-bank``) are offered in ``choices``.
     """
     name = field.capitalize() if field[-1].isdigit() else "The sentence"
     marks = list(_MARK.finditer(sentence))

@@ -1,8 +1,9 @@
 """Words and phrases in tokenized sentences.
 
-A pattern is what a dictionary lists: ``bank``, ``run out``, ``make up one's mind``, ``give … a hand``. Its words match
-inflected forms (``ran out``); ``one's`` matches any possessive, ``oneself`` any reflexive pronoun, and ``…`` up to four words. A
-phrasal verb that may be split also matches around its object (``made the whole story up``).
+A pattern is what a dictionary lists: ``bank``, ``run out``, ``make up one's mind``, ``give … a
+hand``. Its words match inflected forms (``ran out``); ``one's`` matches any possessive, ``oneself``
+any reflexive pronoun, and ``…`` up to four words. A phrasal verb that may be split also matches
+around its object (``made the whole story up``).
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class Pattern:
                 yield Place(start, end)
 
     def end_at(self, tokens: Sequence[str], start: int) -> int | None:
-        """Return the index after the last token if the pattern begins at ``start``, else ``None``."""
+        """Return the index after the last token if the pattern begins at ``start``, else
+        ``None``.
+        """
         return self._match(tokens, start, 0)
 
     def _match(self, tokens: Sequence[str], at: int, word: int) -> int | None:

@@ -1,8 +1,10 @@
 """Tag schemes <-> spans: one tag per token marks the extent of each span.
 
-- IOB1: ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the same type.
+- IOB1: ``I-X`` is in a span; ``B-X`` begins one only where the token before is in a span of the
+  same type.
 - BIO: ``B-X`` begins every span (also called IOB2).
-- BIOES: also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E, ``U-X`` for S).
+- BIOES: also ``E-X`` on the last token, ``S-X`` on the only one (also called BIOUL: ``L-X`` for E,
+  ``U-X`` for S).
 
 (Ramshaw and Marcus, 1995; Tjong Kim Sang and Veenstra, 1999; Ratinov and Roth, 2009.)
 """
@@ -20,7 +22,8 @@ OUTSIDE = "O"
 
 _PREFIXES: dict[Scheme, str] = {"IOB1": "BI", "BIO": "BI", "BIOES": "BIES"}
 _OTHER_SPELLING = {"L": "E", "U": "S"}
-# Hand-made data sets break their own scheme now and then: CoNLL-2003's training file does so twice in 23,000 spans.
+# Hand-made data sets break their own scheme now and then: CoNLL-2003's training file does so twice
+# in 23,000 spans.
 _SLIPS = 0.01
 
 
@@ -44,8 +47,8 @@ class Transitions(NamedTuple):
 def spans_of(tags: Sequence[str], scheme: Scheme) -> list[Span]:
     """Return the spans that the tags of one sentence spell, in order.
 
-    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where no span of its type is open
-    begins one, and a span ends where another tag cannot continue it.
+    An invalid sequence is read as the CoNLL scorer (conlleval) reads it: an "inside" tag where no
+    span of its type is open begins one, and a span ends where another tag cannot continue it.
     """
     spans: list[Span] = []
     start, kind = 0, ""  # the open span; no type is empty, so "" is none
@@ -113,8 +116,8 @@ def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
     """Detect the scheme of a data set from its tags; one slip in a hundred is let pass.
 
-    E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every span that does not
-    touch another of its type is evidence: IOB1 begins it with I-, BIO with B-.
+    E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every
+    span that does not touch another of its type is evidence: IOB1 begins it with I-, BIO with B-.
     """
     by_b: list[str] = []
     by_i: list[str] = []

@@ -1,7 +1,8 @@
 """Tokenizer, sentence splitter and character ids.
 
-The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text, quotes are plain ASCII, colloquial
-words (``gonna``) stay whole, a string may hold several sentences, and odd typography is written plainly.
+The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text,
+quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several
+sentences, and odd typography is written plainly.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from itertools import pairwise
 class Token:
     """One token and its place in the text it was cut from.
 
-    ``original[start:end]`` is ``text``, except where typography was written plainly (quotes, dashes, ligatures, accents, invisible
-    characters). One kind of token is empty there (``start == end``): the full stop that a final ``U.S.`` has swallowed.
+    ``original[start:end]`` is ``text``, except where typography was written plainly (quotes,
+    dashes, ligatures, accents, invisible characters). One kind of token is empty there (``start ==
+    end``): the full stop that a final ``U.S.`` has swallowed.
     """
 
     text: str
@@ -28,8 +30,8 @@ class Token:
 # --- 1. Plain typography, keeping track of where each character came from. ---
 
 _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23f3"
-# Soft hyphen, zero-width space, direction marks, word joiner, byte order mark. The zero-width joiners stay: emoji and
-# several scripts spell with them.
+# Soft hyphen, zero-width space, direction marks, word joiner, byte order mark. The zero-width
+# joiners stay: emoji and several scripts spell with them.
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
 _CONTROL = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 
@@ -105,7 +107,8 @@ def _plain(text: str) -> _Traced:
 
 # --- 2. Full stops: part of an abbreviation, the end of a sentence, or both. ---
 
-# The last full stop of a stretch without spaces. Starting only after a space keeps the search linear.
+# The last full stop of a stretch without spaces. Starting only after a space keeps the search
+# linear.
 _STOP = re.compile(r"""(?<!\S)(\S*[^\s.])\.(?=["')\]}>»]*(?:\s|\Z))""")
 _NEXT_WORD = re.compile(r"""["')\]}>»]*\s*["'(\[{<«]*(\S?\w*\.?)""")
 _DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, e.g, Ph.D
@@ -163,11 +166,12 @@ def _separate_stops(text: str) -> _Traced:
     return traced
 
 
-# --- 3. Everything else: the Penn Treebank rules. ---
-# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), in its order; importing
-# NLTK itself costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every token. Rules of our own
-# are those for quotes and contractions, for pretraining text has plain quotes and keeps gonna whole.
-# Every rule only adds spaces: that is what lets tokens be traced back to the text.
+# --- 3. Everything else: the Penn Treebank rules. --- Those for punctuation, brackets and dashes
+# are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), in its order; importing NLTK itself
+# costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every token.
+# Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and
+# keeps gonna whole. Every rule only adds spaces: that is what lets tokens be traced back to the
+# text.
 
 _STARTING_QUOTES = (
     (re.compile(r'([«‹]|`+|")'), r" \1 "),
@@ -180,7 +184,8 @@ _STARTING_QUOTES = (
     ),
 )
 _PUNCTUATION = (  # NLTK's
-    # The final full stop and what closes behind it. The lookahead keeps the search linear: it never gives back what it took.
+    # The final full stop and what closes behind it. The lookahead keeps the search linear: it never
+    # gives back what it took.
     (re.compile(r"""([^.])(\.)(?=([\])}>"' »”’]*))\3\s*$"""), r"\1 \2 \3 "),
     (re.compile(r"([:,])([^\d])"), r" \1 \2"),
     (re.compile(r"([:,])$"), r" \1 "),
@@ -255,7 +260,8 @@ def plain_token(token: str) -> str:
 
 MAX_CHARACTERS = 50
 
-# Every id is one more than in bilm-tf's vocabulary, so that 0 can mean "no character here" (AllenNLP's ELMoCharacterMapper).
+# Every id is one more than in bilm-tf's vocabulary, so that 0 can mean "no character here"
+# (AllenNLP's ELMoCharacterMapper).
 BEGIN_OF_SENTENCE = 256 + 1
 END_OF_SENTENCE = 257 + 1
 BEGIN_OF_WORD = 258 + 1
@@ -291,9 +297,9 @@ _PARAGRAPH = re.compile(r"\n\s*\n")
 def split_sentences(text: str, max_tokens: int = 200) -> list[str]:
     """Split running text into sentences, one line each.
 
-    A sentence ends at a full stop that is not part of an abbreviation, or at ``!`` or ``?``, together with closing quotes and
-    brackets, unless lower case follows. An empty line also ends one; single line breaks are spaces. Longer sentences are cut
-    after ``max_tokens``.
+    A sentence ends at a full stop that is not part of an abbreviation, or at ``!`` or ``?``,
+    together with closing quotes and brackets, unless lower case follows. An empty line also ends
+    one; single line breaks are spaces. Longer sentences are cut after ``max_tokens``.
     """
     sentences = []
     for paragraph in _PARAGRAPH.split(text):

@@ -40,7 +40,8 @@ def _read_words(name: str) -> list[list[str]]:
 
 def stem(word: str) -> str:
     """Return the stem of a word in lower case (Porter, 2001)."""
-    # A new stemmer for each call: it holds the word as state, and the app calls from several threads.
+    # A new stemmer for each call: it holds the word as state, and the app calls from several
+    # threads.
     return str(snowballstemmer.stemmer("english").stemWord(word))
 
 
@@ -76,7 +77,8 @@ def may_be_forms_of_one_word(a: str, b: str) -> bool:
 def are_inflections(a: str, b: str) -> bool:
     """Check whether two lower-case words are inflections of one English word.
 
-    Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and organ.
+    Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and
+    organ.
     """
     return a == b or (
         a.isalpha() and b.isalpha() and max(len(a), len(b)) <= 60 and bool(lemmas(a) & lemmas(b))
@@ -93,7 +95,8 @@ def lemmas(word: str) -> set[str]:
         base = word.removesuffix(ending)
         if base == word or len(base) < 2 or (ending == "s" and base.endswith("s")):
             continue
-        # Not of noted: short words double their last letter before these endings, and are covered below.
+        # Not of noted: short words double their last letter before these endings, and are covered
+        # below.
         if ending not in ("ed", "ing") or not _SHORT.fullmatch(base):
             bases.add(base)
         if ending in ("ed", "ing"):

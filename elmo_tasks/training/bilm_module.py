@@ -26,7 +26,8 @@ from elmo_tasks.training.rates import check_rates, falling, risen, scheduled, se
 class BiLMModule(pl.LightningModule):
     """A biLM and its softmax, trained by truncated back-propagation.
 
-    A recipe that adds an objective is a subclass that overrides :meth:`extra_loss` (``recipes/context_bags.py`` is one).
+    A recipe that adds an objective is a subclass that overrides :meth:`extra_loss`
+    (``recipes/context_bags.py`` is one).
 
     Args:
         filters: ``[width, number]`` of each character convolution.
@@ -42,12 +43,14 @@ class BiLMModule(pl.LightningModule):
         n_draws: draws of negative words per step, shared by all positions and both directions.
         learning_rate: highest learning rate of Adam.
         warmup_steps: steps over which it rises.
-        decay_fraction: last part of the run over which it falls to zero. Until then the run's length may still be changed.
-        start_from: name or folder of a biLM of the same sizes to fine-tune, with its softmax for the words that the vocabularies
-            share.
-        reset_rate: share of the streams whose state is reset at each step, so that the model also learns to start from nothing,
-            as it does when it encodes a single sentence.
-        freeze_reader: the character CNN of ``start_from`` is not trained; each word is read once, see :class:`WordCache`.
+        decay_fraction: last part of the run over which it falls to zero. Until then the run's
+            length may still be changed.
+        start_from: name or folder of a biLM of the same sizes to fine-tune, with its softmax for
+            the words that the vocabularies share.
+        reset_rate: share of the streams whose state is reset at each step, so that the model also
+            learns to start from nothing, as it does when it encodes a single sentence.
+        freeze_reader: the character CNN of ``start_from`` is not trained; each word is read once,
+            see :class:`WordCache`.
     """
 
     def __init__(
@@ -93,7 +96,8 @@ class BiLMModule(pl.LightningModule):
         self.freeze_reader = freeze_reader
         self._word_cache: WordCache | None = None
         self.softmax: LMSoftmax | None = None
-        #: ``[B, 1]`` 1 where a stream kept its state in this step, 0 where it was reset; ``None`` if none was carried.
+        #: ``[B, 1]`` 1 where a stream kept its state in this step, 0 where it was reset; ``None``
+        #: if none was carried.
         self.kept_streams: Tensor | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
@@ -152,15 +156,18 @@ class BiLMModule(pl.LightningModule):
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor | None:
         """Return an additional, weighted loss; recipes override this.
 
-        ``layers`` are the outputs of the LSTM layers, the top one last, each ``[2, B, T, P]``: the forward direction on
-        ``batch.words[0]``, the backward one on ``batch.words[1]``. A loss on sentences of its own reads them with
-        ``self.bilm.read(self.bilm.token_encoder(characters)[words], lengths)``, chosen by ``self.global_step`` so that a resumed
-        run draws the same ones.
+        ``layers`` are the outputs of the LSTM layers, the top one last, each ``[2, B, T, P]``: the
+        forward direction on ``batch.words[0]``, the backward one on ``batch.words[1]``. A loss on
+        sentences of its own reads them with
+        ``self.bilm.read(self.bilm.token_encoder(characters)[words], lengths)``, chosen by
+        ``self.global_step`` so that a resumed run draws the same ones.
         """
         return None
 
     def training_step(self, batch: StreamBatch, batch_idx: int) -> Tensor:
-        """Mean sampled loss of both directions, logged as ``train_loss``, plus :meth:`extra_loss`."""
+        """Mean sampled loss of both directions, logged as ``train_loss``, plus
+        :meth:`extra_loss`.
+        """
         assert self.softmax is not None
         self._positions += batch.words[0].numel() * self.trainer.world_size
         vectors = self.encode_words(batch.characters, batch.corpus_ids)

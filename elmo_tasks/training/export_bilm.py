@@ -33,8 +33,8 @@ def write_model(
 ) -> None:
     """Write a biLM with its card; the complete folder replaces an older one.
 
-    Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9 MB, or those of the model
-    float32 in the published layout (``to="hdf5"``).
+    Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9
+    MB, or those of the model float32 in the published layout (``to="hdf5"``).
 
     Raises:
         ConfigError: the folder holds something that is not a model.
@@ -80,7 +80,8 @@ def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, 
 class ExportBiLM(pl.Callback):
     """Write the model at the end of a run as a folder that every command loads.
 
-    The run's module has the methods ``exported``, ``learned_from`` and ``seen`` of :class:`BiLMModule`.
+    The run's module has the methods ``exported``, ``learned_from`` and ``seen`` of
+    :class:`BiLMModule`.
 
     Args:
         folder: where to write it.

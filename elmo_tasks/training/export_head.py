@@ -229,7 +229,8 @@ def no_better(scores: Mapping[str, Any], guess: float) -> str:
     if "macro_f1" in scores:
         remedy = "more rows, more epochs, other labels or class_weights: balanced may help"
     classes = [name for name in scores if name.startswith("recall/")]
-    # Always the most frequent class, a share p of the rows: F1 of 2p / (1 + p) there, and 0 elsewhere.
+    # Always the most frequent class, a share p of the rows: F1 of 2p / (1 + p) there, and 0
+    # elsewhere.
     if (
         "macro_f1" in scores
         and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY

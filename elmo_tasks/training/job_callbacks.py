@@ -20,9 +20,10 @@ from elmo_tasks.training.task_module import TaskModule
 class ProgressFile(pl.Callback):
     """Write phases, losses and epochs with scores and layer weights, a JSON object a line.
 
-    ``{"phase": "layers" | "training" | "scoring", "time": seconds since 1970}`` (training: also ``epochs``, ``steps``,
-    ``steps_per_epoch``), ``{"step", "loss", "time"}``, ``{"epoch", "train_loss", "val_loss", "score", "weights", "gamma",
-    "time"}`` (epoch 0: the weights before the first step). A reader takes whole lines only.
+    ``{"phase": "layers" | "training" | "scoring", "time": seconds since 1970}`` (training: also
+    ``epochs``, ``steps``, ``steps_per_epoch``), ``{"step", "loss", "time"}``, ``{"epoch",
+    "train_loss", "val_loss", "score", "weights", "gamma", "time"}`` (epoch 0: the weights before
+    the first step). A reader takes whole lines only.
 
     Args:
         path: the file; replaced by a new run, continued by a resumed one.

@@ -31,7 +31,8 @@ _MADE_OF = "made_of"
 class RunCheckpoint(ModelCheckpoint):
     """Write ``best.ckpt``, the best epoch, and ``last.ckpt``, after every epoch.
 
-    Of epochs with the same score, which are many on a few dozen rows, the one with the lowest validation loss is the best.
+    Of epochs with the same score, which are many on a few dozen rows, the one with the lowest
+    validation loss is the best.
 
     Args:
         dirpath: the folder of the run.
@@ -107,9 +108,10 @@ def _loss_of(trainer: pl.Trainer) -> float:
 class ResumeCallback(pl.Callback):
     """Resume a run with its random state and its curve; save on an interrupt.
 
-    A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the batch in which it gets SIGINT or
-    SIGTERM, and ends. A second signal ends it at once. Runs with several processes draw new numbers after a resume, because a
-    checkpoint holds the state of the first process only, and do not save on a signal, which each may get in another batch.
+    A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the
+    batch in which it gets SIGINT or SIGTERM, and ends. A second signal ends it at once. Runs with
+    several processes draw new numbers after a resume, because a checkpoint holds the state of the
+    first process only, and do not save on a signal, which each may get in another batch.
     """
 
     def __init__(self) -> None:

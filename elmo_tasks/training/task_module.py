@@ -31,7 +31,8 @@ from elmo_tasks.training.rates import check_rates, falling, scheduled, set_rates
 class TaskModule(pl.LightningModule):
     """A trainable head on a frozen encoder, or on a biLM that trains at its own rate.
 
-    A frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or computed again for each batch.
+    A frozen encoder's layers are computed once and kept on disk (see :class:`LayerCache`), or
+    computed again for each batch.
 
     Args:
         head: the head's class and settings; its task comes from the data and the encoder.
@@ -40,12 +41,16 @@ class TaskModule(pl.LightningModule):
         layer_store: folder to keep layers in; ``None`` encodes each batch again.
         max_store_gb: maximum size of one split's layers on disk.
         learning_rate: highest learning rate of Adam.
-        decay_fraction: last part of the longest possible run (``max_epochs``) over which it falls to zero.
+        decay_fraction: last part of the longest possible run (``max_epochs``) over which it falls
+            to zero.
         weight_decay: of Adam (decoupled), not of the mix.
-        mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section 3.2).
+        mix_l2: weight of the squared scalars of the mix in the loss (Peters et al., 2018, section
+            3.2).
         mix_learning_rate: of the mix, whose few parameters learn slowly at the other rate.
-        class_weights: ``balanced`` gives all classes the same total weight in training; scores are unweighted.
-        encoder_learning_rate: trains the biLM at this rate, far below the head's, and keeps no layers; ``None`` freezes it.
+        class_weights: ``balanced`` gives all classes the same total weight in training; scores are
+            unweighted.
+        encoder_learning_rate: trains the biLM at this rate, far below the head's, and keeps no
+            layers; ``None`` freezes it.
     """
 
     head: TaskHead
@@ -244,7 +249,8 @@ class TaskModule(pl.LightningModule):
         mix["gamma"] = self.head.mix.gamma.item()
         self.log_dict(mix, sync_dist=False, logger=False)
         for logger in self.loggers:
-            # The line above is written after the checkpoint, and would be lost in a kill between the two.
+            # The line above is written after the checkpoint, and would be lost in a kill between
+            # the two.
             logger.log_metrics({**mix, "epoch": self.current_epoch}, self.global_step - 1)
             logger.save()
 

@@ -1,7 +1,7 @@
 """Class link: students send sentences from their phones to the teacher's map.
 
-It is off unless the app is started with ``--class-link``. There is one room at a time, of at most :data:`MOST` sentences, in
-memory only: closing it forgets them.
+It is off unless the app is started with ``--class-link``. There is one room at a time, of at most
+:data:`MOST` sentences, in memory only: closing it forgets them.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ FOLDS = {
         "Take the word out: which words does the model expect in its place?",
     ),
 }
-# Shares of the way from two random words to identical; half of all words of the examples stay below the first step.
+# Shares of the way from two random words to identical; half of all words of the examples stay below
+# the first step.
 STEPS = (0.01, 0.03, 0.08, 0.16)
 # Shares of the evidence.
 EVIDENCE_STEPS = (0.03, 0.08, 0.15, 0.25)
@@ -253,18 +254,23 @@ def _endpoints(service: Service) -> None:
     ) -> dict[str, Any]:
         """Explain what sets two uses of a word apart by hiding the words around them.
 
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/why")``.
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the
+        river."], api_name="/why")``.
 
         Args:
             word: the word.
             sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
-            pair: two positions in sentences, counted from 0; the most different two uses if it is not given.
-            layer: "1", "2", ..., "mean", "words" or "verdict"; the verdict, where there is one, if it is not given.
+            pair: two positions in sentences, counted from 0; the most different two uses if it is
+                not given.
+            layer: "1", "2", ..., "mean", "words" or "verdict"; the verdict, where there is one, if
+                it is not given.
             model: name of a model; the default one if it is not given.
 
         Returns:
-            Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or null), ways (of hiding: "" is
-            leaving out), words (changes of the cosine for each way, change: their mean), sides (cosines of the half-views).
+            Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or
+                null), ways (of hiding: "" is
+            leaving out), words (changes of the cosine for each way, change: their mean), sides
+            (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
             raise InputError("Expected pair as a list of two whole numbers, counted from 0.")
@@ -274,15 +280,18 @@ def _endpoints(service: Service) -> None:
     def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Return the eight words that the model expects in the place of a word, in each sentence.
 
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/substitutes")``.
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."],
+        api_name="/substitutes")``.
 
         Args:
             word: the word.
             sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
-            model: name of a model that came with its output layer; the default one if it is not given.
+            model: name of a model that came with its output layer; the default one if it is not
+                given.
 
         Returns:
-            word, model, and uses, for each sentence: sentence, token, index, candidates (word, probability).
+            word, model, and uses, for each sentence: sentence, token, index, candidates (word,
+                probability).
         """
         return service.substitutes(word, sentences, model or None).to_dict()
 

@@ -1,7 +1,7 @@
 """Request of the Compare tab: its form, links, messages at fields, and examples.
 
-The sentences of an example differ in syntax and topic and are rich in context words: parallel sentences ("I ate an apple",
-"I ate a carrot") look alike to a language model whatever the word is.
+The sentences of an example differ in syntax and topic and are rich in context words: parallel
+sentences ("I ate an apple", "I ate a carrot") look alike to a language model whatever the word is.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ def editor_value(
 ) -> dict[str, Any]:
     """Return the value of the form component.
 
-    The ``revision`` marks a new answer; the ``template`` is the entry of the word, to make one's own meanings from.
+    The ``revision`` marks a new answer; the ``template`` is the entry of the word, to make one's
+    own meanings from.
     """
     return {
         "word": form.word,

@@ -118,31 +118,37 @@ def _endpoints(service: Service) -> None:
     ) -> dict[str, Any]:
         """Compare the uses of a word in 2 to 12 sentences; [brackets] mark another word.
 
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the river."], api_name="/compare")``.
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the
+        river."], api_name="/compare")``.
 
         Args:
             word: the word.
             sentences: the sentences that use it.
             model: name of the model; the default one if it is not given.
-            own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
+            own_meanings: meanings of your own, in the format of the dictionary
+                (docs/dictionary.md); they count before ours.
 
         Returns:
-            Comparison: with uses (their meaning and its probability), groups (uses of one meaning), certainty ("confident",
-            "tentative" or "abstain"), probability (that all groups are right), same_meaning (of every two uses; may be empty).
+            Comparison: with uses (their meaning and its probability), groups (uses of one meaning),
+                certainty ("confident",
+            "tentative" or "abstain"), probability (that all groups are right), same_meaning (of
+            every two uses; may be empty).
         """
         return service.compare(word, sentences, model or None, own_meanings or "").to_dict()
 
     def sentences(sentences: list[str], model: str | None = None) -> dict[str, Any]:
         """Compare 2 to 12 whole sentences.
 
-        Example: ``predict(["The film was good.", "I enjoyed that movie."], api_name="/sentences")``.
+        Example: ``predict(["The film was good.", "I enjoyed that movie."],
+        api_name="/sentences")``.
 
         Args:
             sentences: the sentences.
             model: name of the model; the default one if it is not given.
 
         Returns:
-            SentenceComparison: with layers (cosine; unconnected: the mean of two unconnected sentences), shown (the layer that
+            SentenceComparison: with layers (cosine; unconnected: the mean of two unconnected
+                sentences), shown (the layer that
             did best in a test) and told (what that can tell, as measured).
         """
         return service.compare_sentences(sentences, model or None).to_dict()
@@ -152,7 +158,8 @@ def _endpoints(service: Service) -> None:
     ) -> list[dict[str, Any]]:
         """Compare the uses of a word by two or three models.
 
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."], api_name="/side_by_side")``.
+        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."],
+        api_name="/side_by_side")``.
 
         Args:
             word: the word.
@@ -160,7 +167,8 @@ def _endpoints(service: Service) -> None:
             models: names of the models; the first three on offer if they are not given.
 
         Returns:
-            for each model what /compare answers, and right: whether its groups are the known meanings, or null.
+            for each model what /compare answers, and right: whether its groups are the known
+            meanings, or null.
         """
         names = (
             [model.name for model in service.models()[: service.limits.max_models]]

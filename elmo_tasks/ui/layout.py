@@ -26,7 +26,8 @@ from elmo_tasks.ui.parts import Pages, markup
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
-#: Names in older links: of tabs that are parts of another one now, and of removed ones with a sentence about each.
+#: Names in older links: of tabs that are parts of another one now, and of removed ones with a
+#: sentence about each.
 RENAMED = {"weights": "layers", "probes": "layers"}
 REMOVED = {
     "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
@@ -123,7 +124,8 @@ def launch_options() -> dict[str, Any]:
     }
     theme = gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md")
     names = json.dumps({**{name: name for name in TABS[1:]}, **RENAMED})
-    # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at its comma.
+    # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at
+    # its comma.
     return {
         "theme": theme.set(
             block_border_width="0px",
@@ -136,6 +138,7 @@ def launch_options() -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
-        # Gradio keeps what each of its last sessions typed and was answered, about 130 kB; our pages need none of it.
+        # Gradio keeps what each of its last sessions typed and was answered, about 130 kB; our
+        # pages need none of it.
         "state_session_capacity": 1,
     }

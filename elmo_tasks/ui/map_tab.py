@@ -1,6 +1,7 @@
 """Sense map tab: the uses of a word as marks on a map, where more sentences land.
 
-A mark has the shape, colour and letter of its meaning; a star marks the user's own uses, and uncertain ones are pale.
+A mark has the shape, colour and letter of its meaning; a star marks the user's own uses, and
+uncertain ones are pale.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from elmo_tasks.ui.page import CONTENT, csv_file, fill, nothing, render, saved_p
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
-#: Characters of the user's text that a link may hold: servers refuse addresses much longer than 8,000 characters.
+#: Characters of the user's text that a link may hold: servers refuse addresses much longer than
+#: 8,000 characters.
 MAX_IN_LINK = 2_000
 #: Field of a map request by its key in a link.
 IN_LINK = {
@@ -106,7 +108,8 @@ def page(answer: SenseMap, models: Sequence[ModelInfo], request: MapRequest | No
         data=answer.to_dict(),
         query=query,
         left_out=left_out,
-        # What the script sends with a sentence to place. `drawn` tells this map from another drawn by the same request.
+        # What the script sends with a sentence to place. `drawn` tells this map from another drawn
+        # by the same request.
         request=request and {**dataclasses.asdict(request), "drawn": time.time_ns()},
     )
 
@@ -344,7 +347,8 @@ def _endpoints(service: Service) -> None:
     ) -> dict[str, Any]:
         """Map the uses of a word in the dictionary and in your own text, by meaning.
 
-        Example: ``predict("bank", "We sat on the bank. The bank was muddy.", api_name="/sense_map")``.
+        Example: ``predict("bank", "We sat on the bank. The bank was muddy.",
+        api_name="/sense_map")``.
 
         Args:
             word: one word; its inflections count.
@@ -356,7 +360,8 @@ def _endpoints(service: Service) -> None:
             text_b: a second text, to compare the first with.
 
         Returns:
-            SenseMap: with uses (sentence, source, group, probability, place, nearest uses), groups (meanings or clusters), views.
+            SenseMap: with uses (sentence, source, group, probability, place, nearest uses), groups
+                (meanings or clusters), views.
         """
         request = MapRequest(
             word, text, view or None, examples, model=model or None, index=index, text_b=text_b
@@ -384,7 +389,8 @@ def _endpoints(service: Service) -> None:
             model: name of a model; the default one if it is not given.
 
         Returns:
-            ProjectedUse: with its place, group (null if its meaning is not on the map), meanings, nearest uses and verdict.
+            ProjectedUse: with its place, group (null if its meaning is not on the map), meanings,
+                nearest uses and verdict.
         """
         return service.project_use(
             sentence, MapRequest(word, text, view or None, examples, model=model or None)

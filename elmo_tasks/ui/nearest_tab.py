@@ -270,14 +270,16 @@ def _endpoints(service: Service) -> None:
         Args:
             word: the word; [brackets] in the sentence mark another one.
             sentence: its sentence.
-            layer: "meanings" (the features that predict meanings), "0", "1", ... or "mean"; the first if it is not given.
+            layer: "meanings" (the features that predict meanings), "0", "1", ... or "mean"; the
+                first if it is not given.
             only: "all", "same" (this word only) or "other" (other words only).
             source: "dictionary", or the title of the index that the app was started with.
             n: how many uses, 1 to 50.
             model: name of a model; the default one if it is not given.
 
         Returns:
-            NearestUses: with uses (sense: empty where it is not known; probability: null for an example, whose meaning is known)
+            NearestUses: with uses (sense: empty where it is not known; probability: null for an
+                example, whose meaning is known)
             and static (words without context, by the vectors named).
         """
         return service.nearest(

@@ -1,6 +1,7 @@
 """The scripts, styles, templates and colours of the page, and the files that it saves.
 
-Templates escape what is put into them; :class:`Markup` stays as it is. A file is in its link, so nothing goes to a server.
+Templates escape what is put into them; :class:`Markup` stays as it is. A file is in its link, so
+nothing goes to a server.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from elmo_tasks.messages import heads, layer_weights, meanings, training
 from elmo_tasks.messages import text as texts
 
 FOLDER = Path(__file__).parent
-#: Examples to try (:mod:`elmo_tasks.ui.compare_form` states the rules for them), steps of the talk, probing tests.
+#: Examples to try (:mod:`elmo_tasks.ui.compare_form` states the rules for them), steps of the talk,
+#: probing tests.
 CONTENT: Mapping[str, Any] = json.loads((FOLDER / "content.json").read_text(encoding="utf-8"))
 GROUP_LETTERS = "ABCDEFGHIJKL"
 Mark = TypeVar("Mark")
@@ -178,7 +180,8 @@ def saved_page(title: str, answer: str) -> str:
         *(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet"))
     )
     shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms", "worksheet")))
-    # Each script of a tab is called with what gradio gives it. It works on the answer that it knows, and finds no other.
+    # Each script of a tab is called with what gradio gives it. It works on the answer that it
+    # knows, and finds no other.
     calls = [
         f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"
         for name in ("answer", "map_answer")

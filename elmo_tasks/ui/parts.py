@@ -1,6 +1,7 @@
 """Helpers around gradio: markup, forms built by a script, events, endpoints.
 
-A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``), and its new value has the same one.
+A form sends ``trigger("submit", {form})`` with a ``revision`` (``scripts/form.js``), and its new
+value has the same one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ def reported_by(progress: gr.Progress) -> Progress:
 
 def choice(choices: Sequence[Any], **options: Any) -> gr.Dropdown:
     """Create a list whose choices change; the handlers validate the chosen value."""
-    # Gradio would check it against the choices of the session, which it forgets (see `launch_options`).
+    # Gradio would check it against the choices of the session, which it forgets (see
+    # `launch_options`).
     box = gr.Dropdown(list(choices), **options)
     box.preprocess = lambda payload: payload  # type: ignore[method-assign]
     return box
@@ -74,7 +76,8 @@ def custom_form(
 ) -> gr.HTML:
     """Create a part of a unique name whose scripts send requests and read its ``props``.
 
-    A ``template`` of ``"${value.markup}"`` shows the markup of answers; the ``value`` is what the form shows at first.
+    A ``template`` of ``"${value.markup}"`` shows the markup of answers; the ``value`` is what the
+    form shows at first.
     """
     return gr.HTML(
         {"revision": 0, **props.pop("value", {})},
@@ -161,8 +164,9 @@ def endpoint(function: Callable[..., Any], slots: Mapping[str, Any] = SHARED) ->
 class Pages(gr.Blocks):
     """Blocks whose endpoints fill in defaults, and whose work ends when nobody waits for it.
 
-    Gradio's own clients fill in defaults; to a request written by hand gradio answers ``{"error": null}``. It takes out of the
-    line who has left, but cannot stop what runs in a thread: that ends at its next batch.
+    Gradio's own clients fill in defaults; to a request written by hand gradio answers ``{"error":
+    null}``. It takes out of the line who has left, but cannot stop what runs in a thread: that ends
+    at its next batch.
     """
 
     def validate_inputs(self, block_fn: BlockFunction, inputs: list[Any]) -> None:

@@ -1,6 +1,7 @@
 """Present tab: nine steps for a presenter, with live answers of the model.
 
-The content of a step is in its template; the markup of the live parts is in ``templates/present/answers.html``.
+The content of a step is in its template; the markup of the live parts is in
+``templates/present/answers.html``.
 """
 
 from __future__ import annotations
@@ -71,7 +72,8 @@ class Turning(NamedTuple):
 
 
 FORMINGS = tuple(Turning(**entry) for entry in page.CONTENT["turnings"])
-#: Each with the name of its template, a title, notes for the speaker, and sometimes the kind of its layout.
+#: Each with the name of its template, a title, notes for the speaker, and sometimes the kind of its
+#: layout.
 STEPS = page.CONTENT["talk"]
 
 
@@ -304,17 +306,21 @@ def build(service: Service) -> None:
     ) -> dict[str, Any]:
         """Follow two meanings of a word while its sentence is read word by word.
 
-        Example: ``predict("case", "The first case of flu came on Monday.", ["legal", "illness"], api_name="/meaning_forms")``.
+        Example: ``predict("case", "The first case of flu came on Monday.", ["legal", "illness"],
+        api_name="/meaning_forms")``.
 
         Args:
             word: a word of the dictionary, such as "bank".
             sentence: a sentence of at most 40 words that uses it.
-            senses: keys of two of its meanings in the dictionary; the first two if they are not given.
+            senses: keys of two of its meanings in the dictionary; the first two if they are not
+                given.
             model: name of the model; the default one if it is not given.
 
         Returns:
-            The two meanings; for each step from the word to the end the words read, the probabilities of the first and of the
-            second meaning, and the likeliest of all meanings of the word (null where the model is not sure).
+            The two meanings; for each step from the word to the end the words read, the
+            probabilities of the first and of the
+            second meaning, and the likeliest of all meanings of the word (null where the model is
+            not sure).
         """
         return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 
@@ -328,7 +334,8 @@ def build(service: Service) -> None:
             n: how many neighbours; 1 to 50.
 
         Returns:
-            word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest first.
+            word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest
+            first.
         """
         return service.static_neighbours(word, n).to_dict()
 

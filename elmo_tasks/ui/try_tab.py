@@ -42,7 +42,8 @@ READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
-#: Of heads of each kind: their card, their results, and for each result by what two heads agree or not.
+#: Of heads of each kind: their card, their results, and for each result by what two heads agree or
+#: not.
 CARDS: Mapping[
     str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]
 ] = {
@@ -57,7 +58,8 @@ CARDS: Mapping[
         attrgetter("tags"),
     ),
 }
-#: Name of the mode of the heads of each kind, also in links; and the modes in order, of which meanings need no head.
+#: Name of the mode of the heads of each kind, also in links; and the modes in order, of which
+#: meanings need no head.
 MODE_OF = {"classification": "sentiment", "tagging": "entities"}
 MODES = {**{mode: kind for kind, mode in MODE_OF.items()}, "meanings": ""}
 
@@ -302,7 +304,8 @@ class TryTab:
             if head is None:
                 return {tabs: gr.skip()}
             mode = MODE_OF[head.kind]
-            # With the choices: gradio checks a value that an event has set against those that it was set with.
+            # With the choices: gradio checks a value that an event has set against those that it
+            # was set with.
             lists = self._show_heads(
                 mode, {kind: [head.name] if kind == head.kind else [] for kind in self.head}
             )
@@ -320,14 +323,16 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
         """Classify texts: label, probabilities, and occlusion: what leaving out a word changes.
 
-        Example: ``predict(["A warm and funny film.", "The room was cold."], api_name="/sentiment")``.
+        Example: ``predict(["A warm and funny film.", "The room was cold."],
+        api_name="/sentiment")``.
 
         Args:
             texts: the texts.
             head: name of a classification head; the default one if it is not given.
 
         Returns:
-            ClassifiedText of each: without occlusion for texts of more words than one request may have weighed, shortest first.
+            ClassifiedText of each: without occlusion for texts of more words than one request may
+                have weighed, shortest first.
         """
         return [result.to_dict() for result in service.classify(texts, head or None)]
 
@@ -341,10 +346,12 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         Args:
             text: English text of at most 2,000 words.
             model: name of a model; the default one if it is not given.
-            own_meanings: meanings of your own, in the format of the dictionary (docs/dictionary.md); they count before ours.
+            own_meanings: meanings of your own, in the format of the dictionary
+                (docs/dictionary.md); they count before ours.
 
         Returns:
-            TextSenses: with words (their meaning: null for another one, its probability and certainty).
+            TextSenses: with words (their meaning: null for another one, its probability and
+                certainty).
         """
         return service.senses(text, model or None, own_meanings or "").to_dict()
 
@@ -361,7 +368,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
-            TaggedSentence of each: with tags, spans (type, confidence, where), probability, alternatives.
+            TaggedSentence of each: with tags, spans (type, confidence, where), probability,
+                alternatives.
         """
         return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
 

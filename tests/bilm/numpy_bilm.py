@@ -1,6 +1,7 @@
 """The published ELMo biLM in plain NumPy and float64, step by step: slow, and easy to check by eye.
 
-It shares no code with the package. Arrays have the names and the orientation of the published HDF5 files.
+It shares no code with the package. Arrays have the names and the orientation of the published HDF5
+files.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ ACTIVATIONS: dict[str, Callable[[Array], Array]] = {
     "tanh": np.tanh,
 }
 
-#: Per direction and layer: the projected output [projection] and the cell [dim] after the last step.
+#: Per direction and layer: the projected output [projection] and the cell [dim] after the last
+#: step.
 State = list[list[tuple[Array, Array]]]
 
 
@@ -59,7 +61,8 @@ class NumpyBilm:
             name: np.asarray(a, dtype=np.float64) for name, a in arrays.items()
         }
         self.options = options
-        # 262 counts a row for "no character" that is put in front when loading; ids here start behind it, at 0.
+        # 262 counts a row for "no character" that is put in front when loading; ids here start
+        # behind it, at 0.
         assert options["char_cnn"]["n_characters"] in (N_CHARACTERS, N_CHARACTERS + 1)
         assert self.arrays["char_embed"].shape == (
             N_CHARACTERS,
@@ -77,7 +80,8 @@ class NumpyBilm:
         ]
 
     def token_vectors(self, tokens: Sequence[str]) -> Array:
-        """Layer 0, one direction wide, the sentence boundaries first and last: [T + 2, projection]."""
+        """Layer 0, one direction wide, the sentence boundaries first and last: [T + 2,
+        projection]."""
         max_characters = self.options["char_cnn"]["max_characters_per_token"]
         begin = _between_word_marks([BEGIN_OF_SENTENCE], max_characters)
         end = _between_word_marks([END_OF_SENTENCE], max_characters)
@@ -93,7 +97,8 @@ class NumpyBilm:
             state: where both directions start; zeros when not given.
 
         Returns:
-            [L, T, 2 * projection], forward then backward, boundaries removed, layer 0 being the token vectors twice;
+            [L, T, 2 * projection], forward then backward, boundaries removed, layer 0 being the
+            token vectors twice;
             and the state behind the last step of each direction.
         """
         inputs = self.token_vectors(tokens)
@@ -185,9 +190,10 @@ def shapes(options: Options) -> dict[str, tuple[int, ...]]:
 def fill(options: Options) -> dict[str, NDArray[np.float32]]:
     """A model without a random generator, so that every machine and version has the same one.
 
-    The numbers are sin of a quadratic of their index: as good as independent (a plain sin of the index would make every
-    matrix of rank 2), in -1..1, and scaled per array so that the gates work in their bent part, cells and projections
-    often pass 3 (the published clipping) and nothing blows up.
+    The numbers are sin of a quadratic of their index: as good as independent (a plain sin of the
+    index would make every matrix of rank 2), in -1..1, and scaled per array so that the gates work
+    in their bent part, cells and projections often pass 3 (the published clipping) and nothing
+    blows up.
     """
     arrays = {}
     for number, (name, shape) in enumerate(shapes(options).items()):

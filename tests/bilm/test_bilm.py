@@ -124,7 +124,8 @@ def test_low_precision_on_a_cpu_is_close():
 
 @pytest.mark.parametrize(("cell_clip", "proj_clip"), [(0.05, 0.02), (0.05, None), (None, 0.02)])
 def test_clipped_steps_are_the_same_with_and_without_gradients(cell_clip, proj_clip):
-    """Without gradients they are made in place; the clips act, and neither the inputs nor the state are written to."""
+    """Without gradients they are made in place; the clips act, and neither the inputs nor the state
+    are written to."""
     torch.manual_seed(0)
     lstm = ProjectedLSTM(5, 7, 4, cell_clip, proj_clip)
     x, state = torch.randn(3, 6, 5), (torch.randn(1, 3, 4), torch.randn(1, 3, 7))

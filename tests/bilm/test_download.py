@@ -1,4 +1,5 @@
-"""Published weights: downloads that go wrong in every way a network can, and offline copies with the same checks."""
+"""Published weights: downloads that go wrong in every way a network can, and offline copies with
+the same checks."""
 
 from __future__ import annotations
 
@@ -250,7 +251,8 @@ class TestDisk:
         assert len(shop.server.requests) == 1
         assert shop.final[1].read_bytes() == shop.content
         assert shop.left() == COMPLETE
-        # The process is named once it has written its name into the lock; the second may come a moment before that.
+        # The process is named once it has written its name into the lock; the second may come a
+        # moment before that.
         assert re.search(r"the download of small is in use by (another )?process", caplog.text)
 
 

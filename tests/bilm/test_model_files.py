@@ -39,7 +39,8 @@ def test_what_is_written_gives_the_same_vectors(tmp_path, dim, to):
 
 
 def test_hdf5_keeps_to_the_published_layout(tmp_path, shared_data, model):
-    """The file that bilm-tf wrote has the same names, ranks and types as ours, and ours has nothing else."""
+    """The file that bilm-tf wrote has the same names, ranks and types as ours, and ours has nothing
+    else."""
     published = shared_data / "elmo_fixture" / "allennlp"
     options = BiLMOptions.load(published / "options.json")
     bilm = BiLM(options)

@@ -1,5 +1,6 @@
-"""The published layout gives the published numbers: our torch biLM against the reference embeddings of AllenNLP and bilm-tf, and
-against a plain NumPy one in float64 that was written from the description of that layout alone.
+"""The published layout gives the published numbers: our torch biLM against the reference embeddings
+of AllenNLP and bilm-tf, and against a plain NumPy one in float64 that was written from the
+description of that layout alone.
 """
 
 import copy
@@ -18,7 +19,8 @@ from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.text.tokens import character_ids
 from tests.bilm.numpy_bilm import Arrays, NumpyBilm, fill, shapes
 
-# The references are float32 themselves: of 9,000 values two are further than 1e-6 (1.14e-6) from what float64 gives too.
+# The references are float32 themselves: of 9,000 values two are further than 1e-6 (1.14e-6) from
+# what float64 gives too.
 ONE_ROUNDING = float(np.finfo(np.float32).eps)
 
 
@@ -183,7 +185,8 @@ def test_clipping_really_clips_filled_models(which: str) -> None:
         assert np.abs(free[1]).max() > 3.25
         assert np.mean(np.abs(clipped[1]) == 3.0) > 0.01
     np.testing.assert_array_equal(clipped[0], free[0])
-    # A reader that forgets to clip misses by hundreds of times the 1e-5 that other code is compared with.
+    # A reader that forgets to clip misses by hundreds of times the 1e-5 that other code is compared
+    # with.
     assert np.abs(clipped[1] - free[1]).max() > 5e-3
     assert np.abs(clipped[2] - free[2]).max() > 5e-3
 
@@ -208,7 +211,8 @@ def test_one_step_worked_out_by_hand() -> None:
 
 
 def test_highway_carries_what_it_transforms() -> None:
-    """With an open carry gate the transformed value comes out, with a shut one the value that went in."""
+    """With an open carry gate the transformed value comes out, with a shut one the value that went
+    in."""
     options = changed(filters=[[1, 2]], projection_dim=2)
     arrays: Arrays = {name: np.zeros(shape) for name, shape in shapes(options).items()}
     arrays["CNN/b_cnn_0"] = np.array([0.5, 2.0])

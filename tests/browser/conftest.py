@@ -1,4 +1,5 @@
-"""A real Chromium on the app; every test fails on a console error or on a request to another host."""
+"""A real Chromium on the app; every test fails on a console error or on a request to another
+host."""
 
 from __future__ import annotations
 
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parents[2]
-# Two browsers, two apps and a training may share two cores, and one wait in some hundred is in vain then, or one request is lost:
-# a test that fails is run once more. pytest says which were ("R" in the line of dots); what is broken fails again.
+# Two browsers, two apps and a training may share two cores, and one wait in some hundred is in vain
+# then, or one request is lost: a test that fails is run once more. pytest says which were ("R" in
+# the line of dots); what is broken fails again.
 AGAIN = pytest.mark.flaky(reruns=1)
 
 ARGUMENTS = (
@@ -102,7 +104,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def profile(browser: Browser) -> BrowserContext:
-    """What all tests open their pages in: the page's own scripts, which gradio brings by the megabyte, are read once."""
+    """What all tests open their pages in: the page's own scripts, which gradio brings by the
+    megabyte, are read once."""
     return new_profile(browser)
 
 
@@ -128,9 +131,11 @@ OpenPage = Callable[..., "Page"]
 
 @pytest.fixture
 def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Iterator[OpenPage]:
-    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=..., dark=False, ready=...)``.
+    """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=...,
+    dark=False, ready=...)``.
 
-    With ``alone=True`` in a profile of its own, which is thrown away: playwright's clock stops that of a whole profile.
+    With ``alone=True`` in a profile of its own, which is thrown away: playwright's clock stops that
+    of a whole profile.
     """
     problems: list[str] = []
     taken_away: list[tuple[str, list[str]]] = []

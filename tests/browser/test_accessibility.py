@@ -1,4 +1,5 @@
-"""No violation of WCAG 2 A and AA (axe-core) on any tab, and nothing sticks out sideways: on a phone, a tablet and a desktop."""
+"""No violation of WCAG 2 A and AA (axe-core) on any tab, and nothing sticks out sideways: on a
+phone, a tablet and a desktop."""
 
 from __future__ import annotations
 
@@ -46,7 +47,8 @@ ASKED = {
 
 
 def faults(page) -> list[str]:
-    """Each violation that is no listed exception (rule, element, what is wrong), and each part that sticks out."""
+    """Each violation that is no listed exception (rule, element, what is wrong), and each part that
+    sticks out."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
     )

@@ -1,4 +1,5 @@
-"""Every control in sight: nothing covered, no table cut, nothing that jumps, and the first answer soon."""
+"""Every control in sight: nothing covered, no table cut, nothing that jumps, and the first answer
+soon."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ READY = {
     "layers": ".probes-answer h2",
     "present": ".stage .step:not([hidden]) h2",
 }
-#: What the middle of a focused control shows: nothing if it is the control, or a part or the label of it.
+#: What the middle of a focused control shows: nothing if it is the control, or a part or the label
+#: of it.
 COVERED = """element => {
     const box = element.getBoundingClientRect();
     const [x, y] = [Math.min(Math.max(box.x + box.width / 2, 1), innerWidth - 1), box.y + Math.min(box.height / 2, 12)];

@@ -1,4 +1,5 @@
-"""A question that nobody answers: the tab says so after a minute, and can ask again (gradio says so for its own components)."""
+"""A question that nobody answers: the tab says so after a minute, and can ask again (gradio says so
+for its own components)."""
 
 from __future__ import annotations
 
@@ -41,7 +42,8 @@ def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page
         page.locator(".which select").select_option("2")
     page.get_by_text(LOST).locator("visible=true").first.wait_for()
     page.unroute("**/queue/join*")
-    # Not a click of the mouse, which waits until the page rests: its clock was put forward, so it may not for a while.
+    # Not a click of the mouse, which waits until the page rests: its clock was put forward, so it
+    # may not for a while.
     page.get_by_role("button", name="Ask again").locator("visible=true").first.dispatch_event(
         "click"
     )

@@ -1,4 +1,5 @@
-"""The Train tab of the real app, without a fake: from a person's own file to a head that is tried."""
+"""The Train tab of the real app, without a fake: from a person's own file to a head that is
+tried."""
 
 from __future__ import annotations
 

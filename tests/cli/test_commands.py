@@ -1,4 +1,5 @@
-"""``compare``, and what all commands have in common: help, old names, one sentence for a bad request."""
+"""``compare``, and what all commands have in common: help, old names, one sentence for a bad
+request."""
 
 import json
 

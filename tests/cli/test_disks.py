@@ -1,4 +1,5 @@
-"""Disks that are full, folders that may not be written to, and two commands with one output: a sentence and exit code 2."""
+"""Disks that are full, folders that may not be written to, and two commands with one output: a
+sentence and exit code 2."""
 
 import os
 import resource
@@ -26,7 +27,8 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[
 
 @contextmanager
 def room(n_bytes: int):
-    """A limit on the size of files stands for a full disk: it needs no rights, and the same calls fail."""
+    """A limit on the size of files stands for a full disk: it needs no rights, and the same calls
+    fail."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
     try:

@@ -148,7 +148,8 @@ def test_every_layout_holds_the_same_vectors(
 
 @pytest.mark.nightly
 def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
-    """63 short lines and one of 5,000 tokens, with the bundled model: batches are bounded by their words."""
+    """63 short lines and one of 5,000 tokens, with the bundled model: batches are bounded by their
+    words."""
     (tmp_path / "in.txt").write_text("The bank opened late .\n" * 63 + "word " * 5_000 + "\n")
     code = (
         "import sys; from elmo_tasks.__main__ import main; status = main(sys.argv[1:]); "

@@ -25,7 +25,8 @@ def models(tmp_path_factory):
 
 @pytest.fixture
 def score(models, tmp_path, run):
-    """Score a head on a file that is written first, and return the JSON, or the error if it is refused."""
+    """Score a head on a file that is written first, and return the JSON, or the error if it is
+    refused."""
 
     def call(head, name, text, *more, refused=False, plain=False):
         if text is not None:

@@ -1,4 +1,5 @@
-"""``evaluate --model``: all tests on tiny data of our own, the probes, missing data, and what is refused."""
+"""``evaluate --model``: all tests on tiny data of our own, the probes, missing data, and what is
+refused."""
 
 import json
 import re
@@ -46,7 +47,8 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
         assert list(row["scores"]) == expected, row["title"]
         assert row["title"] in out
     assert rows["Perplexity (held-out text, from the model's card)"]["scores"] == {"2": 15.0}
-    # A use of the test is itself among the training uses, and layer 0 sees the one word "bank" only.
+    # A use of the test is itself among the training uses, and layer 0 sees the one word "bank"
+    # only.
     single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
     assert single["2"] == 1.0
     assert single["0"] == 0.5

@@ -1,4 +1,5 @@
-"""Runs from the command line: gone on with after a kill, scored from their folder, refused in one sentence."""
+"""Runs from the command line: gone on with after a kill, scored from their folder, refused in one
+sentence."""
 
 import csv
 import json

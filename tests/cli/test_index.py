@@ -60,7 +60,8 @@ def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
 
 
 def test_an_index_of_a_data_set_on_the_hub(tmp_path, index, run):
-    # A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its name.
+    # A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its
+    # name.
     (tmp_path / "set").mkdir()
     rows = ({"id": 1, "words": "The bank opened. It closed."}, {"id": 2, "words": "A dog."})
     (tmp_path / "set" / "test.jsonl").write_text(

@@ -1,4 +1,5 @@
-"""Killed twenty times at random moments, every long job ends with the result of one that nobody disturbed."""
+"""Killed twenty times at random moments, every long job ends with the result of one that nobody
+disturbed."""
 
 import json
 import multiprocessing
@@ -226,7 +227,8 @@ JOBS = {
 
 
 def _run(arguments: list[str], log: str) -> None:
-    """Run a command in this process, on one thread: sums differ in their last bit by the number of threads."""
+    """Run a command in this process, on one thread: sums differ in their last bit by the number of
+    threads."""
     from elmo_tasks.__main__ import main
     from elmo_tasks.corpus import blocks
     from elmo_tasks.encoders import batches
@@ -243,7 +245,8 @@ def _run(arguments: list[str], log: str) -> None:
 def _seconds(
     context: ForkServerContext, arguments: list[str], log: Path, until: float | None = None
 ) -> float | None:
-    """Return how long a command took, or ``None`` where it was killed ``until`` seconds after it began."""
+    """Return how long a command took, or ``None`` where it was killed ``until`` seconds after it
+    began."""
     process = context.Process(target=_run, args=(arguments, str(log)))
     started = time.monotonic()
     process.start()
@@ -257,9 +260,11 @@ def _seconds(
 
 
 def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kill a job so often, and compare what it makes in the end, and whenever it was done before it was to be killed."""
+    """Kill a job so often, and compare what it makes in the end, and whenever it was done before it
+    was to be killed."""
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
-    # Processes that find everything imported: they begin at once, and are killed in their work, not in their imports.
+    # Processes that find everything imported: they begin at once, and are killed in their work, not
+    # in their imports.
     job, context = JOBS[name], multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
         ["elmo_tasks.cli.fit", "elmo_tasks.cli.embed", "tests.cli.test_kills"]

@@ -166,7 +166,8 @@ def test_an_answer_comes_before_the_next_line_is_typed(models):
 
 @pytest.mark.ci
 def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models, tmp_path):
-    """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads it."""
+    """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads
+    it."""
     (tmp_path / "in.txt").write_text("Ada said no to Bo in Rome .\n" * 4000)
     with started(models, "--tokens", tmp_path / "in.txt", "-") as process:
         assert json.loads(process.stdout.readline())["tokens"][0] == "Ada"

@@ -1,4 +1,5 @@
-"""``senses``: meanings of a text as JSON lines, entries of the dictionary, and a dictionary of one's own."""
+"""``senses``: meanings of a text as JSON lines, entries of the dictionary, and a dictionary of
+one's own."""
 
 import json
 

@@ -73,7 +73,8 @@ def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, r
 def test_a_crf_reads_the_learned_mix_of_its_layers_and_each_layer_alone(
     bert, tmp_path, run, monkeypatch
 ):
-    """pos_transformer.yaml, as it is: on the mix and, by ``sweep --encoders``, on every single layer."""
+    """pos_transformer.yaml, as it is: on the mix and, by ``sweep --encoders``, on every single
+    layer."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bert").symlink_to(bert)
     (tmp_path / "pos.conllu").write_text(conllu())

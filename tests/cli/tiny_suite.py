@@ -17,7 +17,8 @@ def sentence(random, topic):
 
 
 def write_suite(folder: Path) -> None:
-    """Write a file for every test of `evaluate`: uses of one word in sentences about water and about money."""
+    """Write a file for every test of `evaluate`: uses of one word in sentences about water and
+    about money."""
     draw = random.Random(0)
     uses = [(topic, sentence(draw, topic)) for topic in ["water", "money"] * 12]
 

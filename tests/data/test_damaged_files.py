@@ -1,4 +1,5 @@
-"""Damaged or odd files, the same in every run: 2,000 for the readers and 2,000 for pages and commands; each is read or refused."""
+"""Damaged or odd files, the same in every run: 2,000 for the readers and 2,000 for pages and
+commands; each is read or refused."""
 
 import json
 import lzma

@@ -1,4 +1,5 @@
-"""Tables of texts and labels in the shapes that people bring: the right columns and classes, or a question."""
+"""Tables of texts and labels in the shapes that people bring: the right columns and classes, or a
+question."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Files in the shapes that people bring: read with the right value, or refused with one sentence that says what to do."""
+"""Files in the shapes that people bring: read with the right value, or refused with one sentence
+that says what to do."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Files of uses with senses, and of pairs of uses, are read as their descriptions say, and refused with the line otherwise."""
+"""Files of uses with senses, and of pairs of uses, are read as their descriptions say, and refused
+with the line otherwise."""
 
 import json
 import lzma

@@ -1,4 +1,5 @@
-"""What can be learned from, the shares of it that are trained, validated and tested on, and their batches."""
+"""What can be learned from, the shares of it that are trained, validated and tested on, and their
+batches."""
 
 from collections import Counter
 from itertools import combinations, pairwise

@@ -1,4 +1,5 @@
-"""Tags and annotations in the spellings that people bring: read with the right types, or refused with the way on."""
+"""Tags and annotations in the spellings that people bring: read with the right types, or refused
+with the way on."""
 
 import json
 from pathlib import Path

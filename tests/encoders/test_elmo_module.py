@@ -1,4 +1,5 @@
-"""A biLM under mixes as a module: against the reference embeddings of AllenNLP, and against Elmo itself."""
+"""A biLM under mixes as a module: against the reference embeddings of AllenNLP, and against Elmo
+itself."""
 
 import json
 import re

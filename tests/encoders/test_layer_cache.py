@@ -1,4 +1,5 @@
-"""Layers kept on disk are those that the encoder gives, in float16, whatever happened while they were written."""
+"""Layers kept on disk are those that the encoder gives, in float16, whatever happened while they
+were written."""
 
 import json
 import re
@@ -24,7 +25,8 @@ from tests.bilm.test_bilm import SENTENCES, tiny
 
 
 class Numbers:
-    """An encoder without a model: layer ``l`` of a token is its length, times ``scale``, plus ``l``. It counts its work."""
+    """An encoder without a model: layer ``l`` of a token is its length, times ``scale``, plus
+    ``l``. It counts its work."""
 
     def __init__(self, scale=1.0, n_layers=2, width=3, fail_at=None):
         self.name, self.checksum = "numbers", f"scale {scale}"

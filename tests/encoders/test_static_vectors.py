@@ -1,4 +1,5 @@
-"""Static vectors: looked up, laid out as Layers, compared; written, read, and refused when broken."""
+"""Static vectors: looked up, laid out as Layers, compared; written, read, and refused when
+broken."""
 
 import gzip
 import json

@@ -1,4 +1,5 @@
-"""Transformers as encoders of words, against what the library itself gives for the pieces of each word."""
+"""Transformers as encoders of words, against what the library itself gives for the pieces of each
+word."""
 
 import json
 import subprocess
@@ -82,7 +83,8 @@ def test_a_sentence_is_the_same_alone_and_in_any_batch(encoder):
 
 @pytest.mark.parametrize("n", [29, 30, 31, 45, 46, 200])
 def test_long_sentences_are_read_in_windows(encoder, bert, n):
-    """32 places, two of them for the special tokens: 30 pieces are one window, and windows begin every 15 pieces."""
+    """32 places, two of them for the special tokens: 30 pieces are one window, and windows begin
+    every 15 pieces."""
     words = [SENTENCE[k % 7] for k in range(n)]
     values = encoder.encode([words]).sentence(0)
     assert values.shape == (3, n, 16)

@@ -17,7 +17,8 @@ WORDS = ["the", "bank", "river", "loan", "sat", "on", "of", "a", "we", "##s", "#
 
 
 def tiny_bert(folder: Path, cased: bool = False, longest: int = 32, seed: int = 0) -> Path:
-    """A BERT with two layers of 16 numbers; it knows a few words, and spells the others letter by letter."""
+    """A BERT with two layers of 16 numbers; it knows a few words, and spells the others letter by
+    letter."""
     letters = [*string.ascii_letters, *(f"##{c}" for c in string.ascii_letters)]
     words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS]
     vocabulary = list(dict.fromkeys([*words, *letters]))
@@ -45,7 +46,8 @@ def tiny_bert(folder: Path, cased: bool = False, longest: int = 32, seed: int = 
 
 
 def tiny_roberta(folder: Path) -> Path:
-    """A RoBERTa: its places begin behind that of the padding, and a space is a part of the word behind it."""
+    """A RoBERTa: its places begin behind that of the padding, and a space is a part of the word
+    behind it."""
     from tokenizers import ByteLevelBPETokenizer
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,5 @@
-"""Thresholds, nearest senses, groups, self-similarity and correlations, by hand and against SciPy."""
+"""Thresholds, nearest senses, groups, self-similarity and correlations, by hand and against
+SciPy."""
 
 import numpy as np
 import pytest

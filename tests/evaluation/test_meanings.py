@@ -1,4 +1,5 @@
-"""Meanings measured: calibration error by hand, labelled sets, and the bundled model on a small dictionary."""
+"""Meanings measured: calibration error by hand, labelled sets, and the bundled model on a small
+dictionary."""
 
 import json
 

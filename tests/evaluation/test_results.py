@@ -1,4 +1,5 @@
-"""The table of an evaluation, its JSON, and its pictures: valid SVG that says its numbers and stays in its frame."""
+"""The table of an evaluation, its JSON, and its pictures: valid SVG that says its numbers and stays
+in its frame."""
 
 import json
 import re

@@ -1,4 +1,5 @@
-"""Small CRFs and batches, and the CRF by enumeration: every tag sequence of a short sentence, scored one by one."""
+"""Small CRFs and batches, and the CRF by enumeration: every tag sequence of a short sentence,
+scored one by one."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def a_crf(labels: tuple[str, ...] = BIO, scheme: Scheme | None = None, seed: int
 def a_batch(
     lengths: list[int], n_tags: int, seed: int = 0, scale: float = 2.0
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Emissions ``[B, T, K]``, tags ``[B, T]`` and mask ``[B, T]``, all of it random under the padding as well."""
+    """Emissions ``[B, T, K]``, tags ``[B, T]`` and mask ``[B, T]``, all of it random under the
+    padding as well."""
     draw = torch.Generator().manual_seed(seed)
     shape = len(lengths), max(lengths, default=0)
     mask = torch.arange(shape[1]) < torch.tensor(lengths, dtype=torch.long).unsqueeze(1)
@@ -77,7 +79,8 @@ def probabilities(crf: CRF, emissions: Tensor) -> dict[Path, float]:
 
 
 def enumerated_span_probabilities(crf: CRF, emissions: Tensor) -> dict[Span, float]:
-    """Of every span: summed over the sequences that hold it, each read as the CoNLL scorer reads it."""
+    """Of every span: summed over the sequences that hold it, each read as the CoNLL scorer reads
+    it."""
     assert crf.scheme is not None
     table: dict[Span, float] = {}
     for path, probability in probabilities(crf, emissions).items():

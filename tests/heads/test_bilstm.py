@@ -35,7 +35,8 @@ def a_batch(lengths: tuple[int, ...] = LENGTHS) -> tuple[Tensor, Tensor]:
 
 
 def packed(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
-    """What PyTorch gives for the sentences that have tokens; zeros for the others, which it cannot pack."""
+    """What PyTorch gives for the sentences that have tokens; zeros for the others, which it cannot
+    pack."""
     lengths = mask.sum(dim=1)
     there = lengths > 0
     run, _ = lstm(

@@ -11,7 +11,8 @@ from elmo_tasks.heads.confidence import MIN_PRECISION, NAME, Confidence
 
 
 def rows(n=4000, sharpened=2.0, of_no_class=0.0):
-    """A head that is right as often as it says, but for a sharpness; rows of no class get probabilities near even odds."""
+    """A head that is right as often as it says, but for a sharpness; rows of no class get
+    probabilities near even odds."""
     r = np.random.default_rng(1)
     odds = r.normal(0, 2, n)
     gold = [int(r.random() < 1 / (1 + np.exp(-o))) for o in odds]

@@ -392,7 +392,8 @@ def test_float32_is_as_exact_as_float32_can_be() -> None:
 
 @pytest.mark.parametrize("scale", [100.0, 1000.0])
 def test_scores_too_far_apart_for_probabilities(scale: float) -> None:
-    """A best sequence may begin with what looks hopeless: emissions that float64 cannot hold as probabilities."""
+    """A best sequence may begin with what looks hopeless: emissions that float64 cannot hold as
+    probabilities."""
     lattice = a_lattice(a_crf(BIOES, "BIOES"), [9, 0, 4], 0, scale, torch.float64)
     mine = log_z(lattice)
     assert "LogPartition" not in type(mine.grad_fn).__name__
@@ -400,7 +401,8 @@ def test_scores_too_far_apart_for_probabilities(scale: float) -> None:
 
 
 def test_a_sentence_that_no_sequence_fits() -> None:
-    """``B`` and ``E`` alone spell no sentence of one token: its log-sum is as low as the constraints put it, not ``-inf``."""
+    """``B`` and ``E`` alone spell no sentence of one token: its log-sum is as low as the
+    constraints put it, not ``-inf``."""
     crf = CRF(("B-X", "I-X", "E-X"), "BIOES")
     emissions, tags, mask = a_batch([1, 2], 3)
     likelihood = crf(emissions, tags, mask, "none")

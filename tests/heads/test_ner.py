@@ -47,7 +47,8 @@ def a_head(
 
 
 def a_batch(words: tuple[tuple[str, ...], ...] = WORDS) -> tuple[Tensor, Tensor, TokenFeatures]:
-    """Layers, mask and features; the same word in the same place of a sentence has the same ones in every batch."""
+    """Layers, mask and features; the same word in the same place of a sentence has the same ones in
+    every batch."""
     longest = max(map(len, words), default=0)
     values, static = torch.zeros(L, len(words), longest, D), torch.zeros(len(words), longest, S)
     mask = torch.zeros(len(words), longest, dtype=torch.bool)

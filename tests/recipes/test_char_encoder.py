@@ -1,4 +1,5 @@
-"""A character encoder learns the static vectors of words, and a language model is trained on top of it."""
+"""A character encoder learns the static vectors of words, and a language model is trained on top of
+it."""
 
 from __future__ import annotations
 
@@ -263,7 +264,8 @@ def test_a_cache_reads_a_word_once_within_its_memory(rows: int) -> None:
     ids = torch.tensor([5, 0, 1, 11])
     first = cache.read(words[ids], ids)
     torch.testing.assert_close(first, expected[ids], atol=1e-5, rtol=1e-5)
-    # Known words are not read again: with other letters they keep their vectors. Those past the memory are read each time.
+    # Known words are not read again: with other letters they keep their vectors. Those past the
+    # memory are read each time.
     again = cache.read(words[ids.flip(0)], ids)
     kept = ids < rows
     assert again[kept].equal(first[kept])

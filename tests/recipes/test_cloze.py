@@ -1,4 +1,5 @@
-"""Words to guess are drawn by a fixed rule; a cloze head learns them from both sides of a gap, and resumes."""
+"""Words to guess are drawn by a fixed rule; a cloze head learns them from both sides of a gap, and
+resumes."""
 
 from collections import Counter
 from itertools import islice
@@ -21,7 +22,8 @@ from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.training.export_bilm import write_model
 
-#: What stands in the gap is decided by both sides together: for either side alone both words are as likely.
+#: What stands in the gap is decided by both sides together: for either side alone both words are as
+#: likely.
 LINES = ["ka mi so .", "ka nu ta .", "lo nu so .", "lo mi ta ."]
 NAMES = ["mi", "nu", "ka", "lo", "so", "ta"]
 

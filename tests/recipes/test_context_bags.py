@@ -53,7 +53,8 @@ def bags_of(corpus: TokenizedCorpus) -> ContextBagLoss:
 
 
 def read_before(corpus: TokenizedCorpus, backward: bool) -> list[set[str]]:
-    """The words of the sentence that each place of the stream has behind it, written out from the sentences."""
+    """The words of the sentence that each place of the stream has behind it, written out from the
+    sentences."""
     found: list[set[str]] = []
     for words in SENTENCES:
         order = words[::-1] if backward else words

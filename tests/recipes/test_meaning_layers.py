@@ -1,4 +1,5 @@
-"""The top layer learns to separate meanings, on a small dictionary; what lies below stays as it is."""
+"""The top layer learns to separate meanings, on a small dictionary; what lies below stays as it
+is."""
 
 import pytest
 import torch

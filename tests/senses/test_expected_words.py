@@ -1,4 +1,5 @@
-"""Substitutes of a word: against the sum written out, the loss of the language model, and Bayes' rule."""
+"""Substitutes of a word: against the sum written out, the loss of the language model, and Bayes'
+rule."""
 
 import numpy as np
 import pytest
@@ -29,7 +30,8 @@ USES = [Use.of_tokens(("the", "river", "bank"), 1)]
 
 
 def written_out(weight, bias, before, after):
-    """p(w | before) p(w | after) / p(w), times how rare the word is, times its direction; of real, known words only."""
+    """p(w | before) p(w | after) / p(w), times how rare the word is, times its direction; of real,
+    known words only."""
     total, log_frequency = np.zeros(3), log_frequencies(len(WORDS)).numpy()
     for k, word in enumerate(WORDS):
         if word not in ("the", "river", "loan"):

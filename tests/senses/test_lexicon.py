@@ -1,4 +1,5 @@
-"""The dictionary: its format, what breaks it, and what stands in the one that comes with the program."""
+"""The dictionary: its format, what breaks it, and what stands in the one that comes with the
+program."""
 
 import pytest
 

@@ -1,4 +1,5 @@
-"""Whole sentences: the mean of their words, score_vectors on sentences that say the same, and on some that do not."""
+"""Whole sentences: the mean of their words, score_vectors on sentences that say the same, and on
+some that do not."""
 
 import pytest
 import torch

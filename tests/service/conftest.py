@@ -25,7 +25,8 @@ def session() -> Session:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny model by the name of toy: measured once in a run, since its random weights are always the same."""
+    """A tiny model by the name of toy: measured once in a run, since its random weights are always
+    the same."""
     folder = tmp_path_factory.mktemp("models") / "toy"
     write_model(folder, tiny())
     return folder

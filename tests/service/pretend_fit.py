@@ -1,4 +1,5 @@
-"""What ``fit`` leaves behind, at once and without a model; the argument: crash, bug, slow, early or stubborn."""
+"""What ``fit`` leaves behind, at once and without a model; the argument: crash, bug, slow, early or
+stubborn."""
 
 import json
 import signal

@@ -1,4 +1,5 @@
-"""Whatever a program sends to an endpoint, it gets an answer that is JSON or a sentence; nothing else is raised, nothing is kept.
+"""Whatever a program sends to an endpoint, it gets an answer that is JSON or a sentence; nothing
+else is raised, nothing is kept.
 
 Some in the normal run, 20,000 in the slow one.
 """

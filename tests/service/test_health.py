@@ -10,7 +10,8 @@ from elmo_tasks.service.health import Health, HealthMiddleware
 
 
 def run_alone(coroutine):
-    """Run a coroutine in a thread of its own: a browser test of this worker may have left a running loop here."""
+    """Run a coroutine in a thread of its own: a browser test of this worker may have left a running
+    loop here."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 

@@ -1,4 +1,5 @@
-"""What lies beside a model: its measurements, shown for its own weights alone, and its card, which may be anything."""
+"""What lies beside a model: its measurements, shown for its own weights alone, and its card, which
+may be anything."""
 
 import json
 import shutil

@@ -1,4 +1,5 @@
-"""Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot do."""
+"""Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot
+do."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +29,8 @@ SENTENCES = [
 
 @pytest.fixture(scope="module", autouse=True)
 def some_examples() -> Iterator[None]:
-    """The uses that are searched are a part of the dictionary, which is enough where nothing is measured."""
+    """The uses that are searched are a part of the dictionary, which is enough where nothing is
+    measured."""
     some = nearest_uses._one_of_each_meaning()[:480]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nearest_uses, "_one_of_each_meaning", lambda: some)

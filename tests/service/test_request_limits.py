@@ -11,7 +11,8 @@ from tests.service.helpers import run
 
 
 async def echo(scope, receive, send):
-    """Read all of the body, as a web framework does, and say its length; a wrong password is refused."""
+    """Read all of the body, as a web framework does, and say its length; a wrong password is
+    refused."""
     body = b""
     try:
         while True:

@@ -139,7 +139,8 @@ ROADS = [
 
 
 def test_the_verdict_is_asked_first(session):
-    """Of two uses it is what the page says of them; hiding a word changes it to what the page says without the word."""
+    """Of two uses it is what the page says of them; hiding a word changes it to what the page says
+    without the word."""
     two = ROADS[:2]
     comparison = session.compare("jam", two)
     found = session.explain("jam", two)

@@ -1,4 +1,5 @@
-"""A new head of a known kind is one module and one configuration, wherever they lie: nothing of the library is touched."""
+"""A new head of a known kind is one module and one configuration, wherever they lie: nothing of the
+library is touched."""
 
 from __future__ import annotations
 
@@ -105,7 +106,8 @@ def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
 
 @pytest.fixture
 def head_of_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, str]:
-    """A head's folder, as a program that did not import its module finds it; and the name of the module."""
+    """A head's folder, as a program that did not import its module finds it; and the name of the
+    module."""
     module = f"tagger_of_{tmp_path.name}"
     (tmp_path / f"{module}.py").write_text(TAGGER)
     monkeypatch.syspath_prepend(tmp_path)

@@ -298,7 +298,8 @@ def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) ->
 
 @pytest.mark.ci
 def test_who_only_predicts_does_without_what_training_needs() -> None:
-    """A head is used where neither Lightning nor torchmetrics is installed, and no command waits for them."""
+    """A head is used where neither Lightning nor torchmetrics is installed, and no command waits
+    for them."""
     code = (
         "import sys, elmo_tasks.tasks.predictor\n"
         "heavy = {'pytorch_lightning', 'torchmetrics', 'datasets', 'pandas'} & set(sys.modules)\n"

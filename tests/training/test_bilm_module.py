@@ -1,4 +1,5 @@
-"""Pretraining learns, ends in a model that loads, and goes on after a kill as if nothing had happened."""
+"""Pretraining learns, ends in a model that loads, and goes on after a kill as if nothing had
+happened."""
 
 import json
 import os
@@ -31,7 +32,8 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def config(tmp_path):
-    """A tiny language in which each word is followed by one of two others, and its configuration."""
+    """A tiny language in which each word is followed by one of two others, and its
+    configuration."""
     r = random.Random(0)
     names = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta"]
     lines = []
@@ -114,7 +116,8 @@ def test_it_learns_and_ends_in_a_model_that_loads(config, tmp_path, capsys):
     card = json.loads((tmp_path / "model" / "card.json").read_text())
     assert card["title"] == "a toy"
     assert card["training"]["positions"] == 6400
-    # Eight words: guessing gives 8 and more; knowing the language, about 2 a word and a little for the end.
+    # Eight words: guessing gives 8 and more; knowing the language, about 2 a word and a little for
+    # the end.
     assert card["while_training"]["forward_perplexity"] < 3.6
     assert card["while_training"]["backward_perplexity"] < 6
     layers = Elmo.load(tmp_path / "model").encode([["ka", "lo"]])
@@ -166,7 +169,8 @@ def test_a_model_with_no_more_cells_than_outputs_is_trained_and_exported(config,
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
-    # Without what is drawn anew: dropout, forgotten states; and with so many draws that every word is drawn.
+    # Without what is drawn anew: dropout, forgotten states; and with so many draws that every word
+    # is drawn.
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=100000")]
     fit(config, *certain)
     whole = torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)

@@ -1,4 +1,5 @@
-"""What a run leaves: a head that loads, with a card whose scores are those that `evaluate` prints."""
+"""What a run leaves: a head that loads, with a card whose scores are those that `evaluate`
+prints."""
 
 from __future__ import annotations
 

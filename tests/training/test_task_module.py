@@ -1,4 +1,5 @@
-"""A head learns on a frozen encoder, and a run that was interrupted goes on as if nothing had happened."""
+"""A head learns on a frozen encoder, and a run that was interrupted goes on as if nothing had
+happened."""
 
 from __future__ import annotations
 
@@ -200,7 +201,8 @@ def callbacks(folder: Path, **checkpoint: Any) -> list[pl.Callback]:
 def test_an_interrupted_run_ends_as_one_that_was_not(
     after: int, encoder: Path, tmp_path: Path
 ) -> None:
-    """Without dropout, whose random numbers Lightning does not keep. An epoch has 3 steps: 2 and 4 are inside one."""
+    """Without dropout, whose random numbers Lightning does not keep. An epoch has 3 steps: 2 and 4
+    are inside one."""
 
     def run(folder: Path, **arguments: Any) -> dict[str, Any]:
         module = TaskModule(
@@ -236,7 +238,8 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
 
 
 class ReadsTheCurve(pl.Callback):
-    """What the curve holds of the mix whenever a state is written, which a kill right after it leaves as it is."""
+    """What the curve holds of the mix whenever a state is written, which a kill right after it
+    leaves as it is."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.epochs = path, list[list[str]]()
@@ -273,7 +276,8 @@ def test_the_clock_of_a_resumed_run_goes_on(encoder: Path, tmp_path: Path) -> No
 
 
 def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) -> None:
-    """Each validation finds the head at its best in the second epoch, after which the run stops early."""
+    """Each validation finds the head at its best in the second epoch, after which the run stops
+    early."""
     seen: list[dict[str, Tensor]] = []
 
     class SecondIsBest(pl.Callback):
@@ -312,7 +316,8 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
 @pytest.mark.ci
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch has no torch.distributed")
 def test_two_processes_score_as_one(encoder: Path, tmp_path: Path) -> None:
-    """Both validate on their share of 25 sentences; the exported head is scored on all of them by one process alone."""
+    """Both validate on their share of 25 sentences; the exported head is scored on all of them by
+    one process alone."""
     config = write_config(tmp_path, encoder)
     two = ["--trainer.devices=2", "--trainer.strategy=ddp", "--trainer.max_epochs=3"]
     done = subprocess.run(

@@ -118,7 +118,8 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
 
 
 def test_a_language_model_of_two_nodes_is_that_of_one_process(
-    language_config: Path, tmp_path: Path
+    language_config: Path,  # noqa: F811
+    tmp_path: Path,
 ) -> None:
     exact = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
     assert main(["fit", "--config", str(language_config), "--trainer.max_steps=1", *exact]) == 0
@@ -135,7 +136,8 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     finished(nodes(free_port(), *few, log=tmp_path / "log"), tmp_path / "log")
     (tmp_path / "run").rename(tmp_path / "two")
     assert main(["fit", *few]) == 0
-    # Adam divides by the size of a gradient: where that is nearly zero, the order of additions shows.
+    # Adam divides by the size of a gradient: where that is nearly zero, the order of additions
+    # shows.
     expected, found = (
         weights(tmp_path / "run" / "last.ckpt"),
         weights(tmp_path / "two" / "last.ckpt"),
@@ -144,7 +146,8 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     apart = sum(float((value - found[name]).abs().sum()) for name, value in expected.items())
     assert moved > 0
     assert apart < 0.05 * moved
-    # Another number of processes goes on where two have stopped: at the same batch of the same streams.
+    # Another number of processes goes on where two have stopped: at the same batch of the same
+    # streams.
     more = ["--trainer.max_steps=20", "--ckpt_path", str(tmp_path / "two" / "last.ckpt")]
     assert main(["fit", *few, *more]) == 0
     assert torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)["global_step"] == 20

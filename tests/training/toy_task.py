@@ -1,4 +1,5 @@
-"""A tiny encoder, tiny data and what trains a head on them: for tests of everything around training."""
+"""A tiny encoder, tiny data and what trains a head on them: for tests of everything around
+training."""
 
 from __future__ import annotations
 

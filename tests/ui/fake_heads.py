@@ -1,4 +1,5 @@
-"""Heads without a model: a few words and places decide, so that every answer can be checked by hand."""
+"""Heads without a model: a few words and places decide, so that every answer can be checked by
+hand."""
 
 from __future__ import annotations
 

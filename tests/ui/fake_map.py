@@ -1,4 +1,5 @@
-"""Maps and nearest uses without a model: a few words decide, so that every answer can be checked by hand."""
+"""Maps and nearest uses without a model: a few words decide, so that every answer can be checked by
+hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Ready sentences, static neighbours and forming meanings without a model, so that every answer can be checked by hand."""
+"""Ready sentences, static neighbours and forming meanings without a model, so that every answer can
+be checked by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A service without a model: the same numbers for the same sentences, and every error the real one raises."""
+"""A service without a model: the same numbers for the same sentences, and every error the real one
+raises."""
 
 from __future__ import annotations
 
@@ -60,7 +61,8 @@ def _word(comparison: api.Comparison, use: int, at: int, match: re.Match[str]) -
 
 
 def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
-    """One vector per word, two mixes, features, and products that give the cosines of each layer."""
+    """One vector per word, two mixes, features, and products that give the cosines of each
+    layer."""
     ones = tuple((1.0,) * n for _ in range(n))
     mixes = tuple(
         api.HeadMix(
@@ -87,7 +89,8 @@ def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
 
 
 class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
-    """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault of the program."""
+    """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault
+    of the program."""
 
     limits = api.Limits()
 

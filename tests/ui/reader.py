@@ -1,4 +1,5 @@
-"""What a reader sees of a page: its text, its rows, what is marked and chosen, and what a screen reader is told."""
+"""What a reader sees of a page: its text, its rows, what is marked and chosen, and what a screen
+reader is told."""
 
 from html.parser import HTMLParser
 
@@ -6,7 +7,8 @@ _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "sou
 
 
 class Reader(HTMLParser):
-    """Reads markup as a browser would, without styles; ``visible`` is the text without what is hidden until somebody asks."""
+    """Reads markup as a browser would, without styles; ``visible`` is the text without what is
+    hidden until somebody asks."""
 
     def __init__(self) -> None:
         super().__init__()

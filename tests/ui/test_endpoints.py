@@ -1,4 +1,5 @@
-"""Endpoints: each gives what the service answers, says what is wrong, and documents a call that works on the real models."""
+"""Endpoints: each gives what the service answers, says what is wrong, and documents a call that
+works on the real models."""
 
 from __future__ import annotations
 
@@ -76,7 +77,8 @@ def real_client(tmp_path_factory):
 
 
 def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
-    """The arguments of the call that the endpoint's description shows; the code is read, not run."""
+    """The arguments of the call that the endpoint's description shows; the code is read, not
+    run."""
     found = EXAMPLE.search(INFO[name]["description"])
     assert found, (
         f"{name} documents no call: 'Example: ``predict(…, api_name=\"{name}\")``.' before its arguments"

@@ -1,4 +1,5 @@
-"""The fake answers what the real service is asked: what the pages are tested on is what they get."""
+"""The fake answers what the real service is asked: what the pages are tested on is what they
+get."""
 
 import inspect
 

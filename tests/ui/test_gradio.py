@@ -1,4 +1,5 @@
-"""What gradio does not document is used in one file each, so that another version of gradio changes that file only."""
+"""What gradio does not document is used in one file each, so that another version of gradio changes
+that file only."""
 
 import ast
 import re

@@ -1,4 +1,5 @@
-"""A question whose person left is not computed to its end, and one that nobody waits for is not begun."""
+"""A question whose person left is not computed to its end, and one that nobody waits for is not
+begun."""
 
 import threading
 import time

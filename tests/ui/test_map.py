@@ -187,7 +187,8 @@ def test_a_sentence_lands_with_its_meaning(service):
 
 
 def test_the_picture_says_where_a_place_of_the_map_is(service):
-    """A use that lands on the place of another is drawn where that one is, unless it was moved from under a third."""
+    """A use that lands on the place of another is drawn where that one is, unless it was moved from
+    under a third."""
     found = service.sense_map(MapRequest("bank"))
     points = [(use.x, use.y) for use in found.uses]
     scale = map_tab.scale_of(points)

@@ -1,4 +1,5 @@
-"""What a person reads on each page, word for word: ``pytest tests/ui/test_pages.py --update-snapshots`` writes the texts anew."""
+"""What a person reads on each page, word for word: ``pytest tests/ui/test_pages.py
+--update-snapshots`` writes the texts anew."""
 
 from __future__ import annotations
 

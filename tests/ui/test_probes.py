@@ -1,4 +1,5 @@
-"""What each layer knows: bars are as long as their numbers, sentences claim what the numbers carry."""
+"""What each layer knows: bars are as long as their numbers, sentences claim what the numbers
+carry."""
 
 import csv
 import io

@@ -1,4 +1,5 @@
-"""What people type is in memory no longer than its answer takes, and the door stands in front of the pages."""
+"""What people type is in memory no longer than its answer takes, and the door stands in front of
+the pages."""
 
 import gc
 

@@ -1,4 +1,5 @@
-"""Several people at once: nobody waits for one slow question, and nobody gets another one's answer."""
+"""Several people at once: nobody waits for one slow question, and nobody gets another one's
+answer."""
 
 from __future__ import annotations
 
