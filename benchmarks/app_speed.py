@@ -74,7 +74,8 @@ def main() -> None:
     )
     args = parser.parse_args()
     print(
-        f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__}; median (lowest to highest)"
+        f"{os.cpu_count()} cores, Python {platform.python_version()}, torch {torch.__version__};"
+        " median (lowest to highest)"
     )
     if args.size:
         of_size(args.size, args.runs, args.requests)
@@ -95,7 +96,8 @@ def print_seconds(rows: Sequence[Sequence[float]]) -> None:
     )
     for name, seconds in zip(names, rows, strict=True):
         print(
-            f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to {max(seconds):.3f})",
+            f"{name:<38} {statistics.median(seconds):7.3f} s  ({min(seconds):.3f} to"
+            f" {max(seconds):.3f})",
             flush=True,
         )
 

@@ -43,7 +43,8 @@ def main() -> None:
     parser.add_argument("--ray", action="store_true", help="measure Ray on this machine, too")
     args = parser.parse_args()
     print(
-        "| words | processes | seconds | words a second | memory of the largest: at half, at the end |\n|---:|---|---:|---:|---:|"
+        "| words | processes | seconds | words a second | memory of the largest: at half, at the"
+        " end |\n|---:|---|---:|---:|---:|"
     )
     for n in args.words:
         with tempfile.TemporaryDirectory() as folder:
@@ -84,7 +85,8 @@ def _run(text: Path, folder: Path, n_words: int, options: list[str], name: str) 
     seconds = time.perf_counter() - began
     half = max(sizes[: len(sizes) // 2 + 1])
     print(
-        f"| {n_words:,} | {name} | {seconds:.0f} | {n_words / seconds:,.0f} | {half:.0f} MB, {max(sizes):.0f} MB |",
+        f"| {n_words:,} | {name} | {seconds:.0f} | {n_words / seconds:,.0f} | {half:.0f} MB,"
+        f" {max(sizes):.0f} MB |",
         flush=True,
     )
     out.unlink()

@@ -125,10 +125,12 @@ def main() -> None:
     else:
         found = crowd(args.url, args.pid or os.getpid(), args.people, args.seconds, args.pause)
     print(
-        f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s, {len(found.wrong)} wrong or lost"
+        f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s,"
+        f" {len(found.wrong)} wrong or lost"
     )
     print(
-        f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest {max(found.seconds):.2f} s"
+        f"p50 {statistics.median(found.seconds):.2f} s, p95 {found.p95:.2f} s, longest"
+        f" {max(found.seconds):.2f} s"
     )
     print(f"cores that other processes took: {found.others:.1f}")
     print("MB every ten seconds:", " ".join(f"{size:.0f}" for size in found.megabytes))

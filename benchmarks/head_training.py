@@ -130,7 +130,8 @@ def main() -> None:
         else f"{os.cpu_count()} cores, {torch.get_num_threads()} threads"
     )
     print(
-        f"{where}, batches of {args.batch_size} sentences, Python {platform.python_version()}, torch {torch.__version__}"
+        f"{where}, batches of {args.batch_size} sentences, Python {platform.python_version()},"
+        f" torch {torch.__version__}"
     )
     print(
         f"{'encoder':<32}{'own time of the head':>22}{'from the store':>18}{'encoder each time':>20}"

@@ -104,7 +104,8 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
     expected, seconds = _timed(lambda q: rows[_exact(exact, q)], asked[:20])
     print(f"{n:,} vectors of {width}")
     print(
-        f"| search | built in | on disk | recall@{_FOUND} | median | memory |\n|---|---:|---:|---:|---:|---:|"
+        f"| search | built in | on disk | recall@{_FOUND} | median | memory"
+        " |\n|---|---:|---:|---:|---:|---:|"
     )
     _row("all compared", 0.0, stored.stat().st_size, 1.0, seconds)
     began = time.perf_counter()
@@ -189,7 +190,8 @@ def _recall(found: list[Any], expected: list[Any]) -> float:
 def _row(name: str, built: float, size: int, recall: float, seconds: float) -> None:
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(
-        f"| {name} | {built:.0f} s | {size / 1e6:,.0f} MB | {recall:.3f} | {1e3 * seconds:.1f} ms | {memory:.1f} GB |"
+        f"| {name} | {built:.0f} s | {size / 1e6:,.0f} MB | {recall:.3f} | {1e3 * seconds:.1f} ms |"
+        f" {memory:.1f} GB |"
     )
 
 

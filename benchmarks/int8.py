@@ -43,7 +43,8 @@ def closeness(models: Sequence[str], sentences: Sentences) -> None:
         for layer, cosines in enumerate(torch.cat(found, dim=1).double()):
             first = float(cosines.quantile(0.01))
             print(
-                f"| `{name}` | {layer} | {cosines.mean():.4f} | {first:.4f} | {cosines.min():.4f} |",
+                f"| `{name}` | {layer} | {cosines.mean():.4f} | {first:.4f} |"
+                f" {cosines.min():.4f} |",
                 flush=True,
             )
 
@@ -59,7 +60,8 @@ def speed(
     AllenNLP where it is here.
     """
     print(
-        "\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP | memory |"
+        "\n| model | at once | AllenNLP | float32 | int8 | int8 to float32 | int8 to AllenNLP |"
+        " memory |"
     )
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in models:
@@ -84,8 +86,8 @@ def speed(
             theirs = f"{found['peer']:.1f} ms" if peer is not None else ""
             beside = f"{found['peer'] / found['rounded']:.1f}x" if peer is not None else ""
             print(
-                f"| `{name}` | {size} | {theirs} | {found['exact']:.1f} ms | {found['rounded']:.1f} ms | "
-                f"{found['exact'] / found['rounded']:.1f}x | {beside} | {memory} |",
+                f"| `{name}` | {size} | {theirs} | {found['exact']:.1f} ms | {found['rounded']:.1f}"
+                f" ms | {found['exact'] / found['rounded']:.1f}x | {beside} | {memory} |",
                 flush=True,
             )
 

@@ -20,11 +20,20 @@ def line_chart(
     ]
     zero = f"{_LEFT},{_HEIGHT - _BOTTOM}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" font-family="sans-serif" font-size="12">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}"'
+            ' font-family="sans-serif" font-size="12">'
+        ),
         f'<rect width="{_WIDTH}" height="{_HEIGHT}" fill="white"/>',
-        f'<text x="{_WIDTH / 2}" y="20" text-anchor="middle" font-size="14">{escape(title)}: {escape(y_name)}</text>',
+        (
+            f'<text x="{_WIDTH / 2}" y="20" text-anchor="middle" font-size="14">{escape(title)}:'
+            f" {escape(y_name)}</text>"
+        ),
         f'<path d="M{_LEFT},{_TOP} L{zero} H{_WIDTH - _RIGHT}" fill="none" stroke="#666"/>',
-        f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="none" stroke="#2563eb" stroke-width="2"/>',
+        (
+            f'<polyline points="{" ".join(f"{a:.1f},{b:.1f}" for a, b in points)}" fill="none"'
+            ' stroke="#2563eb" stroke-width="2"/>'
+        ),
     ]
     for (a, b), value in zip(points, y, strict=True):
         parts.append(f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3" fill="#2563eb"/>')
@@ -32,9 +41,11 @@ def line_chart(
     for share in (0, 0.25, 0.5, 0.75, 1):
         at = _LEFT + wide * share
         parts.append(
-            f'<text x="{at:.1f}" y="{_HEIGHT - 30}" text-anchor="middle">{max(x) * share:,.0f}</text>'
+            f'<text x="{at:.1f}" y="{_HEIGHT - 30}"'
+            f' text-anchor="middle">{max(x) * share:,.0f}</text>'
         )
     parts.append(
-        f'<text x="{_LEFT + wide / 2}" y="{_HEIGHT - 10}" text-anchor="middle">{escape(x_name)}</text>'
+        f'<text x="{_LEFT + wide / 2}" y="{_HEIGHT - 10}"'
+        f' text-anchor="middle">{escape(x_name)}</text>'
     )
     path.write_text("\n".join([*parts, "</svg>"]) + "\n", encoding="utf-8")

@@ -186,7 +186,8 @@ def main() -> None:
             rates[name].append(tokens / run(data, plain, device, bags))
     where = torch.cuda.get_device_name() if device.type == "cuda" else f"{os.cpu_count()} cores"
     print(
-        f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()}, torch {torch.__version__}"
+        f"{where}, {args.batch_size} streams x {STEPS} words, Python {platform.python_version()},"
+        f" torch {torch.__version__}"
     )
     for name, values in rates.items():
         print(f"{name:<46} {statistics.median(values):8,.0f} tokens/s")

@@ -203,9 +203,13 @@ def main() -> None:
     args = parser.parse_args()
     torch.set_num_threads(1)
     sentences = _sentences(args.text, args.sentences)
-    versions = f"Python {platform.python_version()}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
+    versions = (
+        f"Python {platform.python_version()}, torch {torch.__version__},"
+        f" {torch.backends.cpu.get_cpu_capability()}"
+    )
     print(
-        f"CPU ({_processor()}), 1 thread, {args.precision}; {versions}. Median processor time of {args.rounds} rounds.\n"
+        f"CPU ({_processor()}), 1 thread, {args.precision}; {versions}. Median processor time of"
+        f" {args.rounds} rounds.\n"
     )
     if args.precision == "int8":
         int8.closeness(args.models, sentences)

@@ -45,7 +45,10 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     )
     text = "port to listen on (default: $GRADIO_SERVER_PORT, else the first free one from 7860)"
     parser.add_argument("--port", type=_port, default=port or None, help=text)
-    text = "name or folder of a model (default: the bundled one); given again, one more to choose and compare with"
+    text = (
+        "name or folder of a model (default: the bundled one); given again, one more to choose and"
+        " compare with"
+    )
     parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
     add_precision(parser)
@@ -60,7 +63,10 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
         "--share", action="store_true", help="make a public link through gradio's server"
     )
     password = parser.add_mutually_exclusive_group()
-    text = f"ask for this name and password; the list of processes shows them: better --auth-file, or ${AUTH_VARIABLE}"
+    text = (
+        "ask for this name and password; the list of processes shows them: better --auth-file, or"
+        f" ${AUTH_VARIABLE}"
+    )
     password.add_argument("--auth", metavar="USER:PASS", type=_user_and_password, help=text)
     password.add_argument(
         "--auth-file",
@@ -69,9 +75,15 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     )
     text = 'offer the endpoints as tools to chat programs (MCP; needs: pip install "gradio[mcp]")'
     parser.add_argument("--mcp", action="store_true", help=text)
-    text = "allow training and uploads also where others can reach the app (default: only on this machine)"
+    text = (
+        "allow training and uploads also where others can reach the app (default: only on this"
+        " machine)"
+    )
     parser.add_argument("--allow-training", action="store_true", help=text)
-    text = "let the Sense map open a link by which a class sends sentences from phones, without a password (default: off)"
+    text = (
+        "let the Sense map open a link by which a class sends sentences from phones, without a"
+        " password (default: off)"
+    )
     parser.add_argument("--class-link", action="store_true", help=text)
     return parser
 
@@ -127,8 +139,8 @@ def passwords(
         try:
             if _SEVERAL.search(line):
                 raise ConfigError(
-                    f"{where}, line {number}: expected one USER:PASS on each line, found several with commas between them; give "
-                    "each a line of its own"
+                    f"{where}, line {number}: expected one USER:PASS on each line, found several"
+                    " with commas between them; give each a line of its own"
                 )
             if line.strip():
                 users.append(_user_and_password(line.strip()))
@@ -207,8 +219,8 @@ def _check_proxy(environment: Mapping[str, str]) -> None:
     chosen = next((name for name in names if environment.get(name, "").startswith("socks")), None)
     if chosen is not None and find_spec("socksio") is None:
         raise ConfigError(
-            f'${chosen} is a SOCKS proxy, for which a package is missing: pip install "httpx[socks]", or start the app with '
-            f"{chosen}= in front"
+            f"${chosen} is a SOCKS proxy, for which a package is missing: pip install"
+            f' "httpx[socks]", or start the app with {chosen}= in front'
         )
 
 

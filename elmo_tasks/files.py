@@ -151,7 +151,8 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     try:
         with contextlib.suppress(OSError):  # on a full disk the lock works without it
             lock.write_text(
-                f"process {os.getpid()} on {platform.node()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}"
+                f"process {os.getpid()} on {platform.node()}, since"
+                f" {time.strftime('%Y-%m-%d %H:%M:%S')}"
             )
         yield
     finally:

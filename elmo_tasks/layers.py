@@ -28,7 +28,8 @@ class Layers:
     def __post_init__(self) -> None:
         if self.values.shape[1:3] != self.mask.shape or self.mask.dtype != torch.bool:
             raise ValueError(
-                f"Layers: values {tuple(self.values.shape)} do not fit a {self.mask.dtype} mask {tuple(self.mask.shape)}"
+                f"Layers: values {tuple(self.values.shape)} do not fit a {self.mask.dtype} mask"
+                f" {tuple(self.mask.shape)}"
             )
 
     def __len__(self) -> int:
@@ -151,13 +152,15 @@ class ScalarMix(nn.Module):
         else:
             if initial_scalars is not None:
                 raise ConfigError(
-                    "initial_scalars: fixed_weights are given, so there is nothing to learn from a start"
+                    "initial_scalars: fixed_weights are given, so there is nothing to learn from a"
+                    " start"
                 )
             shares = list(fixed_weights)
             _check_number("fixed_weights", shares, n_layers)
             if min(shares) < 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-4):
                 raise ConfigError(
-                    f"fixed_weights: expected shares that are not negative and sum to 1, got {shares}"
+                    "fixed_weights: expected shares that are not negative and sum to 1, got"
+                    f" {shares}"
                 )
             self.register_parameter("scalars", None)
             # Not in the state dict: they are a setting, and a file of weights must not change a
@@ -173,7 +176,8 @@ class ScalarMix(nn.Module):
         """
         if values.dim() < 3 or len(values) != self.n_layers:
             raise ValueError(
-                f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got {tuple(values.shape)}"
+                f"expected [L, B, T, D] or [L, B, D] with L = {self.n_layers}, got"
+                f" {tuple(values.shape)}"
             )
         if mask is not None and mask.shape != values.shape[1:-1]:
             raise ValueError(
@@ -231,7 +235,8 @@ def checked_device(name: str | torch.device | None = None) -> torch.device:
     except (RuntimeError, AssertionError) as error:  # PyTorch built without CUDA asserts
         reason = str(error).splitlines()[0]
         raise ConfigError(
-            f"device '{name}' cannot be used here ({reason}); expected cpu, or cuda where there is a GPU"
+            f"device '{name}' cannot be used here ({reason}); expected cpu, or cuda where there is"
+            " a GPU"
         ) from None
 
 

@@ -20,7 +20,8 @@ def shared_data() -> Path:
     folder = Path(os.environ.get("ELMO_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
     if not (folder / "elmo_fixture").is_dir():
         pytest.skip(
-            f"no public data at {folder}: this test compares with published files (set ELMO_SHARED_DATA)"
+            f"no public data at {folder}: this test compares with published files (set"
+            " ELMO_SHARED_DATA)"
         )
     return folder
 

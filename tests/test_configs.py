@@ -13,8 +13,8 @@ from elmo_tasks.heads.head_files import find_head
 REPOSITORY = Path(__file__).resolve().parents[1]
 CONFIGS = sorted((REPOSITORY / "lightning_configs").glob("*.yaml"))
 TEXT = (
-    "The kettle sang in our old house .\nNobody heard it because the rain was much louder than five singing birds .\n"
-    * 60
+    "The kettle sang in our old house .\nNobody heard it because the rain was much louder than five"
+    " singing birds .\n" * 60
 )
 
 

@@ -19,7 +19,8 @@ def test_fifty_people_compare_words_for_two_minutes():
     assert found.megabytes[-1] - found.megabytes[len(found.megabytes) // 2] < 30
     if (os.cpu_count() or 1) - found.others < NEEDED:
         pytest.skip(
-            f"other processes took {found.others:.1f} cores: too busy a machine to say how long fifty wait"
+            f"other processes took {found.others:.1f} cores: too busy a machine to say how long"
+            " fifty wait"
         )
     assert len(found.seconds) > 400
     assert found.p95 < 3

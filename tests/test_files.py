@@ -174,7 +174,10 @@ def holder(tmp_path):
 
 
 def test_a_lock_says_who_holds_it_and_ends_with_its_process(tmp_path, holder):
-    message = rf"my\.txt is in use by process {holder.pid} on .+, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d; wait"
+    message = (
+        rf"my\.txt is in use by process {holder.pid} on .+, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d;"
+        r" wait"
+    )
     with pytest.raises(ConfigError, match=message), file_lock(tmp_path / "lock", "my.txt"):
         pass
     holder.kill()

@@ -59,7 +59,8 @@ def fetch(
     for base in bases:
         if not base.startswith(("http://", "https://")):
             raise ConfigError(
-                f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not {base!r}."
+                f"A base address ({BASE_VARIABLE}) should begin with http:// or https://, not"
+                f" {base!r}."
             )
     options, weights = files_of(name, cache)
     with _locked(name, weights.parent):
@@ -69,7 +70,8 @@ def fetch(
                 check_weights(MODELS[name], weights)
             except WeightsError as error:
                 raise WeightsError(
-                    f"{weights} is there and cannot be used: {error} Delete it, and run `{command(name)}`."
+                    f"{weights} is there and cannot be used: {error} Delete it, and run"
+                    f" `{command(name)}`."
                 ) from error
             complete = weights
         else:
@@ -150,8 +152,8 @@ def _download(name: str, urls: list[str], part: Path, report: Report | None) -> 
         else ""
     )
     raise WeightsError(
-        f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the file, or can get one "
-        f"elsewhere, use it with `{command(name, offline=True)}`."
+        f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the"
+        f" file, or can get one elsewhere, use it with `{command(name, offline=True)}`."
     )
 
 
@@ -194,7 +196,8 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
                 about.get("Content-Type", "").lower().startswith("text/html")
             ):  # before it replaces what is there
                 raise WeightsError(
-                    "the server sent a web page (HTML) in place of the file, as a sign-in page or a proxy does"
+                    "the server sent a web page (HTML) in place of the file, as a sign-in page or a"
+                    " proxy does"
                 )
             if status == 200:  # the whole file, even if a range was requested
                 done = 0
@@ -242,8 +245,8 @@ def _locked(name: str, folder: Path) -> Iterator[None]:
     except OSError as error:
         error.filename = error.filename or str(folder)
         raise ConfigError(
-            f"{describe_os_error(error)} ({name} needs {MODELS[name].smallest_bytes:,} bytes); or choose another folder with "
-            f"`{command(name)} --cache DIR` or {CACHE_VARIABLE}"
+            f"{describe_os_error(error)} ({name} needs {MODELS[name].smallest_bytes:,} bytes); or"
+            f" choose another folder with `{command(name)} --cache DIR` or {CACHE_VARIABLE}"
         ) from error
 
 

@@ -32,7 +32,8 @@ class FolderKind:
         )
         if strange:
             raise ConfigError(
-                f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name a new folder"
+                f"{folder}: the folder holds something that is not {self.what} ({strange[0]}); name"
+                " a new folder"
             )
 
     @contextmanager
@@ -108,9 +109,10 @@ def verify(files: Sequence[Path]) -> None:
         expected = sums.get(path.name)
         if expected is not None and (actual := sha256([path])) != expected:
             raise WeightsError(
-                f"{path}: damaged, or not the file that {CARD_NAME} beside it describes: expected the SHA-256 {expected[:16]}…, "
-                f"found {actual[:16]}…. Get the folder again from where it came; if the change is yours, run "
-                f"`elmo-tasks model checksums {path.parent}`"
+                f"{path}: damaged, or not the file that {CARD_NAME} beside it describes: expected"
+                f" the SHA-256 {expected[:16]}…, found {actual[:16]}…. Get the folder again from"
+                " where it came; if the change is yours, run `elmo-tasks model checksums"
+                f" {path.parent}`"
             )
 
 

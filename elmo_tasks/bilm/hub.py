@@ -25,7 +25,8 @@ def parse_address(address: str) -> tuple[str, str | None]:
     match = _ADDRESS.fullmatch(address)
     if match is None:
         raise ConfigError(
-            f"{address}: expected hub:OWNER/NAME, or hub:OWNER/NAME@REVISION with a branch, tag or commit"
+            f"{address}: expected hub:OWNER/NAME, or hub:OWNER/NAME@REVISION with a branch, tag or"
+            " commit"
         )
     return match["repository"], match["revision"]
 

@@ -85,8 +85,9 @@ def find_model(model: str | Path | None = None, weights: str | Path | None = Non
     if Path(name).is_dir():
         return _in_folder(Path(name))
     raise ConfigError(
-        f"there is no model '{name}': expected a name in checkpoints/ ({', '.join(bundled_models()) or 'none there yet'}), "
-        f"a published name ({', '.join(MODELS)}), hub:OWNER/NAME, or a folder with options.json and weights"
+        f"there is no model '{name}': expected a name in checkpoints/"
+        f" ({', '.join(bundled_models()) or 'none there yet'}), a published name"
+        f" ({', '.join(MODELS)}), hub:OWNER/NAME, or a folder with options.json and weights"
     )
 
 
@@ -101,7 +102,8 @@ def _in_folder(folder: Path) -> ModelFiles:
     if bool(ours) == bool(published) or len(published) > 1:
         names = ", ".join(path.name for path in [*ours, *published]) or "none"
         raise ConfigError(
-            f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or in parts); found {names}"
+            f"{folder}: expected exactly one *.hdf5 file, or {WEIGHTS_NAME}.safetensors (whole or"
+            f" in parts); found {names}"
         )
     return ModelFiles(given_name(folder), options[0], tuple(ours or published))
 
@@ -136,8 +138,8 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
     """Load the output layer that was trained with a biLM, and its vocabulary."""
     if not has_softmax(files):
         raise WeightsError(
-            f"{files.folder}: no softmax beside this model; without it the model gives vectors but predicts no words "
-            "(the published ELMo weights never had theirs published)"
+            f"{files.folder}: no softmax beside this model; without it the model gives vectors but"
+            " predicts no words (the published ELMo weights never had theirs published)"
         )
     vocabulary = Vocabulary.load(files.folder / VOCABULARY_NAME)
     verify([files.folder / VOCABULARY_NAME])
@@ -152,8 +154,8 @@ def take_over(files: ModelFiles, bilm: BiLM, softmax: LMSoftmax, vocabulary: Voc
     old = load_bilm(files)
     if old.options != bilm.options:
         raise ConfigError(
-            f"model.start_from: {files.name} has other sizes than this configuration: expected {bilm.options}, "
-            f"found {old.options}"
+            f"model.start_from: {files.name} has other sizes than this configuration: expected"
+            f" {bilm.options}, found {old.options}"
         )
     bilm.load_state_dict(old.state_dict())
     if has_softmax(files):

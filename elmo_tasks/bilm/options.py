@@ -92,14 +92,15 @@ class BiLMOptions:
         for key, allowed in (("n_characters", (261, 262)), ("activation", ("relu", "tanh"))):
             if key in cnn and cnn[key] not in allowed:
                 raise ConfigError(
-                    f"{where}: char_cnn.{key} is {reprlib.repr(cnn[key])}; expected {allowed[0]!r} or {allowed[1]!r}"
+                    f"{where}: char_cnn.{key} is {reprlib.repr(cnn[key])}; expected {allowed[0]!r}"
+                    f" or {allowed[1]!r}"
                 )
         filters = cnn.get("filters")
         pairs = filters if isinstance(filters, (list, tuple)) else ()
         if not 1 <= len(pairs) <= _MAX_FILTERS or not all(map(_is_filter, pairs)):
             raise ConfigError(
-                f"{where}: char_cnn.filters is {reprlib.repr(filters)}; expected up to {_MAX_FILTERS} pairs [width, number], "
-                f"each 1 to {_MAX_FILTER:,}"
+                f"{where}: char_cnn.filters is {reprlib.repr(filters)}; expected up to"
+                f" {_MAX_FILTERS} pairs [width, number], each 1 to {_MAX_FILTER:,}"
             )
         dim, projection, n_layers = (
             _whole_number(lstm, key, f"{where}: lstm")
@@ -121,7 +122,8 @@ class BiLMOptions:
         longest = options.char_cnn.max_characters_per_token
         if (widest := max(width for width, _ in pairs)) > longest:
             raise ConfigError(
-                f"{where}: a filter of width {widest} does not fit into char_cnn.max_characters_per_token {longest}"
+                f"{where}: a filter of width {widest} does not fit into"
+                f" char_cnn.max_characters_per_token {longest}"
             )
         return options
 
@@ -165,7 +167,8 @@ def _whole_number(raw: Mapping[str, Any], key: str, where: str, minimum: int = 1
         return 0
     if type(value) is not int or not minimum <= value <= _MAX[key]:
         raise ConfigError(
-            f"{where}.{key} is {reprlib.repr(value)}; expected a whole number of at least {minimum} and at most {_MAX[key]:,}"
+            f"{where}.{key} is {reprlib.repr(value)}; expected a whole number of at least {minimum}"
+            f" and at most {_MAX[key]:,}"
         )
     return value
 
@@ -174,7 +177,8 @@ def _clip(raw: Mapping[str, Any], key: str, where: str) -> float | None:
     value = raw.get(key) or 0  # bilm-tf writes 0 for "no clipping"
     if type(value) not in (int, float) or value < 0:
         raise ConfigError(
-            f"{where}: lstm.{key} is {reprlib.repr(value)}; expected a positive number, or null for no clipping"
+            f"{where}: lstm.{key} is {reprlib.repr(value)}; expected a positive number, or null for"
+            " no clipping"
         )
     return float(value) or None
 

@@ -90,7 +90,8 @@ def check_weights(model: PublishedModel, path: Path) -> None:
         )
     if (size := path.stat().st_size) < model.smallest_bytes:
         raise WeightsError(
-            f"the weights have {size:,} bytes; {model.n_parameters:,} float32 numbers need {model.smallest_bytes:,}."
+            f"the weights have {size:,} bytes; {model.n_parameters:,} float32 numbers need"
+            f" {model.smallest_bytes:,}."
         )
     from elmo_tasks.bilm.hdf5 import (
         check_hdf5,

@@ -127,7 +127,8 @@ def shape_problems(
 ) -> str:
     """Describe weights that are missing, surplus or of another shape."""
     problems = [
-        f"'{name}' has shape {given.get(name, 'missing')}, expected {expected.get(name, 'no such weight')}"
+        f"'{name}' has shape {given.get(name, 'missing')}, expected"
+        f" {expected.get(name, 'no such weight')}"
         for name in sorted(expected.keys() | given.keys())
         if expected.get(name) != given.get(name)
     ]

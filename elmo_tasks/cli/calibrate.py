@@ -9,7 +9,10 @@ from pathlib import Path
 from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.errors import ConfigError
 
-HELP = "calibrate the meanings of a model on the dictionary, or the probabilities of a classifier on a labelled file"
+HELP = (
+    "calibrate the meanings of a model on the dictionary, or the probabilities of a classifier on a"
+    " labelled file"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,7 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add = parser.add_argument_group("a classifier").add_argument
     add("--head", help="name or folder of a head that predicts a class of a text")
-    text = "labelled file that the head was not trained on; rows with an unknown label count as texts of no class"
+    text = (
+        "labelled file that the head was not trained on; rows with an unknown label count as texts"
+        " of no class"
+    )
     add("--data", type=Path, help=text)
     add(
         "--labels",
@@ -94,7 +100,8 @@ def _meanings(args: argparse.Namespace) -> int:
     print(f"views and their weights: {weights}")
     print(f"projection: {projection}")
     print(
-        f"written to {folder}; measure it with: elmo-tasks evaluate --senses --model {args.model or encoder.name}"
+        f"written to {folder}; measure it with: elmo-tasks evaluate --senses --model"
+        f" {args.model or encoder.name}"
     )
     return 0
 
@@ -135,7 +142,8 @@ def _head(args: argparse.Namespace) -> int:
     unknown = sorted(set(gold) - set(labels))
     if len(set(gold)) - len(unknown) < 2:
         raise ConfigError(
-            f"{args.data}: expected rows of two classes of the head or more ({listed(labels)}), found {listed(sorted(set(gold)))}"
+            f"{args.data}: expected rows of two classes of the head or more ({listed(labels)}),"
+            f" found {listed(sorted(set(gold)))}"
         )
     if unknown:
         print(f"Read as texts of no class: rows with {listed(map(str, unknown))}")
@@ -155,11 +163,13 @@ def _head(args: argparse.Namespace) -> int:
         confidence = Confidence.fit(probabilities, classes, args.data.name)
         confidence.write(files.folder)
     print(
-        f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from {confidence.least:.1%} on. "
-        f"On {confidence.fitted_on}: {confidence.said:.1%} of the {confidence.rows:,} rows with a class get a prediction, "
-        f"{confidence.right:.1%} of all predictions are right"
+        f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from"
+        f" {confidence.least:.1%} on. On {confidence.fitted_on}: {confidence.said:.1%} of the"
+        f" {confidence.rows:,} rows with a class get a prediction, {confidence.right:.1%} of all"
+        " predictions are right"
         + (
-            f", and {confidence.kept_back:.1%} of the {confidence.of_no_class:,} rows without a class get none"
+            f", and {confidence.kept_back:.1%} of the {confidence.of_no_class:,} rows without a"
+            " class get none"
             if unknown
             else ""
         )

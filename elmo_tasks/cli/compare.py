@@ -28,7 +28,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     text = "a sentence; [brackets] mark another word there"
     parser.add_argument("--sentence", action="append", required=True, dest="sentences", help=text)
-    text = "name or folder of a model (default: the bundled one); two or three are compared one after the other"
+    text = (
+        "name or folder of a model (default: the bundled one); two or three are compared one after"
+        " the other"
+    )
     parser.add_argument("--model", action="append", dest="models", help=text)
     add_device(parser)
     text = "also write the page of Compare as one file that needs no server"

@@ -28,17 +28,29 @@ _BLOCK_BYTES, _CHARACTERS_PER_TOKEN = 128_000_000, 5
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
-    text = "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address; - for standard input"
+    text = (
+        "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address;"
+        " - for standard input"
+    )
     add("input", help=text)
-    text = "HDF5 file; a name that ends in .parquet makes it Parquet, and a folder/ or address Parquet in parts"
+    text = (
+        "HDF5 file; a name that ends in .parquet makes it Parquet, and a folder/ or address Parquet"
+        " in parts"
+    )
     add("output", help=text)
     add_model(parser)
     add("--column", help="column of the texts in a table (default: detected)")
     add("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
     add("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
-    text = "print the length of every vector, at each layer with --all, and write it, except to the published layout"
+    text = (
+        "print the length of every vector, at each layer with --all, and write it, except to the"
+        " published layout"
+    )
     add("--norms", action="store_true", help=text)
-    text = "of HDF5: a data set per line (default), or few large ones: vectors, offsets, sentences, tokens"
+    text = (
+        "of HDF5: a data set per line (default), or few large ones: vectors, offsets, sentences,"
+        " tokens"
+    )
     add("--layout", choices=("published", "flat"), default="published", help=text)
     add(
         "--dtype",

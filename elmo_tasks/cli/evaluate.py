@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from elmo_tasks.heads.head_files import HeadFiles
     from elmo_tasks.tasks.task import Task
 
-HELP = "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a labelled file"
+HELP = (
+    "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a"
+    " labelled file"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,8 +36,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_precision(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
     text = (
-        "with --head: labelled file; with --model: folder of the data sets of the tests, see docs/your_own_data.md "
-        "(default: ELMO_SHARED_DATA, or ../shared/data)"
+        "with --head: labelled file; with --model: folder of the data sets of the tests, see"
+        " docs/your_own_data.md (default: ELMO_SHARED_DATA, or ../shared/data)"
     )
     parser.add_argument("--data", type=Path, help=text)
 
@@ -50,10 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="only these tests: wic, coarsewsd, ...",
     )
     add("--out", type=Path, help="write the results to this JSON file, too")
-    text = "only what each layer knows, beside the paper's ELMo; results of the same weights in --out are kept"
+    text = (
+        "only what each layer knows, beside the paper's ELMo; results of the same weights in --out"
+        " are kept"
+    )
     add("--probes", action="store_true", help=text)
     add("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
-    text = "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or --out is given"
+    text = (
+        "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or"
+        " --out is given"
+    )
     add("--text", type=Path, help=text)
     text = "table (source, first_line, last_line): only lines of the sources on the model's card"
     add("--index", type=Path, help=text)
@@ -76,7 +85,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--labels",
         metavar="0=negative,1=positive",
-        help="labels or entity types of that file and the head's own for them; DATE= leaves one out",
+        help=(
+            "labels or entity types of that file and the head's own for them; DATE= leaves one out"
+        ),
     )
     add("--token-column", help="name or place of the column of the tokens (tags)")
     add("--tag-column", help="name or place of the column of the tags (tags)")
@@ -297,9 +308,10 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
 
 def _perplexity_line(r: dict[str, Any]) -> str:
     return (
-        f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward, {r['backward_perplexity']:.1f} backward, on "
-        f"{r['targets']:,} targets of {r['sentences']:,} sentences, over {r['vocabulary']:,} words; "
-        f"{r['unknown_rate']:.2%} unknown"
+        f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward,"
+        f" {r['backward_perplexity']:.1f} backward, on {r['targets']:,} targets of"
+        f" {r['sentences']:,} sentences, over {r['vocabulary']:,} words; {r['unknown_rate']:.2%}"
+        " unknown"
     )
 
 
@@ -348,7 +360,8 @@ def _head(args: argparse.Namespace) -> dict[str, Any]:
         if kind.one_label or "no such entity type" not in str(error):
             raise
         raise DataError(
-            f"{error}. Say which is which, such as --labels PERSON=PER,DATE= (DATE is left out then)"
+            f"{error}. Say which is which, such as --labels PERSON=PER,DATE= (DATE is left out"
+            " then)"
         ) from None
     print(*data.notes, sep="\n", file=sys.stderr)
     predictor = Predictor.load(

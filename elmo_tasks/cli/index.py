@@ -22,8 +22,8 @@ HUB = "hub:"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     text = (
-        "text or tables (.csv, .jsonl, .parquet, ...), folders or addresses of them, - for standard input, "
-        "or hub:NAME on the Hugging Face hub"
+        "text or tables (.csv, .jsonl, .parquet, ...), folders or addresses of them, - for standard"
+        " input, or hub:NAME on the Hugging Face hub"
     )
     parser.add_argument("text", nargs="+", help=text)
     parser.add_argument(
@@ -36,7 +36,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--column", help="column of the texts in a table or data set (default: detected)"
     )
-    text = "number of a layer that a large index searches fast, with FAISS; may be given again (default: the top one)"
+    text = (
+        "number of a layer that a large index searches fast, with FAISS; may be given again"
+        " (default: the top one)"
+    )
     parser.add_argument("--fast-layer", type=int, action="append", metavar="LAYER", help=text)
     add_corpus(parser)
     hub = parser.add_argument_group("for hub:NAME")
@@ -59,7 +62,8 @@ def run(args: argparse.Namespace) -> int:
     title = args.title or args.out.resolve().name
     if title == DICTIONARY:
         raise ConfigError(
-            f"the examples of the dictionary are called “{DICTIONARY}” already: give the index another --title"
+            f"the examples of the dictionary are called “{DICTIONARY}” already: give the index"
+            " another --title"
         )
     job = IndexJob(args.model, args.device, args.precision)
     encoder = job.load()  # a model that is not there is refused before anything is read
@@ -71,7 +75,8 @@ def run(args: argparse.Namespace) -> int:
     index = UseIndex(args.out)
     _write_fast(index, args.fast_layer or [encoder.n_layers - 1])
     print(
-        f"{args.out}: {len(index):,} vectors by {encoder.name}. Search it with the same --model: elmo-tasks app --index {args.out}"
+        f"{args.out}: {len(index):,} vectors by {encoder.name}. Search it with the same --model:"
+        f" elmo-tasks app --index {args.out}"
     )
     return 0
 
@@ -84,7 +89,8 @@ def _write_fast(index: UseIndex, layers: Sequence[int]) -> None:
         return
     if find_spec("faiss") is None:
         print(
-            'To search so many words fast: pip install "elmo-tasks[index]", then give the same command again.'
+            'To search so many words fast: pip install "elmo-tasks[index]", then give the same'
+            " command again."
         )
         return
     for layer in layers:

@@ -20,7 +20,10 @@ from elmo_tasks.cli import push
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json
 
-HELP = "download, convert or share a model, train static word vectors, or write the checksums of weights"
+HELP = (
+    "download, convert or share a model, train static word vectors, or write the checksums of"
+    " weights"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -195,8 +198,8 @@ def _vectors(args: argparse.Namespace) -> int:
     training = card["training"]
     share = training["tokens_in_vocabulary"] / training["tokens"]
     print(
-        f"{args.out}: {len(vectors)} words of {vectors.width} numbers, {share:.1%} of {training['tokens']} tokens, "
-        f"{training['seconds']} seconds"
+        f"{args.out}: {len(vectors)} words of {vectors.width} numbers, {share:.1%} of"
+        f" {training['tokens']} tokens, {training['seconds']} seconds"
     )
     return 0
 

@@ -24,7 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--index", type=Path, help="folder that `index` wrote (default: the dictionary)"
     )
-    text = "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default: the bundled ones)"
+    text = (
+        "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default:"
+        " the bundled ones)"
+    )
     parser.add_argument("--static", help=text)
     parser.add_argument(
         "--layer",
@@ -63,7 +66,8 @@ def run(args: argparse.Namespace) -> int:
         for use in answer.uses:
             meaning = f"  ({use.sense})" if use.sense else ""
             print(
-                f"{use.cosine:6.2f}  {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}"
+                f"{use.cosine:6.2f} "
+                f" {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}"
             )
     print(f"\nin any sentence ({answer.vectors})")
     for near in answer.static:

@@ -36,9 +36,15 @@ _BLOCK_CHARACTERS = 50_000  # half a minute of one core
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
-    text = "text, one sentence a line, or a table; a folder, a pattern or an address of such files; - for standard input"
+    text = (
+        "text, one sentence a line, or a table; a folder, a pattern or an address of such files; -"
+        " for standard input"
+    )
     parser.add_argument("input", metavar="IN", help=text)
-    text = "JSON lines, one for each line of IN, or .parquet; a folder/ for Parquet in parts; - for standard output"
+    text = (
+        "JSON lines, one for each line of IN, or .parquet; a folder/ for Parquet in parts; - for"
+        " standard output"
+    )
     parser.add_argument("output", metavar="OUT", help=text)
     parser.add_argument("--column", help="column of the texts in a table (default: detected)")
     parser.add_argument(

@@ -108,7 +108,10 @@ def model_card(folder: Path, kind: str, address: str) -> str:
         parts.append("Text and licences:\n\n" + "\n".join(rows))
     if kind == "head":
         parts += _of_head(folder, card)
-        use = f'from elmo_tasks import load_head\n\nhead = load_head("{address}")\nhead.predict(["Ada flew to Oslo."])'
+        use = (
+            f'from elmo_tasks import load_head\n\nhead = load_head("{address}")\nhead.predict(["Ada'
+            ' flew to Oslo."])'
+        )
     else:
         use = f'from elmo_tasks import Elmo\n\nelmo = Elmo.load("{address}")'
     parts.append(f"```python\n{use}\n```")
@@ -120,7 +123,8 @@ def _of_head(folder: Path, card: Mapping[str, Any]) -> list[str]:
     config = read_json(folder / "head.json")
     encoder = config["encoder"]
     parts = [
-        f"It reads the encoder `{encoder['name']}` (SHA-256 of its weights: `{encoder['checksum']}`), and no other."
+        f"It reads the encoder `{encoder['name']}` (SHA-256 of its weights:"
+        f" `{encoder['checksum']}`), and no other."
     ]
     rows = [
         f"| {split} | {name} | {value:.4g} |"

@@ -81,7 +81,8 @@ def check_checkpoint(path: Path) -> None:
         zipfile.BadZipFile,
     ):
         raise ConfigError(
-            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another, or start again"
+            f"--ckpt_path {path}: the file is damaged, or not one that `fit` wrote; take another,"
+            " or start again"
         ) from None
     if not isinstance(saved, dict) or not all(
         saved.get(name) or saved.get(name) == 0 for name in _PARTS

@@ -72,8 +72,8 @@ def _records(rows: Any, split: str) -> list[dict[str, Any]]:
     listed = list(rows) if isinstance(rows, Iterable) else []
     if not listed or not all(isinstance(row, Mapping) for row in listed):
         raise ConfigError(
-            f"{split}: expected a file, a DataFrame, a datasets.Dataset or a list of dictionaries, found "
-            f"{type(rows).__name__}{'' if listed else ' without rows'}"
+            f"{split}: expected a file, a DataFrame, a datasets.Dataset or a list of dictionaries,"
+            f" found {type(rows).__name__}{'' if listed else ' without rows'}"
         )
     return [dict(row) for row in listed]
 

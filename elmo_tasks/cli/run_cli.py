@@ -147,8 +147,8 @@ class RunCLI(LightningCLI):
             return
         if "start_from" not in config.model.init_args:
             raise ConfigError(
-                f"--init_from: {config.model.class_path} is not a biLM, which alone can be trained further; for the encoder "
-                "of a head use --encoder"
+                f"--init_from: {config.model.class_path} is not a biLM, which alone can be trained"
+                " further; for the encoder of a head use --encoder"
             )
         for key, value in {**_shape_of(config.init_from), "start_from": config.init_from}.items():
             config.model.init_args[key] = value
@@ -166,7 +166,8 @@ class RunCLI(LightningCLI):
             _move_root(config, str(free))
             if _is_first_process():
                 print(
-                    f"{root} holds an earlier run, so this one is written to {free}; --overwrite replaces it.",
+                    f"{root} holds an earlier run, so this one is written to {free}; --overwrite"
+                    " replaces it.",
                     flush=True,
                 )
             root = free

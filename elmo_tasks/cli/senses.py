@@ -27,7 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="text, each line read by itself; - for standard input",
     )
-    text = "JSON lines with the row of each, or .parquet with a row per word; a folder/ for Parquet in parts (default: print)"
+    text = (
+        "JSON lines with the row of each, or .parquet with a row per word; a folder/ for Parquet in"
+        " parts (default: print)"
+    )
     parser.add_argument("output", nargs="?", metavar="OUT", help=text)
     parser.add_argument(
         "--column", help="column of the texts in a table, with OUT (default: detected)"

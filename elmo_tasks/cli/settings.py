@@ -127,7 +127,8 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
         if monitor.startswith("val_") and not validated:
             if callback["class_path"].endswith("EarlyStopping"):
                 changes.append(
-                    "Nothing to validate on: the run goes through all its epochs, and the last one is kept."
+                    "Nothing to validate on: the run goes through all its epochs, and the last one"
+                    " is kept."
                 )
                 continue
             arguments["monitor"] = None

@@ -23,7 +23,10 @@ from elmo_tasks.cli.settings import apply_device, as_arguments, read_config
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json, write_json
 
-HELP = "train configurations over encoders, seeds, shares of the data and settings; print mean and spread"
+HELP = (
+    "train configurations over encoders, seeds, shares of the data and settings; print mean and"
+    " spread"
+)
 _SPLITS = ("validation", "test")
 _ENCODER = re.compile(r"(?P<encoder>.+?)(:(?P<input>mix|mean|layer-(?P<layer>\d+)))?")
 _EPOCHS = "trainer.max_epochs"
@@ -61,7 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Describe the arguments."""
     add = parser.add_argument
     add("--config", nargs="+", required=True, help="configurations of heads: YAML files or names")
-    text = "encoders to train on, with nothing beside them; INPUT is mix (learned, the default), mean or layer-K"
+    text = (
+        "encoders to train on, with nothing beside them; INPUT is mix (learned, the default), mean"
+        " or layer-K"
+    )
     add("--encoders", nargs="+", metavar="NAME[:INPUT]", help=text)
     add("--seeds", type=int, nargs="+", default=[1], help="one run each (default 1)")
     add(
@@ -107,7 +113,8 @@ def run(args: argparse.Namespace) -> int:
         )
     if not all(0 < fraction <= 1 for fraction in args.fractions):
         raise ConfigError(
-            f"--fractions: expected shares above 0, up to 1, found {' '.join(map(str, args.fractions))}"
+            "--fractions: expected shares above 0, up to 1, found"
+            f" {' '.join(map(str, args.fractions))}"
         )
     if args.device is not None:
         apply_device(["--device", args.device])  # refused before the first run
@@ -216,7 +223,8 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
         values = None
     if not equals or not re.fullmatch(r"[\w.]+", key) or not isinstance(values, list) or not values:
         raise ConfigError(
-            f"--set {text}: expected KEY=VALUE,VALUE, as in model.init_args.head.init_args.dropout=0.3,0.5"
+            f"--set {text}: expected KEY=VALUE,VALUE, as in"
+            " model.init_args.head.init_args.dropout=0.3,0.5"
         )
     return key, values
 

@@ -129,7 +129,8 @@ def _in_processes(job: Job, blocks: Sequence[Block], store: Store, n: int) -> It
             failures = 0 if finished else failures + 1
             if failures == 3:
                 raise ConfigError(
-                    "worker processes end before they finish a block, as where memory is short: use fewer --workers"
+                    "worker processes end before they finish a block, as where memory is short: use"
+                    " fewer --workers"
                 ) from None
             _log.warning("A worker process died; the rest goes on in new ones.")
         finally:
@@ -158,7 +159,8 @@ def _check_cluster(address: str) -> None:
             socket.create_connection((host, int(port)), timeout=10).close()
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"--ray {address}: no cluster answers there ({error}); expected HOST:PORT as `ray start --head` prints it"
+                f"--ray {address}: no cluster answers there ({error}); expected HOST:PORT as `ray"
+                " start --head` prints it"
             ) from None
 
 

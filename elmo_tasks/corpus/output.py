@@ -77,8 +77,8 @@ class Output:
         other = self.store.names() if self.is_folder else set()
         if wrong := sorted(name for name in other if not _OURS.fullmatch(name)):
             raise ConfigError(
-                f"{self.place}: this folder has files that are no results of ours, such as {wrong[0]}; "
-                "name a new folder"
+                f"{self.place}: this folder has files that are no results of ours, such as"
+                f" {wrong[0]}; name a new folder"
             )
 
 

@@ -56,7 +56,8 @@ class BadRows:
         """Set a row aside, or raise."""
         if not self.skip:
             raise DataError(
-                f"{source}, line {place}: {message}; correct it, or leave such rows out with --skip-bad"
+                f"{source}, line {place}: {message}; correct it, or leave such rows out with"
+                " --skip-bad"
             )
         self.rows.append((source, place, message))
 
@@ -162,7 +163,8 @@ def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Sai
     """Yield the texts of a file of any size, in UTF-8."""
     if form in ("json", "xlsx"):
         raise DataError(
-            f"{source}: expected .txt, .csv, .tsv, .jsonl or .parquet, at an address or with --skip-bad"
+            f"{source}: expected .txt, .csv, .tsv, .jsonl or .parquet, at an address or with"
+            " --skip-bad"
         )
     if form == "parquet":
         return _parquet(source, column, bad, say)

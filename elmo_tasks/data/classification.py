@@ -137,7 +137,8 @@ class ClassificationData(SplitData[LabelledText, int]):
             )
             if unused := [name for name in names if name not in labels]:
                 raise DataError(
-                    f"{self.name_of('train')}: label_names has {listed(unused)}, but no training row is that"
+                    f"{self.name_of('train')}: label_names has {listed(unused)}, but no training"
+                    " row is that"
                 )
             labels = names
         check_labels(labels, len(records), self.name_of("train"))

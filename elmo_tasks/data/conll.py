@@ -163,7 +163,8 @@ def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFil
     if given[1] is None:
         others = f", or the key {listed(keys)} of the column misc" if keys else ""
         raise DataError(
-            f"{path}: set tag_column to the column of the tags: upos, xpos, or another of {listed(CONLLU)}{others}"
+            f"{path}: set tag_column to the column of the tags: upos, xpos, or another of"
+            f" {listed(CONLLU)}{others}"
         )
     token, tag = (name.lower() if isinstance(name, str) else name for name in given)
     key = (

@@ -141,7 +141,8 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
     errors.check(len(rows), "text")
     if all(_SPAN_TAG.fullmatch(row.text) for row in rows):
         raise DataError(
-            f"{table.where}: expected texts, found tags such as '{rows[0].text}': this is a file for a head of tags"
+            f"{table.where}: expected texts, found tags such as '{rows[0].text}': this is a file"
+            " for a head of tags"
         )
     rows = plain_labels(rows)
     _check_cells(rows, table.where)
@@ -150,8 +151,8 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
         labels, first = Counter(row.label for row in rows), rows[0]
         if labels[first.label] == 1 and len(rows) > 2 * len(labels):
             raise DataError(
-                f"{table.where}, {table.unit} {first.line}: is this line a header? Its label '{first.label}' comes nowhere "
-                "else: set header to true or false"
+                f"{table.where}, {table.unit} {first.line}: is this line a header? Its label"
+                f" '{first.label}' comes nowhere else: set header to true or false"
             )
     check_not_digits(
         (row.text for row in rows), f"{table.where}: the texts ('{layout.names[layout.text]}')"
@@ -186,8 +187,9 @@ def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
     lists = [label for label in labels if label[0] in "[{" and label[-1] in "]}"]
     if 2 * sum(labels[label] for label in lists) > len(rows):
         raise DataError(
-            f"{where}: expected one label for each text, found JSON or lists, such as {shown(lists[0])}: export one class per "
-            "text, or spans of characters as JSON lines for a head of entities"
+            f"{where}: expected one label for each text, found JSON or lists, such as"
+            f" {shown(lists[0])}: export one class per text, or spans of characters as JSON lines"
+            " for a head of entities"
         )
     for mark in ",;|+&":
         joined = {
@@ -203,8 +205,9 @@ def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
         ):
             example = next(iter(joined))
             raise DataError(
-                f"{where}: expected one label for each text, found several in a cell, such as {shown(example)}: keep one of them, "
-                "or train a head for each label (its own column of yes and no)"
+                f"{where}: expected one label for each text, found several in a cell, such as"
+                f" {shown(example)}: keep one of them, or train a head for each label (its own"
+                " column of yes and no)"
             )
 
 
@@ -228,7 +231,8 @@ def _labelled_text(
         )
     if label is None:
         raise DataError(
-            f"{label_key}: expected a label, found none (the labels of a test split may be hidden){_SKIP}"
+            f"{label_key}: expected a label, found none (the labels of a test split may be"
+            f" hidden){_SKIP}"
         )
     if not isinstance(label, str) or not label.strip():
         advice = "" if label else _SKIP

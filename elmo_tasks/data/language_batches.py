@@ -109,8 +109,9 @@ def _write(folder: Path, files: Sequence[Path]) -> None:
     n_tokens = sum(counts.values())
     if n_sentences >= _FEWEST_LINES and n_tokens < _SHORTEST_LINE * n_sentences:
         raise DataError(
-            f"nearly every line of the text files is one word ({n_tokens:,} words in {n_sentences:,} lines): expected a sentence "
-            "per line, with spaces between its tokens. Text of a script without spaces must be split into words first"
+            f"nearly every line of the text files is one word ({n_tokens:,} words in"
+            f" {n_sentences:,} lines): expected a sentence per line, with spaces between its"
+            " tokens. Text of a script without spaces must be split into words first"
         )
     if not n_sentences:
         raise DataError(
@@ -257,7 +258,8 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
             ]
         except (csv.Error, KeyError, TypeError, ValueError) as error:
             raise DataError(
-                f"{index}: expected a table with tabs and the columns source, first_line and last_line ({error})"
+                f"{index}: expected a table with tabs and the columns source, first_line and"
+                f" last_line ({error})"
             ) from None
         used = [part for part in parts if any(name.startswith(f"{part[0]}_") for name in sources)]
         sentences = [words for _, start, stop in used for words in sentences[start:stop]]

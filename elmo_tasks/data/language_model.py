@@ -150,11 +150,12 @@ class LanguageModelData(TextFiles):
         inside[: len(SPECIAL_WORDS)] = False
         covered = corpus.counts[inside].sum() / corpus.n_tokens
         return (
-            f"{corpus.n_tokens:,} tokens in {corpus.n_sentences:,} sentences, {len(corpus.words) - 3:,} distinct words; "
-            f"{len(self.vocabulary):,} words to predict cover {covered:.2%} of the text. "
-            f"{self.batch_size} streams x {self.unroll_steps} words = {self._per_batch:,} positions a step; "
-            f"{self.n_batches:,} steps = {positions:,} positions, sentence boundaries included, "
-            f"{positions / len(corpus.forward):.2f} passes over the text."
+            f"{corpus.n_tokens:,} tokens in {corpus.n_sentences:,} sentences,"
+            f" {len(corpus.words) - 3:,} distinct words; {len(self.vocabulary):,} words to predict"
+            f" cover {covered:.2%} of the text. {self.batch_size} streams x {self.unroll_steps}"
+            f" words = {self._per_batch:,} positions a step; {self.n_batches:,} steps ="
+            f" {positions:,} positions, sentence boundaries included,"
+            f" {positions / len(corpus.forward):.2f} passes over the text."
         )
 
     def train_dataloader(self) -> StreamLoader:
@@ -162,8 +163,9 @@ class LanguageModelData(TextFiles):
         rank, world = self.share()
         if len(self.corpus.forward) // self.batch_size <= self.unroll_steps:
             raise DataError(
-                f"the text has {len(self.corpus.forward):,} words and sentence boundaries, too few for {self.batch_size} "
-                f"streams of at least {self.unroll_steps + 1}: give more text, or lower data.batch_size"
+                f"the text has {len(self.corpus.forward):,} words and sentence boundaries, too few"
+                f" for {self.batch_size} streams of at least {self.unroll_steps + 1}: give more"
+                " text, or lower data.batch_size"
             )
         if self.batch_size % world:
             raise ConfigError(

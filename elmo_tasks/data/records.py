@@ -96,7 +96,8 @@ def check_known(
     """Check that the labels of a file are those of the training file, named ``train``."""
     if unknown := sorted(set(labels) - set(learned)):
         raise DataError(
-            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has {listed(learned)}"
+            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has"
+            f" {listed(learned)}"
         )
 
 
@@ -110,15 +111,17 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
     numbers = all(map(is_number, labels))
     if numbers and what == "label" and _is_scale(labels):
         raise DataError(
-            f"{where}: {len(labels):,} different numbers as labels, from {labels[0]} to {labels[-1]}: numbers on a scale are no "
-            "classes. Name another label_column, or make a few classes of them with label_names"
+            f"{where}: {len(labels):,} different numbers as labels, from {labels[0]} to"
+            f" {labels[-1]}: numbers on a scale are no classes. Name another label_column, or make"
+            " a few classes of them with label_names"
         )
     if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
         scale = "; numbers on a scale are no classes" if numbers else ""
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
-            f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as {listed(labels[:3])}: nearly all "
-            f"differ, and nothing can be learned from them{scale}. Is {what}_column the right column?"
+            f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as"
+            f" {listed(labels[:3])}: nearly all differ, and nothing can be learned from"
+            f" them{scale}. Is {what}_column the right column?"
         )
 
 
@@ -158,7 +161,8 @@ def label_remarks(labels: Iterable[str]) -> list[str]:
                 for label in sorted(same)
             )
             remarks.append(
-                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {listed(sorted(same))}; label_names makes them one ({{{names}, …}})"
+                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {listed(sorted(same))}; label_names"
+                f" makes them one ({{{names}, …}})"
             )
     return remarks
 
@@ -174,7 +178,8 @@ def renamed(
         }
         advice = YES_AND_NO if is_yaml else "Give each label a name, or null to leave its rows out"
         raise DataError(
-            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}. {advice}"
+            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}."
+            f" {advice}"
         )
     return [
         LabelledText(row.text, name, row.line)
@@ -206,7 +211,8 @@ def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
     ]
     if wrong:
         raise DataError(
-            f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)}, or LABEL= to leave it out"
+            f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)},"
+            " or LABEL= to leave it out"
         )
     return {label: name or None for label, name in parsed.items()}
 
@@ -245,8 +251,8 @@ def mapped_labels(
         )
         example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *pairs))
         raise DataError(
-            f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say which is which, such as "
-            f"--labels {shlex.quote(example)}"
+            f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say"
+            f" which is which, such as --labels {shlex.quote(example)}"
         )
     return names
 

@@ -189,7 +189,8 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         sheet = pandas.read_excel(path, header=None, dtype=object, na_filter=False)
     except Exception as error:  # openpyxl is not installed, or raises whatever it stumbles over
         raise DataError(
-            f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8 ({_reason(error)})"
+            f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8"
+            f" ({_reason(error)})"
         ) from None
     for number, row in enumerate(sheet.itertuples(index=False), start=1):
         yield number, ["" if cell is None else str(cell) for cell in row]
@@ -208,7 +209,8 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
         raise DataError(
-            f"{hub_id}, split '{split}': no column {listed(missing)}; it has {listed(table.column_names)}"
+            f"{hub_id}, split '{split}': no column {listed(missing)}; it has"
+            f" {listed(table.column_names)}"
         )
     table = table.select_columns(list(columns))
     names = {column: _class_names(table.features[column]) for column in columns}

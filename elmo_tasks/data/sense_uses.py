@@ -134,8 +134,8 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
                 uses.append(SenseUse(use, lemma, answers[about["id"]], group))
     except (ElementTree.ParseError, KeyError, DataError) as error:
         raise DataError(
-            f"{data}: expected sentences of words and instances with id, lemma and pos, whose answers are in {gold.name}; "
-            f"{error!r}"
+            f"{data}: expected sentences of words and instances with id, lemma and pos, whose"
+            f" answers are in {gold.name}; {error!r}"
         ) from None
     if not uses:
         raise DataError(f"{data}: no instance in this file")
@@ -167,7 +167,8 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
     lines = list(numbered_lines(data))
     if len(lines) != len(answers):
         raise DataError(
-            f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found {len(answers)}"
+            f"{gold}: expected an answer for each of {len(lines)} lines of {data.name}, found"
+            f" {len(answers)}"
         )
 
     def pair(row: tuple[str, str]) -> list[WordPair]:
@@ -194,7 +195,8 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
         rows, answers = enumerate(pairs, start=1), {row["id"]: _SAME[row["tag"]] for row in tags}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
-            f"{data}: expected a JSON list, and in {gold.name} ids with a tag that is T or F ({error!r})"
+            f"{data}: expected a JSON list, and in {gold.name} ids with a tag that is T or F"
+            f" ({error!r})"
         ) from None
 
     def pair(row: Any) -> list[WordPair]:

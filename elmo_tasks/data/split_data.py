@@ -97,7 +97,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.save_hyperparameters()
         if more and hub is not None:
             raise ConfigError(
-                f"data.more: expected no further files beside the hub data set '{hub}', found {len(more)}"
+                f"data.more: expected no further files beside the hub data set '{hub}', found"
+                f" {len(more)}"
             )
         for name, number in (
             ("batch_size", batch_size),
@@ -213,8 +214,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
                     left[stratum] -= len(rows)
             if not 0 < len(drawn) < len(rest):
                 raise DataError(
-                    f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves nothing "
-                    f"to {'train' if size else _VERBS[split]} on"
+                    f"{self.name_of('train')}: a share of {share} of {len(records)} rows leaves"
+                    f" nothing to {'train' if size else _VERBS[split]} on"
                 )
             self.rows[split] = self.make_rows(split, [records[k] for k in sorted(drawn)])
             rest = [k for k in rest if k not in drawn]

@@ -218,8 +218,8 @@ def find_columns(
     there = tuple(first) if table.names is None else table.names
     if labelled and len(there) < 2:
         raise DataError(
-            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found one column only; set delimiter to "
-            "the mark between them"
+            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
+            " one column only; set delimiter to the mark between them"
         )
     rows = [values for _, values in table.rows]
     text = _place(given.text, "text", there, table, header)
@@ -238,10 +238,14 @@ def find_columns(
             names, {at: cells for at, cells in columns.items() if at != text}
         )
         if fitting:
-            fit = f"{listed(names[at] for at in fitting)} have {len(set(map(str, columns[label])))} values each"
+            fit = (
+                f"{listed(names[at] for at in fitting)} have {len(set(map(str, columns[label])))}"
+                " values each"
+            )
             if ask:
                 raise DataError(
-                    f"{table.where}: which column holds the labels? {fit}: set label_column to one of them"
+                    f"{table.where}: which column holds the labels? {fit}: set label_column to one"
+                    " of them"
                 )
             remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
     by_place = like is not None and table.names is None and not header
@@ -263,8 +267,9 @@ def find_columns(
         and names[label].lower() in TEXT_NAMES
     ):
         raise DataError(
-            f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but the first line calls them "
-            f"'{names[text]}' and '{names[label]}': leave both out, and the columns are found by their names"
+            f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but"
+            f" the first line calls them '{names[text]}' and '{names[label]}': leave both out, and"
+            " the columns are found by their names"
         )
     return TableLayout(names, text, label if labelled else None, header, remarks)
 
@@ -279,7 +284,8 @@ def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
             value = " ".join(value)
         if value is not None and not isinstance(value, str):
             raise DataError(
-                f"{key}: expected a text, found {'no such key' if value is MISSING else shown(value)}"
+                f"{key}: expected a text, found"
+                f" {'no such key' if value is MISSING else shown(value)}"
             )
         return number, value or ""
 
@@ -329,7 +335,8 @@ def _place(
         expected = f"the {named}place of a column, counted from 0"
     columns = listed(shown(field)[1:-1] for field in names)
     raise DataError(
-        f"{table.where}: {name}_column: expected {expected}, found {column!r}; there are {len(names)} columns: {columns}"
+        f"{table.where}: {name}_column: expected {expected}, found {column!r}; there are"
+        f" {len(names)} columns: {columns}"
     )
 
 
@@ -398,8 +405,8 @@ def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
         # trusted.
         line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
         raise DataError(
-            f"{path}, line {line}: expected fields with {_MARKS.get(delimiter, delimiter)} between ({error}): a quote that opens a "
-            "text must close it, and quotes inside are doubled"
+            f"{path}, line {line}: expected fields with {_MARKS.get(delimiter, delimiter)} between"
+            f" ({error}): a quote that opens a text must close it, and quotes inside are doubled"
         ) from None
     return [(number, fields) for number, fields in rows if fields]
 

@@ -49,8 +49,11 @@ _OTHER_FORMATS = (
     ),
     (
         re.compile(r"T\d+\t\S+ \d+ \d+(;\d+ \d+)*\t"),
-        "brat standoff, whose text is in a file of its own; brat's tool anntoconll.py makes columns of the two, or give "
-        'JSON lines such as {"text": "Ada left.", "spans": [[0, 3, "PER"]]}',
+        (
+            "brat standoff, whose text is in a file of its own; brat's tool anntoconll.py makes"
+            ' columns of the two, or give JSON lines such as {"text": "Ada left.", "spans": [[0, 3,'
+            ' "PER"]]}'
+        ),
     ),
     (
         re.compile(r"\s*<(\?xml|!DOCTYPE|\w+[^>]*>)"),
@@ -172,7 +175,8 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
         rows
     ):
         raise DataError(
-            f"{path}: expected one word and its tag on each line, found texts of several words with a label"
+            f"{path}: expected one word and its tag on each line, found texts of several words with"
+            " a label"
         )
     if text.startswith(_CONLL_2012) and width > _NAMES_OF_2012:
         given = tuple(  # type: ignore[assignment]
@@ -374,12 +378,14 @@ def places_of(given: Given, names: Sequence[str], where: str) -> list[int | None
             places.append(column % len(names))
         else:
             raise DataError(
-                f"{where}: {parameter}: expected the place of a column, counted from 0 (-1 is the last), or one of the names "
-                f"{listed(shown(name)[1:-1] for name in names)}, found '{column}'"
+                f"{where}: {parameter}: expected the place of a column, counted from 0 (-1 is the"
+                f" last), or one of the names {listed(shown(name)[1:-1] for name in names)}, found"
+                f" '{column}'"
             )
     if places[0] is not None and places[0] == places[1]:
         raise DataError(
-            f"{where}: token_column {given[0]} and tag_column {given[1]} are one and the same column"
+            f"{where}: token_column {given[0]} and tag_column {given[1]} are one and the same"
+            " column"
         )
     return places
 
@@ -410,8 +416,8 @@ def _tag_column(kinds: _Kinds, token: int, remarks: list[str]) -> int:
             return first
         if kinds.types(first) & kinds.types(second):
             remarks.append(
-                f"COLUMNS {first + 1} AND {second + 1} BOTH HOLD TAGS of the same types, as files with predictions do: "
-                f"column {first + 1} is read; tag_column chooses another"
+                f"COLUMNS {first + 1} AND {second + 1} BOTH HOLD TAGS of the same types, as files"
+                f" with predictions do: column {first + 1} is read; tag_column chooses another"
             )
             return first
         remarks.append(
@@ -439,8 +445,9 @@ def _check_lists(path: Path, rows: Sequence[Line], names: Sequence[str]) -> None
     for at, name in enumerate(names):
         if rows and all(_LIST.fullmatch(fields[at]) and " " in fields[at] for _, fields in rows):
             raise DataError(
-                f"{path}: expected one word per line, found lists as text in the column '{name}', such as "
-                f"{shown(rows[0][1][at])}: save the table as JSON lines or Parquet, which keep lists"
+                f"{path}: expected one word per line, found lists as text in the column '{name}',"
+                f" such as {shown(rows[0][1][at])}: save the table as JSON lines or Parquet, which"
+                " keep lists"
             )
 
 

@@ -24,8 +24,8 @@ _TYPES = ("label", "labels", "type", "entity", "tag", "entity_group")
 _OWN_TEXTS = ("text", "surface", "mention")
 _SPACED = " ".join
 _NUMBERS_ADVICE = (
-    "give the names of the numbers in their order, such as --data.init_args.tag_names '[O, B-PER, I-PER]' "
-    "(of a data set of the Hugging Face hub: features['ner_tags'].feature.names)"
+    "give the names of the numbers in their order, such as --data.init_args.tag_names '[O, B-PER,"
+    " I-PER]' (of a data set of the Hugging Face hub: features['ner_tags'].feature.names)"
 )
 
 
@@ -242,7 +242,10 @@ def sentence_of(
         widened += tokens[inside[0]].start < start or tokens[inside[-1]].end > end
     for before, after in pairwise(sorted(tagged)):
         if after.start < before.end:
-            shared = f"two spans ({before.type} and {after.type}) share the word '{tokens[after.start].text}'"
+            shared = (
+                f"two spans ({before.type} and {after.type}) share the word"
+                f" '{tokens[after.start].text}'"
+            )
             raise DataError(f"{shared}; a word has one tag here")
     tags = tags_of(tagged, len(tokens), "BIO")
     return TaggedSentence(tuple(token.text for token in tokens), tuple(tags), number, widened)
@@ -272,9 +275,10 @@ def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_M
             raise _malformed([span.start, span.end, span.type], len(text))
     wrong = next(span for span in spans if not _agrees(text, span))
     raise DataError(
-        f"the span {wrong.start} to {wrong.end} ({wrong.type}) is {shown(text[wrong.start : wrong.end])} in the text, but "
-        f"its own text is {shown(wrong.own_text)}: the text was changed after it was labelled, or the offsets count "
-        "something else than characters"
+        f"the span {wrong.start} to {wrong.end} ({wrong.type}) is"
+        f" {shown(text[wrong.start : wrong.end])} in the text, but its own text is"
+        f" {shown(wrong.own_text)}: the text was changed after it was labelled, or the offsets"
+        " count something else than characters"
     )
 
 
@@ -307,6 +311,6 @@ def _parts(span: Any, length: int) -> _Marked:
 
 def _malformed(span: Any, length: int) -> DataError:
     return DataError(
-        f"expected spans such as {{'start': 0, 'end': 3, 'label': 'PER'}} or [0, 3, 'PER'] within the {length} characters of "
-        f"the text, found {shown(span)}"
+        "expected spans such as {'start': 0, 'end': 3, 'label': 'PER'} or [0, 3, 'PER'] within"
+        f" the {length} characters of the text, found {shown(span)}"
     )

@@ -102,7 +102,8 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
     letters = sum(len(word) == 1 and word.lower() != word.upper() for word in words)
     if len(words) >= _FEWEST_WORDS and letters >= _MOST_LETTERS * len(words):
         remarks.append(
-            "NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of words?"
+            "NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of"
+            " words?"
         )
     types = {match[3] for s in sentences for tag in s.tags if (match := _PREFIXED.fullmatch(tag))}
     if numbered := sorted(type_ for type_ in types if re.search(r"[_-]\d+$", type_)):
@@ -194,8 +195,8 @@ def _check_zero(sentences: Sequence[TaggedSentence], tags: Mapping[str, Any]) ->
     if "0" in tags and not all(tag.lstrip("-").isdigit() for tag in tags):
         place = next(s.line for s in sentences if "0" in s.tags)
         raise DataError(
-            f"{tags['0']:,} words have the tag '0', the first in the sentence of line {place}: is it the letter O, for "
-            "words in no name? Replace it, or name another tag_column"
+            f"{tags['0']:,} words have the tag '0', the first in the sentence of line {place}: is"
+            " it the letter O, for words in no name? Replace it, or name another tag_column"
         )
 
 
@@ -216,7 +217,8 @@ def _of_brackets(sentence: TaggedSentence) -> TaggedSentence:
         for _ in range(tag.count(")")):
             if not opened:
                 raise DataError(
-                    f"sentence of line {sentence.line}: '{tag}' closes a bracket that was not opened"
+                    f"sentence of line {sentence.line}: '{tag}' closes a bracket that was not"
+                    " opened"
                 )
             start, type_ = opened.pop()
             if not opened:

@@ -72,7 +72,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
         if scheme is None and source_scheme is not None:
             raise ConfigError(
-                f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no spans"
+                f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no"
+                " spans"
             )
         self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
         self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
@@ -109,7 +110,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         self.notes.append(f"{source}: {note}. {counted_tags(rows)}.")
         if widened := sum(row.widened for row in rows):
             self.notes.append(
-                f"{source}: {widened:,} spans that began or ended inside a word were widened to the word."
+                f"{source}: {widened:,} spans that began or ended inside a word were widened to the"
+                " word."
             )
         rows = self._in_bio(source, rows) if self._as_bio else rows
         return rows + _lowered(rows, self.lower_case) if split == "train" else rows
@@ -152,7 +154,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if self.scheme is None:
             if unseen := sorted(tags - set(self.labels)):
                 self.notes.append(
-                    f"{where}: the training data lack the tag {listed(unseen)}; such words count as wrong."
+                    f"{where}: the training data lack the tag {listed(unseen)}; such words count as"
+                    " wrong."
                 )
             if not tags & set(self.labels):
                 check_known(tags, self.labels, where, train, "tag")
@@ -164,8 +167,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 )  # of the training split, if that was read
                 if scheme != self.source_scheme:
                     raise DataError(
-                        f"{where}: the tags look like {scheme}, those of {train} like {self.source_scheme}: bring them into one "
-                        "scheme, or set source_scheme if they are in one"
+                        f"{where}: the tags look like {scheme}, those of {train} like"
+                        f" {self.source_scheme}: bring them into one scheme, or set source_scheme"
+                        " if they are in one"
                     )
             self.source_scheme = self.source_scheme or self.scheme
             check_sentences(records, self.source_scheme, where)
@@ -185,8 +189,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             check_known(types, known, self.name_of(split), self.name_of("train"), "entity type")
         if unseen:
             self.notes.append(
-                f"{self.name_of(split)}: the training data lack the type {listed(unseen)}, whose entities count as missed. "
-                "With type_names, rename a type, or give it the name null to leave it out."
+                f"{self.name_of(split)}: the training data lack the type {listed(unseen)}, whose"
+                " entities count as missed. With type_names, rename a type, or give it the name"
+                " null to leave it out."
             )
 
     def _row(self, sentence: TaggedSentence, limit: int | None) -> Row[tuple[int, ...]]:
@@ -206,8 +211,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             return detect_scheme(sentence.tags for sentence in records)
         except DataError as error:
             raise DataError(
-                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or scheme "
-                "to null if the tags are no spans"
+                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or"
+                " scheme to null if the tags are no spans"
             ) from None
 
 

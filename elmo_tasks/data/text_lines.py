@@ -56,7 +56,8 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
     if len(content) > MAX_BYTES:
         raise DataError(
-            f"{path}: more than {MAX_BYTES / 1e9:g} GB of labelled rows, once unpacked: give a part of them"
+            f"{path}: more than {MAX_BYTES / 1e9:g} GB of labelled rows, once unpacked: give a part"
+            " of them"
         )
     if not content:
         raise DataError(f"{path}: the file is empty")
@@ -108,13 +109,15 @@ def _checked_lines(path: Path, lines: Iterable[str], encoding: str) -> Iterator[
         for number, line in enumerate(lines, start=1):
             if "\0" in line:
                 raise DataError(
-                    f"{path}, line {number}: expected a text file, found a zero byte: this is a binary file"
+                    f"{path}, line {number}: expected a text file, found a zero byte: this is a"
+                    " binary file"
                 )
             yield line.removeprefix("\ufeff") if number == 1 else line
     except UnicodeDecodeError as error:
         found = f"the byte 0x{error.object[error.start]:02x}"
         raise DataError(
-            f"{path}, after line {number}: expected {encoding.upper()} text, found {found}; save the file as UTF-8"
+            f"{path}, after line {number}: expected {encoding.upper()} text, found {found}; save"
+            " the file as UTF-8"
         ) from None
     except BROKEN as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
@@ -146,12 +149,13 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
             else "leave it out to find it"
         )
         raise DataError(
-            f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte 0x{content[error.start]:02x} at "
-            f"position {column}; {advice}"
+            f"{path}, line {line}: expected {error.encoding.upper()} text, found the byte"
+            f" 0x{content[error.start]:02x} at position {column}; {advice}"
         ) from None
     except (LookupError, TypeError, UnicodeError):
         raise ConfigError(
-            f"data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found '{encoding}'"
+            "data.encoding: expected an encoding such as utf-8, latin-1 or cp1252, found"
+            f" '{encoding}'"
         ) from None
 
 

@@ -81,8 +81,9 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
         if name is None or Path(name).exists():
             raise
         raise ConfigError(
-            f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())}) or their folder; a transformer "
-            f"is a folder with config.json and model.safetensors, or {HUB}NAME"
+            f"{error}; static vectors are a name in checkpoints/ ({', '.join(bundled_vectors())})"
+            " or their folder; a transformer is a folder with config.json and model.safetensors,"
+            f" or {HUB}NAME"
         ) from None
     return FoundEncoder(files.name, Elmo, name, files.folder)
 

@@ -240,8 +240,9 @@ class CorpusEncoding:
         value = float(vectors[tuple(place)])
         layer = f"layer {place[1]}" if self.layers == "all" else f"the {self.layers} layer"
         raise ConfigError(
-            f"{self.encoder.name}: {layer} of sentence {sentence_of[place[0]] + 1} has the value "
-            f"{value:g}, and float16 can only hold finite numbers up to 65504: keep float32, or encode live"
+            f"{self.encoder.name}: {layer} of sentence {sentence_of[place[0]] + 1} has the value"
+            f" {value:g}, and float16 can only hold finite numbers up to 65504: keep float32, or"
+            " encode live"
         )
 
 

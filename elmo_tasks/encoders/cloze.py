@@ -211,8 +211,9 @@ def load_cloze(encoder: Encoder, static: StaticVectors) -> Cloze | None:
         return None
     if model != encoder.checksum:
         raise WeightsError(
-            f"{path}: this cloze head reads the states of another model than the one beside it (checksum {model[:16]}…, found "
-            f"{encoder.checksum[:16]}…); train it again (docs/language_model.md), or remove {CLOZE_NAME}.* from the folder"
+            f"{path}: this cloze head reads the states of another model than the one beside it"
+            f" (checksum {model[:16]}…, found {encoder.checksum[:16]}…); train it again"
+            f" (docs/language_model.md), or remove {CLOZE_NAME}.* from the folder"
         )
     cloze = Cloze(options, static)
     try:

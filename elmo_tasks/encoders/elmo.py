@@ -181,8 +181,9 @@ class Elmo:
         n_bytes = 4 * self.n_layers * self.width * n_places
         if n_bytes > _MOST_BYTES:
             raise InputError(
-                f"{n_sentences:,} sentences, all as long as the longest of {n_places // n_sentences:,} tokens, need "
-                f"{n_bytes / 1e9:,.0f} GB in one result; encode_batches() gives them a batch at a time",
+                f"{n_sentences:,} sentences, all as long as the longest of"
+                f" {n_places // n_sentences:,} tokens, need {n_bytes / 1e9:,.0f} GB in one result;"
+                " encode_batches() gives them a batch at a time",
                 field="sentences",
             )
 
@@ -271,7 +272,8 @@ class Elmo:
         fit = (0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False))
         if len(lengths) != len(tokens) or not all(fit):
             raise InputError(
-                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number of tokens, got {lengths}"
+                f"lengths: expected one for each of {len(tokens)} sentences, from 1 to its number"
+                f" of tokens, got {lengths}"
             )
         layers = self.encode([words[:n] for words, n in zip(tokens, lengths, strict=True)])
         values = layers.values  # [L, B, T, 2 P]

@@ -193,7 +193,8 @@ def _mix(n_layers: int, layer_norm: bool, fixed_scalars: Sequence[float] | None)
         return ScalarMix(n_layers, layer_norm)
     if len(fixed_scalars) != n_layers:
         raise ConfigError(
-            f"fixed_scalars: expected {n_layers} numbers, one for each layer, got {list(fixed_scalars)}"
+            f"fixed_scalars: expected {n_layers} numbers, one for each layer, got"
+            f" {list(fixed_scalars)}"
         )
     mix = ScalarMix(
         n_layers,

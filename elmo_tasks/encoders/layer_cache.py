@@ -233,8 +233,8 @@ class LayerCache:
         given = [len(words) for words in tokens]
         if given != lengths.tolist():
             raise ValueError(
-                f"{self.folder}: sentences {chosen.tolist()} have {lengths.tolist()} tokens, given were {given}: "
-                "they are not the sentences that the cache was built from"
+                f"{self.folder}: sentences {chosen.tolist()} have {lengths.tolist()} tokens, given"
+                f" were {given}: they are not the sentences that the cache was built from"
             )
         mask = np.arange(int(lengths.max(initial=0))) < lengths[:, None]  # [B, T]
         rows = torch.from_numpy(self._rows[token_rows(starts, lengths)])  # [tokens, L, D]
@@ -264,10 +264,14 @@ def _check_room(about: CacheDescription, n_done: int, folder: Path, max_bytes: i
     if needed > max_bytes:
         limit = f"the limit is {_megabytes(max_bytes)}: raise it (model.max_store_gb of a training)"
     elif needed - n_done > free:
-        limit = f"{_megabytes(free)} are free on the disk of {folder}: make room or choose another folder"
+        limit = (
+            f"{_megabytes(free)} are free on the disk of {folder}: make room or choose another"
+            " folder"
+        )
     if limit:
         raise ConfigError(
-            f"a layer cache of {content} needs {_megabytes(needed)}, and {limit}; or take fewer sentences, or encode live"
+            f"a layer cache of {content} needs {_megabytes(needed)}, and {limit}; or take fewer"
+            " sentences, or encode live"
         )
     earlier = f"; {_megabytes(n_done)} of them are there from an earlier run" if n_done else ""
     size = _megabytes(needed)

@@ -33,7 +33,8 @@ def _checked_sentence(sentence: Any, number: int) -> str | Tokens:
     words = tuple(sentence) if is_list else (None,)
     if not all(isinstance(word, str) for word in words):
         raise InputError(
-            f"sentence {number}: expected a sentence as text or as a list of tokens, found {_described(sentence)}",
+            f"sentence {number}: expected a sentence as text or as a list of tokens, found"
+            f" {_described(sentence)}",
             field=f"sentence {number}",
         )
     return words
@@ -132,8 +133,9 @@ def _warn_if_one_tokenized_sentence(sentences: Sequence[str | Tokens]) -> None:
         isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences
     ):
         warnings.warn(
-            f"{len(sentences)} strings of one word each look like the words of one sentence, and are encoded as "
-            f"{len(sentences)} sentences; to encode them as one, pass a list with that list in it",
+            f"{len(sentences)} strings of one word each look like the words of one sentence, and"
+            f" are encoded as {len(sentences)} sentences; to encode them as one, pass a list with"
+            " that list in it",
             OneSentenceWarning,
             stacklevel=4,
         )

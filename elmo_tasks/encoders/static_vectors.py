@@ -78,8 +78,9 @@ class StaticVectors:
             or len(self.counts) != len(self.words)
         ):
             raise WeightsError(
-                f"{name}: expected one vector per word and one count per word, found {len(self.words)} words, "
-                f"{len(self.counts)} counts and vectors of shape {tuple(vectors.shape)}"
+                f"{name}: expected one vector per word and one count per word, found"
+                f" {len(self.words)} words, {len(self.counts)} counts and vectors of shape"
+                f" {tuple(vectors.shape)}"
             )
         self._rows = {word: k for k, word in enumerate(self.words)}
         if len(self._rows) != len(self.words):
@@ -228,8 +229,9 @@ def static_folder(name: str) -> Path:
     if Path(name).is_dir():
         return Path(name)
     raise ConfigError(
-        f"there are no static vectors '{name}': expected a name in checkpoints/ ({', '.join(bundled_vectors()) or 'none there'}), "
-        f"a folder with {WORDS_NAME} and {WEIGHTS_NAME}.safetensors, or a file of word2vec, GloVe or fastText"
+        f"there are no static vectors '{name}': expected a name in checkpoints/"
+        f" ({', '.join(bundled_vectors()) or 'none there'}), a folder with {WORDS_NAME} and"
+        f" {WEIGHTS_NAME}.safetensors, or a file of word2vec, GloVe or fastText"
     )
 
 
@@ -256,7 +258,10 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
 _PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
 _FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
 _MAX_WORD, _MAX_NUMBERS = 4096, 10_000
-_CANNOT = "no word vectors that are read here: expected lines 'word number number …', or word2vec's binary format"
+_CANNOT = (
+    "no word vectors that are read here: expected lines 'word number number …', or word2vec's"
+    " binary format"
+)
 
 
 def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
@@ -291,8 +296,8 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
     line = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
     if line.startswith((_PICKLE, _FASTTEXT)):
         raise WeightsError(
-            f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use save_word2vec_format(); of fastText use the "
-            ".vec file"
+            f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use"
+            " save_word2vec_format(); of fastText use the .vec file"
         )
     fields = line.split()
     has_header = len(fields) == 2 and all(field.isdigit() for field in fields)
@@ -347,7 +352,8 @@ def _binary_rows(
         content = file.read(4 * width) if byte == b" " else b""
         if len(content) < 4 * width:
             raise WeightsError(
-                f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends there"
+                f"{path}, word {k:,} of {n:,}: expected a word and {width} numbers; the file ends"
+                " there"
             )
         row, word = np.frombuffer(content, "<f4"), raw.decode("utf-8", "backslashreplace")
         if not np.isfinite(row).all():

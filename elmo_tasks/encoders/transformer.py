@@ -80,7 +80,8 @@ class Transformer:
         self.layer_names = ("the word's pieces and their places", *layers)
         if not tokenizer.is_fast:
             raise ConfigError(
-                f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each piece"
+                f"{name}: expected a tokenizer in tokenizer.json, which knows the word of each"
+                " piece"
             )
         # Truncation and padding of its file are unused; the first call would drop them and change
         # the checksum.

@@ -44,15 +44,15 @@ def transformer_folder(name_or_folder: str) -> Path:
     """Return the folder of a transformer; ``hub:NAME`` is downloaded once."""
     if find_spec("transformers") is None:
         raise ConfigError(
-            f"{name_or_folder} is a transformer, and the package that reads these is not installed: "
-            'pip install ".[transformers]"'
+            f"{name_or_folder} is a transformer, and the package that reads these is not installed:"
+            ' pip install ".[transformers]"'
         )
     on_hub = name_or_folder.startswith(HUB)
     folder = _downloaded(name_or_folder.removeprefix(HUB)) if on_hub else Path(name_or_folder)
     if not weight_files(folder, WEIGHTS_NAME):
         raise WeightsError(
-            f"{folder}: expected {WEIGHTS_NAME}.safetensors (whole or in parts); weights in other formats, which may hold code, "
-            "are not read"
+            f"{folder}: expected {WEIGHTS_NAME}.safetensors (whole or in parts); weights in other"
+            " formats, which may hold code, are not read"
         )
     return folder
 
@@ -192,5 +192,6 @@ def _check_parts(folder: Path) -> None:
         ]
         if pickled and not list((folder / place).glob("*.safetensors")):
             raise WeightsError(
-                f"{folder / place}: expected weights in safetensors, found {', '.join(sorted(pickled))}, which may hold code"
+                f"{folder / place}: expected weights in safetensors, found"
+                f" {', '.join(sorted(pickled))}, which may hold code"
             )

@@ -27,8 +27,9 @@ _RANDOM_WORDS = 2000
 def ordering(reader: Reader, data: Path) -> list[Row]:
     """Pairs of sentences of the dictionary's ambiguous, held-out words."""
     note = (
-        "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the share with the higher cosine in "
-        "the pair of one meaning; mean over held-out words. Bag: the other words of the sentence, rare ones weighing more."
+        "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the"
+        " share with the higher cosine in the pair of one meaning; mean over held-out words. Bag:"
+        " the other words of the sentence, rare ones weighing more."
     )
     uses, words, senses = held_out_uses(bundled_lexicon())
     vectors = reader.words(uses, "held-out words")
@@ -128,7 +129,10 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
             similarity := self_similarity(vectors, words)
         ):  # in a small data set no word has enough uses
             within[view] = similarity
-    note = "Cosines: words of UD English EWT, dev; one word: the mean over words with five uses or more (Ethayarajh, 2019)."
+    note = (
+        "Cosines: words of UD English EWT, dev; one word: the mean over words with five uses or"
+        " more (Ethayarajh, 2019)."
+    )
     return [
         Row(
             "geometry",

@@ -122,9 +122,10 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         )
     top = str(reader.encoder.n_layers - 1)
     how = (
-        "CoSimLex: the cosine of two words in one text against how alike people found them there (task 2 of SemEval-2020 task 3: "
-        "harmonic mean of Pearson's and Spearman's correlation), and its change from one text to the other (task 1: Pearson's "
-        "correlation without centring)."
+        "CoSimLex: the cosine of two words in one text against how alike people found them there"
+        " (task 2 of SemEval-2020 task 3: harmonic mean of Pearson's and Spearman's correlation),"
+        " and its change from one text to the other (task 1: Pearson's correlation without"
+        " centring)."
     )
     most_moved = (
         f"CoSimLex, moved most by the text: for people {_named(pairs, judged)}; "
@@ -287,8 +288,8 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
         else f"have no answer ({FIRST_SENSES} is not here)"
     )
     note = (
-        f"WSD: nearest mean of the senses of the word in SemCor, any gold sense is right. {unseen:,} of {len(queries):,} uses are "
-        f"of words that SemCor lacks; they {answer}."
+        "WSD: nearest mean of the senses of the word in SemCor, any gold sense is right."
+        f" {unseen:,} of {len(queries):,} uses are of words that SemCor lacks; they {answer}."
     )
     rows, how = [], "first sense" if first else "commonest sense in SemCor"
     for group in (*dict.fromkeys(use.group for use in queries), "ALL"):
@@ -330,7 +331,10 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
         sense_scores([most_frequent(senses[word])] * len(gold[word]), gold[word]) for word in words
     ]
     baseline, baseline_f1 = np.mean(commonest, axis=0).tolist()
-    note = "CoarseWSD-20: test uses, by what is nearest among the training uses; mean over the 20 words."
+    note = (
+        "CoarseWSD-20: test uses, by what is nearest among the training uses; mean over the 20"
+        " words."
+    )
     lines = (
         ("nearest mean of a sense, accuracy", accuracy, baseline),
         ("nearest mean of a sense, macro F1", f1, baseline_f1),
@@ -367,7 +371,10 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
         view: float(np.mean([scores[word][view] for word in SENSEVAL_WORDS]))
         for view in reader.views
     }
-    note = "Groups: k-means, as many groups as senses; 1 where groups and senses are the same, 0 where they have nothing in common."
+    note = (
+        "Groups: k-means, as many groups as senses; 1 where groups and senses are the same, 0 where"
+        " they have nothing in common."
+    )
     return [
         Row(
             "senseval",

@@ -52,7 +52,10 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
     scores = _by_layer(reader, splits, "parts of speech", CLASS_STEPS, score)
     baseline = _baseline(train, dev, None)["word accuracy"]
-    note = f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English EWT."
+    note = (
+        f"Parts of speech: a linear layer, {CLASS_STEPS:,} steps on the training part of UD English"
+        " EWT."
+    )
     how = "commonest tag of the word"
     return [
         Row(
@@ -165,7 +168,10 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     scores = _by_layer(reader, splits, "sentiment", CLASS_STEPS, score)
     commonest = Counter(labels).most_common(1)[0][0]
     baseline = sum(label == commonest for label in gold) / len(gold)
-    note = f"Sentiment: a linear layer on the mean of the tokens, {CLASS_STEPS:,} steps on the training part of SST-2."
+    note = (
+        f"Sentiment: a linear layer on the mean of the tokens, {CLASS_STEPS:,} steps on the"
+        " training part of SST-2."
+    )
     title = "Sentiment, SST-2 dev, accuracy"
     return [
         Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)

@@ -117,8 +117,9 @@ class Evaluation:
         if compared := [row for row in self.rows if row.is_above_layer_0 is not None]:
             below = [row.title for row in compared if not row.is_above_layer_0]
             remarks.append(
-                f"The best layer that reads the sentence is above layer 0 in {len(compared) - len(below)} of {len(compared)} "
-                f"lines{'' if not below else '; not in ' + ', '.join(below)}."
+                "The best layer that reads the sentence is above layer 0 in"
+                f" {len(compared) - len(below)} of {len(compared)}"
+                f" lines{'' if not below else '; not in ' + ', '.join(below)}."
             )
         remarks.append(
             f"Measured in {sum(self.seconds.values()) / 60:.1f} minutes of processor time."

@@ -57,7 +57,8 @@ def to_measure(
     for name in only:
         if name in absent:
             raise DataError(
-                f"{name} cannot be measured: {data / absent[name]}: no such file; --data says where the data are"
+                f"{name} cannot be measured: {data / absent[name]}: no such file; --data says where"
+                " the data are"
             )
     selected = [name for name in among if name not in absent and (not only or name in only)]
     return selected, {name: f"{file} is not here" for name, file in absent.items() if not only}

@@ -52,8 +52,8 @@ class Confidence:
                 )
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(
-                f"{path}: expected what `elmo-tasks calibrate --head` writes ({type(error).__name__}: {error}); fit it again, or "
-                "remove the file"
+                f"{path}: expected what `elmo-tasks calibrate --head` writes"
+                f" ({type(error).__name__}: {error}); fit it again, or remove the file"
             ) from None
         return confidence
 

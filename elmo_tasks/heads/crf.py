@@ -75,7 +75,8 @@ class CRF(torchcrf.CRF):
         }
         if not labels or len(ids) != len(labels):
             raise ConfigError(
-                f"labels: expected at least one, each of them once, got {', '.join(labels) or 'none'}"
+                "labels: expected at least one, each of them once, got"
+                f" {', '.join(labels) or 'none'}"
             )
         super().__init__(len(labels), batch_first=True)
         self.labels, self.scheme, self._ids = tuple(labels), scheme, ids

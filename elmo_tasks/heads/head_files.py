@@ -107,7 +107,8 @@ def default_head(kind: str) -> str:
         return str(json.loads(path.read_text(encoding="utf-8"))["heads"][kind])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ConfigError(
-            f"{path}: expected the name of a {kind} head under 'heads', found none ({error!r}); name one with --head"
+            f"{path}: expected the name of a {kind} head under 'heads', found none ({error!r});"
+            " name one with --head"
         ) from None
 
 
@@ -130,8 +131,9 @@ def find_head(head: str | Path) -> HeadFiles:
         folder = places[0]  # the second is the head of a run's folder
     else:
         raise ConfigError(
-            f"there is no head '{name}': expected a name in checkpoints/ ({', '.join(bundled_heads()) or 'none there yet'}), "
-            f"or a folder with {CONFIG_NAME}, as a training run leaves in runs/"
+            f"there is no head '{name}': expected a name in checkpoints/"
+            f" ({', '.join(bundled_heads()) or 'none there yet'}), or a folder with {CONFIG_NAME},"
+            " as a training run leaves in runs/"
         )
     path = folder / CONFIG_NAME
     try:
@@ -139,9 +141,15 @@ def find_head(head: str | Path) -> HeadFiles:
         task = config["task"]
         _check_sizes(path, {"task": task, "settings": config["settings"]})
         if config["head"] not in (classes := head_classes()):
-            message = f"{path}: there is no head of class '{config['head']!s:.80}', only {', '.join(classes)}"
+            message = (
+                f"{path}: there is no head of class '{config['head']!s:.80}', only"
+                f" {', '.join(classes)}"
+            )
             if module := str(config["head"]).rpartition(".")[0][:80]:
-                message += f". If {module} is a module of yours, import it first, or start the program with "
+                message += (
+                    f". If {module} is a module of yours, import it first, or start the program"
+                    " with "
+                )
                 message += f"{HEADS_VARIABLE}={module}"
             raise ConfigError(message)
         card, place = folder / CARD_NAME, folder.resolve()
@@ -226,8 +234,9 @@ def head_classes() -> Mapping[str, type[TaskHead]]:
             import_module(module)
         except ImportError as error:
             raise ConfigError(
-                f"{HEADS_VARIABLE}={module}: expected the name of a module with heads, found none that can be imported ({error}); "
-                "start the program in its folder, or name that folder in PYTHONPATH"
+                f"{HEADS_VARIABLE}={module}: expected the name of a module with heads, found none"
+                f" that can be imported ({error}); start the program in its folder, or name that"
+                " folder in PYTHONPATH"
             ) from error
     return dict(
         sorted((_class_name(head), head) for head in _subclasses(TaskHead) if not isabstract(head))

@@ -39,9 +39,15 @@ def why_answer(
     if named is not None:
         return f"Mostly because of “{named.token}” in sentence {named.use + 1}."
     if items[0].token != items[1].token:
-        return "No single word around them decides it. The spellings differ, which moves vectors apart by itself."
+        return (
+            "No single word around them decides it. The spellings differ, which moves vectors apart"
+            " by itself."
+        )
     if len(several) > 1:
-        return f"No single word decides it; the strongest are {listed([f'“{token}”' for token in several])}."
+        return (
+            "No single word decides it; the strongest are"
+            f" {listed([f'“{token}”' for token in several])}."
+        )
     return "No single word decides it."
 
 
@@ -73,8 +79,14 @@ def one_vector_sentence(word: str, *, is_same: bool) -> str:
 def letters_sentence(*, is_same: bool) -> str:
     """Describe a layer that reads the letters of the word only."""
     if is_same:
-        return "ELMo’s layer 0 reads the letters of the word only: the same spelling scores 1.00 everywhere."
-    return "ELMo’s layer 0 reads the letters of the word only: the numbers say how alike the spellings are."
+        return (
+            "ELMo’s layer 0 reads the letters of the word only: the same spelling scores 1.00"
+            " everywhere."
+        )
+    return (
+        "ELMo’s layer 0 reads the letters of the word only: the numbers say how alike the spellings"
+        " are."
+    )
 
 
 def mix_sentence(weights: Sequence[float]) -> str:
@@ -96,13 +108,22 @@ def nearest_answer(
         nothing = "There is nothing else to compare with."
         return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
     first = uses[0]
-    nearest = f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random words have {random:.2f}."
+    nearest = (
+        f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random"
+        f" words have {random:.2f}."
+    )
     n_same = sum(use.same_word for use in uses)
-    counted = f"{n_same or 'None'} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of this word."
+    counted = (
+        f"{n_same or 'None'} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of"
+        " this word."
+    )
     n_meaning, n_labelled = _in_sense(uses, sense)
     if sense and n_labelled:
         number = "All" if n_meaning == n_same > 1 else n_meaning or "None"
-        counted += f" {number} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here ({sense})."
+        counted += (
+            f" {number} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here"
+            f" ({sense})."
+        )
     return Message(nearest, "" if only == "other" else counted)
 
 
@@ -150,7 +171,10 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
     """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
-    headline = f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart ({number(low)})."
+    headline = (
+        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart"
+        f" ({number(low)})."
+    )
     if len(pairs) == 1:
         headline = f"The two sentences have a cosine of {number(high)}."
     place = first_capital(view_place(layer))
@@ -160,9 +184,9 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
 def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
     """State what cosines of sentences can tell, as measured on test sentences."""
     return (
-        f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty unconnected sentences in "
-        f"{related}, and nearer than a sentence that says something else in nearly the same words (“was good”, “was "
-        f"not good”) in {reworded}."
+        f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty"
+        f" unconnected sentences in {related}, and nearer than a sentence that says something else"
+        f" in nearly the same words (“was good”, “was not good”) in {reworded}."
     )
 
 
@@ -179,7 +203,10 @@ def agreement(
     if not naming:
         n = len(groupings)
         nobody = "Neither of the two" if n == 2 else f"None of the {number_word(n)}"
-        return f"{nobody} groups these uses{'' if right is None else '; the right groups are known here'}."
+        return (
+            f"{nobody} groups these"
+            f" uses{'' if right is None else '; the right groups are known here'}."
+        )
     parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
         parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")

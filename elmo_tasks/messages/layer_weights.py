@@ -48,9 +48,15 @@ def sentence(entry: LayerWeights) -> str:
     first, *rest = order(entry)
     if _is_even(entry):
         share = percent(1 / len(entry.layers))
-        return f"The head “{entry.title}” draws about equally from all {len(entry.layers)} layers, {share} from each."
+        return (
+            f"The head “{entry.title}” draws about equally from all {len(entry.layers)} layers,"
+            f" {share} from each."
+        )
     names = [f"{percent(entry.final.weights[at])} from layer {entry.layers[at]}" for at in rest]
-    start = f"The head “{entry.title}” draws {percent(entry.final.weights[first])} from layer {entry.layers[first]}"
+    start = (
+        f"The head “{entry.title}” draws {percent(entry.final.weights[first])} from layer"
+        f" {entry.layers[first]}"
+    )
     return f"{start}, {listed(names)}."
 
 
@@ -64,10 +70,16 @@ def certainty(entry: LayerWeights) -> str:
     if count < 2:
         return "This is a single run: another random seed may give other shares."
     if _is_even(entry):
-        return f"This is one of {count} runs that differ in their random numbers only; the table has them all."
+        return (
+            f"This is one of {count} runs that differ in their random numbers only; the table has"
+            " them all."
+        )
     groups = unclear(entry)
     if not groups:
-        return f"All {count} runs, which differ in their random numbers only, put the layers in this order."
+        return (
+            f"All {count} runs, which differ in their random numbers only, put the layers in this"
+            " order."
+        )
     runs = f"over {count} runs that differ in their random numbers only"
     if len(groups[0]) == len(entry.layers):
         return f"The shares overlap {runs}, so the order of the layers is not clear."
@@ -118,7 +130,10 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
         else ""
     )
     if len(set(tops)) == 1 and len(ahead) == len(entries):
-        return f"{'Both' if len(entries) == 2 else f'All {len(entries)}'} heads draw most from layer {tops[0]}.{doubt}"
+        return (
+            f"{'Both' if len(entries) == 2 else f'All {len(entries)}'} heads draw most from layer"
+            f" {tops[0]}.{doubt}"
+        )
     parts: list[str] = []
     for name in sorted(set(tops), key=lambda name: (-tops.count(name), name)):
         heads = tops.count(name)

@@ -54,7 +54,10 @@ def meanings_answer(
         sure = f"Unsure: {_sentences(unsure)}. A sentence that says more around the word may help."
     elif certainty is api.Certainty.ABSTAIN:
         least = percent(min(use.probability for use in uses))
-        sure = f"The model is at least {least} sure of each sentence, but has probably misread one of the {len(uses)}."
+        sure = (
+            f"The model is at least {least} sure of each sentence, but has probably misread one of"
+            f" the {len(uses)}."
+        )
     elif unsure:
         sure = f"{sure} Least sure: {_sentences(unsure)}."
     return api.Message(f"{headline}.", sure)
@@ -81,8 +84,8 @@ def unlisted_answer(
         headline = f"“{word}” probably {answer} ({percent(probability)})."
     return api.Message(
         headline,
-        f"“{word}” is not in the dictionary, so this is only an estimate from how alike the sentences are. "
-        "Give its meanings yourself under “Own meanings” for a better answer.",
+        f"“{word}” is not in the dictionary, so this is only an estimate from how alike the"
+        " sentences are. Give its meanings yourself under “Own meanings” for a better answer.",
     )
 
 
@@ -117,7 +120,8 @@ def uncalibrated_answer(model: str) -> api.Message:
     """State that the model has no calibration."""
     return api.Message(
         f"No meanings are given: “{model}” was not calibrated.",
-        "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors are compared below.",
+        "Run elmo-tasks calibrate with it, or start the app without --no-calibration. The vectors"
+        " are compared below.",
     )
 
 
@@ -134,7 +138,10 @@ def different_words_answer(
         (pair for pair in pairs if pair not in same), key=lambda pair: cosine[pair[0]][pair[1]]
     )
     near = number(cosine[a][b])
-    headline = f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}: cosine {near}."
+    headline = (
+        f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}: cosine"
+        f" {near}."
+    )
     own = [
         f"“{words[c]}” in {c + 1} and “{words[d]}” in {d + 1} have {number(cosine[c][d])}"
         for c, d in sorted(same)
@@ -152,7 +159,10 @@ def different_words_answer(
 def source_line(source: api.Source, n_words: int) -> str:
     """State the known and the computed part of an answer."""
     if source is api.Source.DICTIONARY:
-        return f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant is computed."
+        return (
+            f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant"
+            " is computed."
+        )
     if source is api.Source.OWN:
         return "Meanings come from you; which one is meant is computed."
     return ""
@@ -188,7 +198,10 @@ def sense_tip(word: api.TextWord) -> str:
     meaning = word.meaning
     kind = f"{meaning.word}: " if meaning else ""
     between = hesitation(word.meant, word.meanings)
-    return f"{kind}{heading(meaning, uses=[word.meant])} ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
+    return (
+        f"{kind}{heading(meaning, uses=[word.meant])}"
+        f" ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
+    )
 
 
 def _all(n: int) -> str:
@@ -207,12 +220,18 @@ def source_name(source: str) -> str:
 def nothing_to_draw(word: str, has_text: bool, examples: bool) -> str:
     """Explain an empty map, and suggest a remedy."""
     if has_text:
-        return f"Your text has no use of {quoted(word)}. Type another word, or paste a text that has it."
+        return (
+            f"Your text has no use of {quoted(word)}. Type another word, or paste a text that"
+            " has it."
+        )
     if not examples:
         return (
             f"Paste a text that uses {quoted(word)}, or let the examples of the dictionary count."
         )
-    return f"{quoted(word)} is not in the dictionary. Paste your own text that uses it, or choose another word."
+    return (
+        f"{quoted(word)} is not in the dictionary. Paste your own text that uses it, or choose"
+        " another word."
+    )
 
 
 def map_verdict(
@@ -249,9 +268,15 @@ def map_verdict(
     n_unsure = sum(not use.is_sure for use in own)
     unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
     found = {groups[use.group].name for use in own if use.group is not None}
-    has = f"{'has' if len(own) == 1 else 'have'} {_counted(len(found - {_OTHER}), 'meaning')} of the dictionary"
+    has = (
+        f"{'has' if len(own) == 1 else 'have'} {_counted(len(found - {_OTHER}), 'meaning')} of the"
+        " dictionary"
+    )
     has += " and another" if _OTHER in found else ""
-    details = f"The meanings are those of the dictionary; which one each of your uses has is computed.{unsure}"
+    details = (
+        "The meanings are those of the dictionary; which one each of your uses has is"
+        f" computed.{unsure}"
+    )
     return api.Message(f"Your {_counted(len(own), 'use')} of “{word}” {has}.", details)
 
 
@@ -284,7 +309,10 @@ def typed_otherwise(answer: api.SenseMap) -> str:
         word.lower() for word in answer.examples_of
     }:
         return ""
-    return f"You typed “{answer.word}”; the examples are those of {listed([f'“{w}”' for w in answer.examples_of])}."
+    return (
+        f"You typed “{answer.word}”; the examples are those of"
+        f" {listed([f'“{w}”' for w in answer.examples_of])}."
+    )
 
 
 def shown_words(answer: api.SenseMap) -> str:
@@ -292,8 +320,8 @@ def shown_words(answer: api.SenseMap) -> str:
     if answer.shown >= 0.995:
         return "The map shows all differences between the uses."
     return (
-        f"The map shows {percent(answer.shown)} of the differences between the uses: near marks can be further apart than they "
-        "look. The numbers in the list use all of them."
+        f"The map shows {percent(answer.shown)} of the differences between the uses: near marks can"
+        " be further apart than they look. The numbers in the list use all of them."
     )
 
 
@@ -318,7 +346,10 @@ def use_name(use: api.MapUse, number: int, answer: api.SenseMap) -> str:
     """Describe a mark for a screen reader."""
     group = f", {answer.groups[use.group].name}" if use.group is not None else ""
     unsure = "" if use.is_sure or use.group is None or not answer.are_meanings else ", unsure"
-    return f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}: {use.sentence}"
+    return (
+        f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}:"
+        f" {use.sentence}"
+    )
 
 
 def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool) -> str:

@@ -12,17 +12,28 @@ _NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six")
 _ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 #: Technical terms, explained to newcomers at their first use on a page.
 TERMS = {
-    "vector": "A list of numbers with which the model describes a word where it stands. The more alike two lists, the more "
-    "alike the words are to the model.",
-    "cosine": "How alike two vectors are. 1.00: they point the same way. About 0: they have nothing in common.",
-    "layer": "The model reads in stages. Layer 0 knows the letters of the word and nothing else; every layer above it has read "
-    "the whole sentence, from the left and from the right.",
-    "two random words": "The measuring stick: what two different words from unrelated sentences score on average. Only what "
-    "lies clearly above it means anything.",
+    "vector": (
+        "A list of numbers with which the model describes a word where it stands. The more alike"
+        " two lists, the more alike the words are to the model."
+    ),
+    "cosine": (
+        "How alike two vectors are. 1.00: they point the same way. About 0: they have nothing in"
+        " common."
+    ),
+    "layer": (
+        "The model reads in stages. Layer 0 knows the letters of the word and nothing else; every"
+        " layer above it has read the whole sentence, from the left and from the right."
+    ),
+    "two random words": (
+        "The measuring stick: what two different words from unrelated sentences score on average."
+        " Only what lies clearly above it means anything."
+    ),
     "norm": "The length of a vector. Cosines do not depend on it.",
 }
 _TERM = re.compile(
-    r"\b(?:(?P<random>two random words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?: \d+)?)|(?P<norm>norms?))\b",
+    r"\b(?:(?P<random>two random"
+    r" words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?:"
+    r" \d+)?)|(?P<norm>norms?))\b",
     re.IGNORECASE,
 )
 #: Name of the view that mixes the layers as a person chooses.
@@ -58,8 +69,14 @@ _UNREAD = {
 }
 #: Explanations of evaluation columns whose title is not enough.
 COLUMN_REMARKS = {
-    "before/after": "before/after: the top forward state before the word, the top backward state behind it; the word is not read.",
-    "words": "words around it: the static vectors of the other words of the sentence, more of rare and related ones; no model.",
+    "before/after": (
+        "before/after: the top forward state before the word, the top backward state behind it; the"
+        " word is not read."
+    ),
+    "words": (
+        "words around it: the static vectors of the other words of the sentence, more of rare and"
+        " related ones; no model."
+    ),
 }
 #: Titles of bundled models.
 MODEL_TITLES = {

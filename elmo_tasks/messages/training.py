@@ -55,10 +55,15 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             counts="texts",
             model="Model for labels",
             about="Positive or negative, a topic, a language: one label for each text.",
-            files="A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few hundred rows are a good start; "
-            "50,000 at most.",
-            typing="A label, a colon and a text on each line, such as “praise: They mended it at once.” Twenty or more in all, "
-            "a few hundred for a useful result. They stay on the machine that runs this app.",
+            files=(
+                "A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few"
+                " hundred rows are a good start; 50,000 at most."
+            ),
+            typing=(
+                "A label, a colon and a text on each line, such as “praise: They mended it at"
+                " once.” Twenty or more in all, a few hundred for a useful result. They stay on the"
+                " machine that runs this app."
+            ),
             endings=(".csv", ".tsv", ".jsonl", ".json"),
             purpose="for sentiment",
             train="make train-sentiment",
@@ -73,10 +78,16 @@ TASK_WORDS: Mapping[str, TaskWords] = {
             counts="words",
             model="Model for entities",
             about="People, places, products: which words of a sentence name what.",
-            files="CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each sentence; or JSON lines with "
-            "tokens and tags; or a .marked file of lines such as [Ada Marsh](PER) flew to [Oslo](LOC).",
-            typing="Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER) moved to [Lisbon]\u2060(LOC). "
-            "Twenty sentences or more, a few hundred for a useful result. They stay on the machine that runs this app.",
+            files=(
+                "CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each"
+                " sentence; or JSON lines with tokens and tags; or a .marked file of lines such as"
+                " [Ada Marsh](PER) flew to [Oslo](LOC)."
+            ),
+            typing=(
+                "Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER)"
+                " moved to [Lisbon]\u2060(LOC). Twenty sentences or more, a few hundred for a"
+                " useful result. They stay on the machine that runs this app."
+            ),
             endings=(
                 ".conll",
                 ".txt",
@@ -149,7 +160,10 @@ def _running(job: TrainingJob) -> str:
     now = f"Round {min(last.epoch + 1, job.epochs)} of {job.epochs}"
     assert last.score is not None
     if job.metric == "accuracy":
-        return f"{now}: {percent(last.score)} of the {TASK_WORDS[job.kind].counts} held back are right."
+        return (
+            f"{now}: {percent(last.score)} of the {TASK_WORDS[job.kind].counts} held back are"
+            " right."
+        )
     return f"{now}: F1 {number(last.score)} on the sentences held back."
 
 
@@ -180,7 +194,10 @@ def comparison(job: TrainingJob) -> str:
         return f"{guess}."
     low, high = wilson(score.value, score.rows)
     doubt = ", so this head may be no better than that" if low <= score.guess else ""
-    return f"{guess}. On other texts of this kind it may be anything from {percent(low)} to {percent(high)}{doubt}."
+    return (
+        f"{guess}. On other texts of this kind it may be anything from {percent(low)} to"
+        f" {percent(high)}{doubt}."
+    )
 
 
 def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
@@ -232,11 +249,14 @@ def balance_warning(preview: DatasetPreview) -> str:
     remedy = "“Rare labels weigh as much” under More settings makes up for some of it."
     if most / total > 0.8:
         return (
-            f"{percent(most / total)} of the texts are “{top}”: always saying that is right as often, so a high score means "
-            f"little here. {remedy}"
+            f"{percent(most / total)} of the texts are “{top}”: always saying that is right as"
+            f" often, so a high score means little here. {remedy}"
         )
     if most >= _UNEVEN * least:
-        return f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom predict. {remedy}"
+        return (
+            f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom"
+            f" predict. {remedy}"
+        )
     return ""
 
 

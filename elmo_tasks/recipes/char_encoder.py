@@ -92,8 +92,9 @@ class WordTypes(TextFiles):
         super().__init__(files, cache_dir)
         if not 0 <= held_out_share < 1 or min(min_count, batch_size, n_batches) < 1:
             raise ConfigError(
-                f"data.held_out_share {held_out_share}, min_count {min_count}, batch_size {batch_size}, "
-                f"n_batches {n_batches}: expected a share from 0 to below 1, and numbers of at least 1"
+                f"data.held_out_share {held_out_share}, min_count {min_count}, batch_size"
+                f" {batch_size}, n_batches {n_batches}: expected a share from 0 to below 1, and"
+                " numbers of at least 1"
             )
         self.save_hyperparameters()
         self.static, self.start_from, self.min_count = static, start_from, min_count
@@ -122,8 +123,8 @@ class WordTypes(TextFiles):
         formal = [BEGIN_ID, END_ID, *(k for k in frequent if k not in with_letters)]
         if not lexical:
             raise DataError(
-                f"data.files: no word that comes {self.min_count} times or more is among the {len(static):,} of {static.name}; "
-                "give more text, or lower data.min_count"
+                f"data.files: no word that comes {self.min_count} times or more is among the"
+                f" {len(static):,} of {static.name}; give more text, or lower data.min_count"
             )
         chosen = np.array(lexical + formal)
         self.words = [corpus.words[k] for k in chosen]
@@ -255,8 +256,9 @@ class CharEncoderModule(pl.LightningModule):
         if self.trainer.is_global_zero:
             data, n_numbers = self.data, sum(p.numel() for p in self.reader.parameters())
             print(
-                f"{len(data.words):,} words, {int(data.held_out.sum()):,} of them held out; {data.n_batches:,} steps of "
-                f"{data.batch_size:,} words; {n_numbers:,} numbers to learn.",
+                f"{len(data.words):,} words, {int(data.held_out.sum()):,} of them held out;"
+                f" {data.n_batches:,} steps of {data.batch_size:,} words; {n_numbers:,} numbers to"
+                " learn.",
                 flush=True,
             )
 
@@ -307,8 +309,9 @@ class CharEncoderModule(pl.LightningModule):
         """Describe the training target, for the model's card."""
         start = self.data.start_from
         return [
-            f"fixed vectors of words ({self.data.static}) joined with layer 0 of {start} (weight {_OLD_WEIGHT:g}), computed "
-            f"by the character encoder alone; the LSTM layers are those of {start}, and read it through a linear map"
+            f"fixed vectors of words ({self.data.static}) joined with layer 0 of {start} (weight"
+            f" {_OLD_WEIGHT:g}), computed by the character encoder alone; the LSTM layers are those"
+            f" of {start}, and read it through a linear map"
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
@@ -317,7 +320,8 @@ class CharEncoderModule(pl.LightningModule):
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
         bilm, self._kept = with_char_encoder(data.old, self.reader.cpu(), data.characters, counts)
         print(
-            f"A linear map of the new word vectors keeps {self._kept:.1%} of those of {data.start_from}.",
+            f"A linear map of the new word vectors keeps {self._kept:.1%} of those of"
+            f" {data.start_from}.",
             flush=True,
         )
         files = find_model(data.start_from)
@@ -343,7 +347,8 @@ def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bia
     if any(numbers.get(width, 0) < number for width, number in old.options.filters):
         expected, given = (list(map(list, cnn.options.filters)) for cnn in (old, new))
         raise ConfigError(
-            f"model.filters: expected at least those of the biLM to start from, {expected}, found {given}"
+            f"model.filters: expected at least those of the biLM to start from, {expected}, found"
+            f" {given}"
         )
     new.embedding.weight.copy_(old.embedding.weight)
     convolutions = dict(zip(numbers, new.convolutions, strict=True))

@@ -90,7 +90,8 @@ class ClozeGaps(TextFiles):
         super().__init__(files, cache_dir)
         if min(n_words, batch_size, n_batches) < 1:
             raise ConfigError(
-                f"data.n_words {n_words}, batch_size {batch_size}, n_batches {n_batches}: expected at least 1"
+                f"data.n_words {n_words}, batch_size {batch_size}, n_batches {n_batches}: expected"
+                " at least 1"
             )
         self.save_hyperparameters()
         self.static_name, self.n_words, self.batch_size, self.n_batches = (
@@ -175,7 +176,8 @@ class GapLoader(BucketedBatches[GapBatch]):
         fitting = (sizes >= _MIN_WORDS) & (sizes <= _MAX_WORDS)
         if not fitting.any():
             raise DataError(
-                f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words out of"
+                f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words"
+                " out of"
             )
         super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
         self._corpus, self._rows, self._chances = corpus, rows, chances
@@ -246,18 +248,21 @@ class ClozeModule(pl.LightningModule):
         self.encoder, static, n_words = load(self.encoder_name), self.data.static, self.data.n_words
         if self.encoder.language_model is None:
             raise ConfigError(
-                f"model.encoder {self.encoder_name}: expected a language model that reads from both ends, found one that does not"
+                f"model.encoder {self.encoder_name}: expected a language model that reads from both"
+                " ends, found one that does not"
             )
         if static.width % self.n_heads or len(static) < n_words:
             raise ConfigError(
-                f"model.n_heads {self.n_heads}, data.n_words {n_words}: expected a divisor of {static.width}, the width "
-                f"of {static.name}, and at most its {len(static):,} words"
+                f"model.n_heads {self.n_heads}, data.n_words {n_words}: expected a divisor of"
+                f" {static.width}, the width of {static.name}, and at most its {len(static):,}"
+                " words"
             )
         if self.init_from is not None:
             earlier = load_cloze(load(self.init_from), static)
             if earlier is None or earlier.options.n_words != n_words:
                 raise ConfigError(
-                    f"model.init_from {self.init_from}: expected a biLM with a cloze head of {n_words:,} words"
+                    f"model.init_from {self.init_from}: expected a biLM with a cloze head of"
+                    f" {n_words:,} words"
                 )
             self.cloze = earlier.requires_grad_(True).train()
             return
@@ -276,8 +281,8 @@ class ClozeModule(pl.LightningModule):
         if self.trainer.is_global_zero:
             data, n_numbers = self.data, sum(p.numel() for p in self.parameters())
             print(
-                f"{data.n_batches:,} steps of {data.batch_size} sentences; {data.n_words:,} words to choose among; "
-                f"{n_numbers:,} numbers to learn.",
+                f"{data.n_batches:,} steps of {data.batch_size} sentences; {data.n_words:,} words"
+                f" to choose among; {n_numbers:,} numbers to learn.",
                 flush=True,
             )
 

@@ -326,8 +326,9 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
         else {}
     )
     learned = (
-        f"which uses of {len(losses.words):,} words of the dictionary share a meaning, at the top layer alone, together with the "
-        "next word of the text (elmo_tasks/recipes/meaning_layers.py)"
+        f"which uses of {len(losses.words):,} words of the dictionary share a meaning, at the top"
+        " layer alone, together with the next word of the text"
+        " (elmo_tasks/recipes/meaning_layers.py)"
     )
     for measured in ("metrics", "sha256", "while_training"):
         card.pop(measured, None)
@@ -388,7 +389,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = Text(matching_files(args.text), output[1], args.per_file, args.seed)
     losses = MeaningLosses(elmo, output[0], text, training_uses(bundled_lexicon()), rates)
     print(
-        f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(losses.words)} words of the dictionary",
+        f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(losses.words)} words"
+        " of the dictionary",
         flush=True,
     )
     tops = [p for p in losses.top.parameters() if p.requires_grad]

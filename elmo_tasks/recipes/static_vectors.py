@@ -100,8 +100,9 @@ def train_vectors(
         kept = {w: c for w, c in counts.most_common(settings.words) if c >= settings.min_count}
         if not kept:
             raise DataError(
-                f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no word comes "
-                f"{settings.min_count} times; expected more text, or a smaller --min-count"
+                f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no"
+                f" word comes {settings.min_count} times; expected more text, or a smaller"
+                " --min-count"
             )
         started = time.monotonic()
         model = Word2Vec(
@@ -200,7 +201,8 @@ def join_vectors(
     """
     if not 0 < size <= static.width + teacher.width:
         raise ConfigError(
-            f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both together"
+            f"size {size}: expected 1 to {static.width + teacher.width}, the widths of both"
+            " together"
         )
     shares = (
         torch.tensor([static.share_of(word) for word in static.words])

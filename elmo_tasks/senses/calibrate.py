@@ -103,8 +103,8 @@ def calibrate(
     words = _words(entries, owners)
     if len(words) < _MIN_WORDS:
         raise DataError(
-            f"expected a dictionary with at least {_MIN_WORDS} words of several meanings to fit on, found {len(words)}; "
-            "read more of it"
+            f"expected a dictionary with at least {_MIN_WORDS} words of several meanings to fit on,"
+            f" found {len(words)}; read more of it"
         )
     layers = _layers(encoder, uses, words)
     done = 0

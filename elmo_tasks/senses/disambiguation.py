@@ -510,7 +510,8 @@ def _check_widths(calibration: SenseCalibration, centroids: Mapping[str, Vectors
         width = embedded
     if calibration.part_matrix.shape != (width + 1, len(calibration.parts)):
         raise ValueError(
-            f"expected part-of-speech scores of {width + 1} rows, found {len(calibration.part_matrix)}"
+            f"expected part-of-speech scores of {width + 1} rows, found"
+            f" {len(calibration.part_matrix)}"
         )
     if found := {len(centroid) for centroid in centroids.values()} - {width}:
         raise ValueError(f"expected centroids of width {width}, found {found.pop()}")

@@ -185,7 +185,8 @@ def build_files(
         )
         n_tokens, n_bytes = size_of(n_characters, encoder.n_layers, encoder.width)
         say(
-            f"{n_rows:,} sentences, about {n_tokens:,} words and signs: about {n_bytes / 1e6:,.0f} MB"
+            f"{n_rows:,} sentences, about {n_tokens:,} words and signs: about"
+            f" {n_bytes / 1e6:,.0f} MB"
         )
         check_room(folder, n_bytes * sum(b.n_characters for b in rest) // n_characters)
         if progress is None:

@@ -349,7 +349,8 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             return
         if not sentences:
             raise DataError(
-                f"{name}, line {number}: the meaning {quoted(head[0])} of {quoted(word)} has no example sentence above this line"
+                f"{name}, line {number}: the meaning {quoted(head[0])} of {quoted(word)} has no"
+                " example sentence above this line"
             )
         senses.append(Sense(head[0], head[1], head[2], tuple(sentences)))
         sentences.clear()
@@ -359,7 +360,8 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
         close_sense()
         if word and not senses:
             raise DataError(
-                f"{name}, line {number}: {quoted(word)} has no meaning; write one below it, indented by two spaces"
+                f"{name}, line {number}: {quoted(word)} has no meaning; write one below it,"
+                " indented by two spaces"
             )
         if word:
             entries[folded(word)] = Entry(word, tuple(senses), also_literal, is_transparent)
@@ -379,14 +381,16 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
             word = word.removesuffix(WORDS_AS_USUAL)
             if folded(word) in entries:
                 raise DataError(
-                    f"{name}, line {number}: {quoted(word)} stands in this dictionary twice; join the two entries"
+                    f"{name}, line {number}: {quoted(word)} stands in this dictionary twice; join"
+                    " the two entries"
                 )
         elif depth < 4:
             close_sense()
             head = _sense_head(content, word, {s.key for s in senses}, f"{name}, line {number}")
         elif head is None:
             raise DataError(
-                f"{name}, line {number}: an example sentence without a meaning above it: {content!r:.80}"
+                f"{name}, line {number}: an example sentence without a meaning above it:"
+                f" {content!r:.80}"
             )
         else:
             sentences.append(_checked_sentence(content, f"{name}, line {number}"))
@@ -400,8 +404,9 @@ def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[s
     line = _SENSE_LINE.fullmatch(content)
     if line is None or line[2] not in PARTS_OF_SPEECH or len(line[3]) > _MAX_GLOSS:
         raise DataError(
-            f"{where}: expected a meaning as “key, part of speech: gloss” ({', '.join(PARTS_OF_SPEECH)}; at most {_MAX_GLOSS} "
-            f"characters), found {content!r:.80}"
+            f"{where}: expected a meaning as “key, part of speech: gloss”"
+            f" ({', '.join(PARTS_OF_SPEECH)}; at most {_MAX_GLOSS} characters), found"
+            f" {content!r:.80}"
         )
     key = line[1].strip()
     if key in taken:
@@ -414,7 +419,8 @@ def _sense_head(content: str, word: str, taken: set[str], where: str) -> tuple[s
 def _checked_sentence(content: str, where: str) -> str:
     if len(_MARKED.findall(content)) != 1 or content.count("[") != 1 or content.count("]") != 1:
         raise DataError(
-            f"{where}: expected an example with the word in one pair of [brackets], found {content!r:.80}"
+            f"{where}: expected an example with the word in one pair of [brackets], found"
+            f" {content!r:.80}"
         )
     if len(content) > _MAX_SENTENCE:
         raise DataError(

@@ -62,8 +62,9 @@ class UseIndex:
             raw = read_json(path)
             if raw.get("version") != VERSION:
                 raise DataError(
-                    f"{path}: an index of an earlier or later program (version {raw.get('version')}, expected {VERSION}); "
-                    "build it again with `elmo-tasks index`"
+                    f"{path}: an index of an earlier or later program (version"
+                    f" {raw.get('version')}, expected {VERSION}); build it again with `elmo-tasks"
+                    " index`"
                 )
             self.description = IndexDescription(**raw)
             self._lines, self._offsets, self._forms, self._postings, self._starts = (
@@ -79,7 +80,8 @@ class UseIndex:
             if isinstance(error, DataError):
                 raise
             raise DataError(
-                f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}: {error})"
+                f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}:"
+                f" {error})"
             ) from None
         self._check_files()
 
@@ -113,8 +115,8 @@ class UseIndex:
         wrong = [name for name, is_right in fits.items() if not is_right]
         if wrong:
             raise DataError(
-                f"{self.folder}: {' and '.join(wrong)} do not fit {DESCRIPTION_NAME}, as after a copy that was cut short; "
-                "copy the folder again, or build the index again"
+                f"{self.folder}: {' and '.join(wrong)} do not fit {DESCRIPTION_NAME}, as after a"
+                " copy that was cut short; copy the folder again, or build the index again"
             )
 
     def __len__(self) -> int:

@@ -113,7 +113,8 @@ def use_to_project(word: str, sentence: str) -> Use:
     uses = _uses_of(base_word(word), sentence, tokenize(sentence))
     if not uses:
         raise InputError(
-            f"The sentence does not use {quoted(word)}. Type one that does: it can only land on the map of its word.",
+            f"The sentence does not use {quoted(word)}. Type one that does: it can only land on the"
+            " map of its word.",
             field="sentence",
         )
     return uses[0]
@@ -146,7 +147,8 @@ def sentences_of(
     """
     if max_characters is not None and len(text) > max_characters:
         raise InputError(
-            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part of it.",
+            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part"
+            " of it.",
             field="text",
         )
     if not text.strip():

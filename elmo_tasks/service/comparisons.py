@@ -99,8 +99,8 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
     """Implement :meth:`elmo_tasks.api.Service.substitutes` for given uses."""
     if loaded.expected is None:
         raise InputError(
-            f"“{loaded.encoder.name}” gives vectors but does not predict words: it has no output layer. Choose another model "
-            "for this.",
+            f"“{loaded.encoder.name}” gives vectors but does not predict words: it has no output"
+            " layer. Choose another model for this.",
             field="model",
         )
     predicted = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))

@@ -38,7 +38,10 @@ _OF_WORD = (
 def check_line(text: str) -> str | None:
     """Return why a line cannot be read, before anything is."""
     if len(text) > _MAX_CHARACTERS:
-        return f"expected at most {_MAX_CHARACTERS:,} characters in a line, found {len(text):,}; split it"
+        return (
+            f"expected at most {_MAX_CHARACTERS:,} characters in a line, found {len(text):,};"
+            " split it"
+        )
     # A token has at least one character.
     if len(text) > _MAX_TOKENS and (n := len(tokenize(text))) > _MAX_TOKENS:
         return f"expected at most {_MAX_TOKENS:,} words and signs in a line, found {n:,}; split it"

@@ -172,7 +172,8 @@ def nearest(
     if own_index and own_index.description.checksum != loaded.model().encoder.checksum:
         made_by = own_index.description.encoder
         raise DataError(
-            f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the index again"
+            f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the"
+            " index again"
         )
     return nearest_uses(
         word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n

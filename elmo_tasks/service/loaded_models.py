@@ -206,8 +206,8 @@ def _fit(
     per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
     max_uses = max(_MIN_USES, int(_READING_SECONDS / max(per_sentence, 1e-6)))
     _log.warning(
-        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes %s; the result is kept in "
-        "%s. To go without: --no-calibration",
+        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes"
+        " %s; the result is kept in %s. To go without: --no-calibration",
         encoder.name,
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,

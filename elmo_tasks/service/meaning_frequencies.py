@@ -71,7 +71,8 @@ def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> in
 def write(path: Path, counts: Counts) -> None:
     """Write one line for each word, with its meanings and their counts."""
     lines = [
-        "# Uses of each meaning in running text, counted by service/meaning_frequencies.py: word, meaning and number."
+        "# Uses of each meaning in running text, counted by service/meaning_frequencies.py: word,"
+        " meaning and number."
     ]
     for word in sorted(counts):
         cells = [f"{key} {round(n, 1)}" for key, n in counts[word].items() if n >= _MIN_COUNT]

@@ -45,7 +45,10 @@ def own_entries(text: str) -> list[Entry]:
             f"Own meanings: {n} sentences; the most is {_MAX_OWN_SENTENCES}.", field="own_meanings"
         )
     if one := next((entry.word for entry in entries if len(entry.senses) < 2), None):
-        message = f"Own meanings: “{one}” has one meaning; give at least two, each with a sentence or more."
+        message = (
+            f"Own meanings: “{one}” has one meaning; give at least two, each with a sentence or"
+            " more."
+        )
         raise InputError(message, field="own_meanings")
     return entries
 

@@ -223,8 +223,8 @@ def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
                 _log.warning("%s cannot be written: %s", folder, error)
                 break
     raise InputError(
-        "The example sentences cannot be searched: no folder takes their vectors. Whoever runs this app can name one that can be "
-        f"written in ${CACHE_VARIABLE}.",
+        "The example sentences cannot be searched: no folder takes their vectors. Whoever runs"
+        f" this app can name one that can be written in ${CACHE_VARIABLE}.",
         field="source",
     )
 

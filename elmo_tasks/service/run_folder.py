@@ -157,8 +157,14 @@ def _reason(folder: Path) -> str:
         return message.strip()[:_MAX_REASON]
     errors = re.findall(r"^\s*([\w.]*(?:Error|Exception|Interrupt)\b.*)$", log, re.MULTILINE)
     if errors:
-        return f"The program failed: {errors[-1][:_MAX_REASON]} (the whole log is in {folder.name}/{LOG})"
-    return "The training process was ended from outside, perhaps because the machine ran out of memory."
+        return (
+            f"The program failed: {errors[-1][:_MAX_REASON]} (the whole log is in"
+            f" {folder.name}/{LOG})"
+        )
+    return (
+        "The training process was ended from outside, perhaps because the machine ran out of"
+        " memory."
+    )
 
 
 def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:

@@ -31,8 +31,8 @@ _CUT_SHORT, _NOT = ("ca", "wo", "sha"), re.compile("n['’]t", re.IGNORECASE)  #
 #: Verbs that may be auxiliaries, which have no meaning of their own.
 _AUXILIARIES = frozenset(
     str.split(
-        "be am is are was were been being have has had having do does did will would shall should can could may might must "
-        "'ve 's 'd 'll 're 'm ca wo sha"
+        "be am is are was were been being have has had having do does did will would shall should"
+        " can could may might must 've 's 'd 'll 're 'm ca wo sha"
     )
 )
 

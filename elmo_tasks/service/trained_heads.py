@@ -174,8 +174,8 @@ class TrainedHeads:
             # its message names local folders, which a client on the network must not see
             except ConfigError as error:
                 raise ConfigError(
-                    f"the encoder {Path(source.name).name} that it was trained on is not here. Whoever runs this app can put it "
-                    "into checkpoints/ or the folder of runs"
+                    f"the encoder {Path(source.name).name} that it was trained on is not here."
+                    " Whoever runs this app can put it into checkpoints/ or the folder of runs"
                 ) from error
         return Predictor.load(files, encoder, self._device, self._runs)
 

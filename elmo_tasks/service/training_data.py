@@ -85,7 +85,10 @@ def read_examples(path: Path, kind: str) -> Records:
             if label and text:
                 rows.append(LabelledText(text, label, number))
             elif line.strip():
-                expected = "expected a label, a colon and a text, such as “praise: They mended it at once.”"
+                expected = (
+                    "expected a label, a colon and a text, such as “praise: They mended it at"
+                    " once.”"
+                )
                 raise InputError(f"Your examples, line {number}: {expected}", field="examples")
         return rows
     try:
@@ -211,7 +214,10 @@ def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
 def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColumns, Records]:
     kind = find_task(plan.kind)
     if path.suffix not in kind.uploads:
-        endings = f"{kind.words.training_rows} are read from files whose names end in {', '.join(kind.uploads)}"
+        endings = (
+            f"{kind.words.training_rows} are read from files whose names end in"
+            f" {', '.join(kind.uploads)}"
+        )
         raise InputError(f"“{title}”: {endings}.", field="file")
     try:
         columns = plan.text_column, plan.label_column, plan.header

@@ -63,7 +63,8 @@ def check_settings(plan: TrainingPlan) -> None:
     hub = TASKS[plan.kind].hub
     if plan.source == "hub" and plan.data not in hub:
         raise InputError(
-            f"There is no public data set “{plan.data[:40]}” for this here; there is {', '.join(hub)}.",
+            f"There is no public data set “{plan.data[:40]}” for this here; there is"
+            f" {', '.join(hub)}.",
             field="data",
         )
     if plan.balanced and not TASKS[plan.kind].one_label:
@@ -298,8 +299,8 @@ class TrainingJobs:
     def _check_allowed(self) -> None:
         if not self._allowed:
             raise InputError(
-                "Training and uploads are off here, because other people can reach this app. Whoever runs it can start it with "
-                "elmo-tasks app --allow-training."
+                "Training and uploads are off here, because other people can reach this app."
+                " Whoever runs it can start it with elmo-tasks app --allow-training."
             )
 
     @contextlib.contextmanager
@@ -311,8 +312,8 @@ class TrainingJobs:
                 yield
         except OSError as error:
             raise InputError(
-                f"The folder for runs cannot be written ({error.strerror or error}). Whoever runs this app can name another "
-                "one: elmo-tasks app --runs_dir.",
+                f"The folder for runs cannot be written ({error.strerror or error}). Whoever runs"
+                " this app can name another one: elmo-tasks app --runs_dir.",
                 field=field,
             ) from error
 

@@ -42,7 +42,8 @@ def check_number(sentences: Sequence[str]) -> None:
             len(sentences), f"are {len(sentences)} sentences"
         )
         raise InputError(
-            f"Comparing takes {LIMITS.min_sentences} to {LIMITS.max_sentences} sentences; there {had}.",
+            f"Comparing takes {LIMITS.min_sentences} to {LIMITS.max_sentences} sentences; there"
+            f" {had}.",
             field="sentences",
         )
 

@@ -48,8 +48,8 @@ def explain(
     """Implement :meth:`elmo_tasks.api.Service.explain` for a comparison by a model."""
     if not loaded.encoder.reads_sentence:
         raise InputError(
-            f"“{loaded.encoder.name}” does not read the sentence: no word around a word changes its vector, so there is "
-            "nothing to explain. Choose another model for this.",
+            f"“{loaded.encoder.name}” does not read the sentence: no word around a word changes its"
+            " vector, so there is nothing to explain. Choose another model for this.",
             field="model",
         )
     view = _view(comparison, loaded, layer)
@@ -140,8 +140,8 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
         *(layer.name for layer in layers),
     ]
     raise InputError(
-        f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer; choose one of "
-        f"{', '.join(available)}.",
+        f"Words around the word change nothing at layer “{wanted[:20]}”, or there is no such layer;"
+        f" choose one of {', '.join(available)}.",
         field="layer",
     )
 

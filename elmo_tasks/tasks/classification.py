@@ -39,7 +39,8 @@ def _read_upload(
     label = label if label in columns.names else columns.names[columns.label or 0]
     if text == label:
         raise DataError(
-            f"{path}: the texts and the labels cannot be in one and the same column; choose another one"
+            f"{path}: the texts and the labels cannot be in one and the same column; choose"
+            " another one"
         )
     key = (lambda name: name) if columns.header is None else columns.names.index
     # Nothing else on the page can leave out rows that lack a value; their number is in the

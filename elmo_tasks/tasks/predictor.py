@@ -89,8 +89,9 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
         else ""
     )
     raise ConfigError(
-        f"the head {files.name} was trained on the {what} {source.name} (checksum {source.checksum[:12]}…) and reads no "
-        f"other; looked for that in {', '.join(searched)}{other}{reason}: {remedy}{get}"
+        f"the head {files.name} was trained on the {what} {source.name} (checksum"
+        f" {source.checksum[:12]}…) and reads no other; looked for that in"
+        f" {', '.join(searched)}{other}{reason}: {remedy}{get}"
     )
 
 
@@ -196,9 +197,10 @@ class Predictor:
         trained = files.encoder
         if encoder.checksum != trained.checksum:
             raise ConfigError(
-                f"the head {files.name} was trained on the encoder {trained.name} (checksum {trained.checksum[:12]}…) and reads no "
-                f"other; given was {encoder.name} (checksum {encoder.checksum[:12]}…): train a head on it, or give the encoder "
-                "that it was trained on"
+                f"the head {files.name} was trained on the encoder {trained.name} (checksum"
+                f" {trained.checksum[:12]}…) and reads no other; given was {encoder.name} (checksum"
+                f" {encoder.checksum[:12]}…): train a head on it, or give the encoder that it was"
+                " trained on"
             )
         static = None
         if files.static is not None:

@@ -55,7 +55,8 @@ def open_binary(path: Path) -> BinaryIO:
             return io.BufferedReader(cast(io.RawIOBase, opener(path)))
     if start and path.suffix in ENDINGS:
         raise DataError(
-            f"{path}: the compressed data is broken (its first bytes are not those of {path.suffix})"
+            f"{path}: the compressed data is broken (its first bytes are not those of"
+            f" {path.suffix})"
         )
     return path.open("rb")
 

@@ -30,7 +30,8 @@ class Use:
     def __post_init__(self) -> None:
         if not 0 <= self.token_start < self.token_end <= len(self.tokens):
             raise DataError(
-                f"expected a word among {len(self.tokens)} tokens, found tokens {self.token_start} to {self.token_end - 1}"
+                f"expected a word among {len(self.tokens)} tokens, found tokens {self.token_start}"
+                f" to {self.token_end - 1}"
             )
 
     @classmethod
@@ -133,7 +134,8 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
         related = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms)))
         use = "use that" if len(offers) == 1 else "use one of them"
         raise InputError(
-            f"{name} does not contain {quoted(word)}, but it has {related}: {use}, or mark another word with [brackets].",
+            f"{name} does not contain {quoted(word)}, but it has {related}: {use}, or mark another"
+            " word with [brackets].",
             field=field,
             choices=offers,
         )
@@ -141,11 +143,13 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
         sentence
     ):  # of a script that may go without spaces
         raise InputError(
-            f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a word with [brackets].",
+            f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a"
+            " word with [brackets].",
             field=field,
         )
     raise InputError(
-        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with [brackets].",
+        f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with"
+        " [brackets].",
         field=field,
     )
 
@@ -160,8 +164,8 @@ def check_word(word: str) -> tuple[Token, ...]:
         return tuple(tokens)
     guess = quoted(next((word for word in reversed(words) if len(word) > 2), "bank"))
     raise InputError(
-        f"{quoted(word)} is not a word or phrase: type one of at most {MAX_PHRASE} words, without punctuation, such as "
-        f"{guess}.",
+        f"{quoted(word)} is not a word or phrase: type one of at most {MAX_PHRASE} words, without"
+        f" punctuation, such as {guess}.",
         field="word",
     )
 
@@ -186,7 +190,8 @@ def _phrase(
     found = found or list(Pattern.of(phrase, splits=True).places(keys))
     if not found:
         raise InputError(
-            f"{name} does not contain {quoted(phrase)}: put it in, or mark the words to compare with [brackets].",
+            f"{name} does not contain {quoted(phrase)}: put it in, or mark the words to compare"
+            " with [brackets].",
             field=field,
         )
     use = Use.in_sentence(sentence, tokens, found[0].start, found[0].end)
@@ -207,7 +212,8 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
     sentence = typed[: mark.start()] + mark[1] + typed[mark.end() :]
     if len(marks) > 1 or _MARK.search(sentence):
         raise InputError(
-            f"{name} has more than one pair of [brackets]: keep only the pair around the word to compare.",
+            f"{name} has more than one pair of [brackets]: keep only the pair around the word to"
+            " compare.",
             field=field,
         )
     start, end = mark.start(), mark.start() + len(mark[1])
@@ -222,15 +228,15 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
     is_whole = not several or (len(inside) == len(words) <= MAX_PHRASE and not _is_word(outside))
     if first is None or last is None or not mark[1].strip() or not is_whole:
         raise InputError(
-            f"{name} has {quoted(mark[1])} in [brackets]: put the brackets around a word, or a phrase of at most "
-            f"{MAX_PHRASE} words.",
+            f"{name} has {quoted(mark[1])} in [brackets]: put the brackets around a word, or a"
+            f" phrase of at most {MAX_PHRASE} words.",
             field=field,
         )
     full = sentence[first.start : last.end]
     if _is_word(outside) and not are_inflections(_key(mark[1].strip()), _key(full)):
         raise InputError(
-            f"{name} has {quoted(mark[1])} in [brackets], but that is only a part of {quoted(full)}, which is read as "
-            "one word: put the brackets around the whole word.",
+            f"{name} has {quoted(mark[1])} in [brackets], but that is only a part of"
+            f" {quoted(full)}, which is read as one word: put the brackets around the whole word.",
             field=field,
             choices=(
                 Choice(shortened(full), f"{sentence[: first.start]}[{full}]{sentence[last.end :]}"),

@@ -33,13 +33,15 @@ _REFLEXIVES = _words(
 _SUBJECTS = _words("i you he she it we they one")
 #: A phrase that begins with one of these is not inflected: "in time" is not "in times".
 _FUNCTION_WORDS = _words(
-    "a all an and as at because by down each every for from how i if in into just more most no not of off on once one or "
-    "other out over so some such than that the this to too under up what when with you"
+    "a all an and as at because by down each every for from how i if in into just more most no not"
+    " of off on once one or other out over so some such than that the this to too under up what"
+    " when with you"
 )
 #: Where the object of a split verb cannot begin, and what cannot be in it.
 _NO_OBJECT = _words(
-    "and but or nor so that which who because if when while although to of for with from at by in on into onto up down out "
-    "off away back over through around along forward not n't ever never always then again . , ; : ! ? -- ( ) \""
+    "and but or nor so that which who because if when while although to of for with from at by in"
+    " on into onto up down out off away back over through around along forward not n't ever never"
+    ' always then again . , ; : ! ? -- ( ) "'
 )
 _INSIDE_OBJECT = _words("of and 's")
 

@@ -96,7 +96,8 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
         return prefix, type_
     where = "" if position is None else f"token {position + 1}: "
     raise DataError(
-        f"{where}{tag!r:.60} is not a tag of the scheme {scheme}, which has O and {', '.join(f'{p}-TYPE' for p in prefixes)}"
+        f"{where}{tag!r:.60} is not a tag of the scheme {scheme}, which has O and"
+        f" {', '.join(f'{p}-TYPE' for p in prefixes)}"
     )
 
 
@@ -138,16 +139,17 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
     if seen["E"] or seen["S"]:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
             raise DataError(
-                f"the tag scheme is unclear: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-), "
-                f"as only BIOES has, but {seen['B']} tags B-, each of which would need its E- there"
+                f"the tag scheme is unclear: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-),"
+                f" as only BIOES has, but {seen['B']} tags B-, each of which would need its E-"
+                " there"
             )
         return "BIOES"
     if not by_b and not by_i:
         raise DataError("the tag scheme is unclear: no token has a tag other than O")
     if min(len(by_b), len(by_i)) > _SLIPS * (len(by_b) + len(by_i)):
         raise DataError(
-            f"the tag scheme is unclear: {len(by_b)} spans begin as only BIO writes them (first {by_b[0]}), "
-            f"and {len(by_i)} as only IOB1 does (first {by_i[0]})"
+            f"the tag scheme is unclear: {len(by_b)} spans begin as only BIO writes them (first"
+            f" {by_b[0]}), and {len(by_i)} as only IOB1 does (first {by_i[0]})"
         )
     return "BIO" if len(by_b) > len(by_i) else "IOB1"
 

@@ -120,16 +120,17 @@ def _words(listed: str) -> frozenset[str]:
 
 _TITLES = _words("mr mrs ms mme dr prof messrs")  # in any case
 _CAPITALISED = _words(
-    "St Mt Ft Rev Hon Sen Rep Gov Gen Col Lt Sgt Cpl Capt Cmdr Maj Adm Pres Supt Jr Sr Inc Co Corp Ltd Bros Ave Blvd "
-    "Rd Dept Univ Assn Ph"
+    "St Mt Ft Rev Hon Sen Rep Gov Gen Col Lt Sgt Cpl Capt Cmdr Maj Adm Pres Supt Jr Sr Inc Co Corp"
+    " Ltd Bros Ave Blvd Rd Dept Univ Assn Ph"
 )
 _LOWER = _words("vs etc cf viz ca approx esp incl al ed eds et resp")
 _BEFORE_NUMBERS = _words(
     "no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _SENTENCE_STARTERS = _words(
-    "The This That These Those There It He She We You They I His Her Its Our My Their In On At By For From If When "
-    "While After Before But And Or So Then However As What Who Why How Where Now One Some Many Most All"
+    "The This That These Those There It He She We You They I His Her Its Our My Their In On At By"
+    " For From If When While After Before But And Or So Then However As What Who Why How Where Now"
+    " One Some Many Most All"
 )
 
 

@@ -76,7 +76,8 @@ class BiLMModule(pl.LightningModule):
         super().__init__()
         if freeze_reader and start_from is None:
             raise ConfigError(
-                "model.freeze_reader true: expected model.start_from, a biLM with a trained character encoder; found none"
+                "model.freeze_reader true: expected model.start_from, a biLM with a trained"
+                " character encoder; found none"
             )
         self.save_hyperparameters()
         self.options = BiLMOptions(
@@ -149,7 +150,8 @@ class BiLMModule(pl.LightningModule):
         objectives = ["the next word of the text, in each direction (the language model)"]
         if self.freeze_reader:
             objectives.append(
-                f"layer 0, which reads single words, was not trained: it is that of {self.start_from}"
+                "layer 0, which reads single words, was not trained: it is that of"
+                f" {self.start_from}"
             )
         return objectives
 
@@ -270,8 +272,8 @@ class BiLMModule(pl.LightningModule):
             and checkpoint.get("vocabulary", words) != words
         ):
             raise ConfigError(
-                "--ckpt_path: this run learned to predict the words of another text; go on with the same files, or begin a new "
-                "run with --init_from"
+                "--ckpt_path: this run learned to predict the words of another text; go on with the"
+                " same files, or begin a new run with --init_from"
             )
         seen = checkpoint.get("seen", {})
         self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)

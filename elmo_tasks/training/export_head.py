@@ -99,8 +99,8 @@ class ExportHead(pl.Callback):
             bool(torch.isfinite(value).all()) for value in pl_module.head.state_dict().values()
         ):
             raise ConfigError(
-                "the training diverged: the loss is no number any more, so there is no head to keep; try a smaller "
-                "model.learning_rate"
+                "the training diverged: the loss is no number any more, so there is no head to"
+                " keep; try a smaller model.learning_rate"
             )
         if best is None and getattr(trainer.checkpoint_callback, "monitor", None):
             print(
@@ -215,7 +215,8 @@ class ExportHead(pl.Callback):
             if scores["guess"] and (warning := no_better(scores, max(scores["guess"].values()))):
                 print(f"  {warning}", flush=True)
         print(
-            f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks app)",
+            f"Try it: elmo-tasks predict --head {self.folder} - -, or open the app (elmo-tasks"
+            " app)",
             flush=True,
         )
 
@@ -235,8 +236,14 @@ def no_better(scores: Mapping[str, Any], guess: float) -> str:
         "macro_f1" in scores
         and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY
     ):
-        return f"NOTE: by {main} this head is no better than without a model; it does know rare classes (macro-F1)."
-    return f"WARNING: THIS HEAD IS NO BETTER THAN WITHOUT A MODEL ({main} {scores[main]:.3f} and {guess:.3f}): {remedy}."
+        return (
+            f"NOTE: by {main} this head is no better than without a model; it does know rare"
+            " classes (macro-F1)."
+        )
+    return (
+        f"WARNING: THIS HEAD IS NO BETTER THAN WITHOUT A MODEL ({main} {scores[main]:.3f} and"
+        f" {guess:.3f}): {remedy}."
+    )
 
 
 def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:

@@ -167,8 +167,9 @@ class ResumeCallback(pl.Callback):
         for name, there in checkpoint.get(_MADE_OF, {}).items():
             if here.get(name, there) != there:
                 raise ConfigError(
-                    f"--ckpt_path: a run is resumed with what it was made of, and {name} of the checkpoint is {there}, here "
-                    f"{here[name]}. Use that again, or start a new run without --ckpt_path or --run"
+                    f"--ckpt_path: a run is resumed with what it was made of, and {name} of the"
+                    f" checkpoint is {there}, here {here[name]}. Use that again, or start a new run"
+                    " without --ckpt_path or --run"
                 )
         _reopen_epoch(checkpoint)
 
@@ -221,7 +222,8 @@ class ResumeCallback(pl.Callback):
         checkpoint._save_last_checkpoint(trainer, checkpoint._monitor_candidates(trainer))
         path = checkpoint.last_model_path
         print(
-            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path} resumes it.",
+            f"Saved step {trainer.global_step:,}. The same command with --ckpt_path {path}"
+            " resumes it.",
             flush=True,
         )
         raise SystemExit(128 + self._signal)

@@ -85,7 +85,8 @@ class TaskModule(pl.LightningModule):
         check_rates(learning_rate=learning_rate, mix_learning_rate=mix_learning_rate)
         if encoder_learning_rate is not None and not encoder_learning_rate > 0:
             raise ConfigError(
-                f"model.encoder_learning_rate: expected a number above 0, or null, got {encoder_learning_rate}"
+                "model.encoder_learning_rate: expected a number above 0, or null, got"
+                f" {encoder_learning_rate}"
             )
         self.encoder_learning_rate = encoder_learning_rate
         #: The biLM that is trained, a part of the checkpoint; ``None`` if it is frozen.
@@ -125,23 +126,23 @@ class TaskModule(pl.LightningModule):
         task = find_task(self.head.kind)
         if self.data.kind != task.name:
             raise ConfigError(
-                f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a head that gives "
-                f"{task.words.output} needs {task.data.__name__}"
+                f"model.head: {type(self.head).__name__} does not fit {type(self.data).__name__}: a"
+                f" head that gives {task.words.output} needs {task.data.__name__}"
             )
         self.scores = task.scores(head_task)
         if self.encoder_learning_rate is not None:
             model = self.encoder.language_model
             if model is None:
                 raise ConfigError(
-                    f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays frozen; leave the rate out, or name "
-                    "a biLM"
+                    f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays"
+                    " frozen; leave the rate out, or name a biLM"
                 )
             self.tuned_from = Source(self.encoder_name, self.encoder.checksum)
             self.tuned = model.unfrozen()
         if self.class_weights is not None and not isinstance(self.head, ClassificationHead):
             raise ConfigError(
-                f"model.class_weights: {type(self.head).__name__} gives {task.words.output}; only labels of whole texts can weigh "
-                "alike. Leave it out"
+                f"model.class_weights: {type(self.head).__name__} gives {task.words.output}; only"
+                " labels of whole texts can weigh alike. Leave it out"
             )
 
     def setup(self, stage: str) -> None:

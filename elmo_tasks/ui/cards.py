@@ -49,7 +49,10 @@ def about_line(option: HeadOption, *, baseline: bool) -> str:
         option.head.score,
         option.baseline.score if baseline and option.baseline else None,
     )
-    line = f"{option.head.title} · {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
+    line = (
+        f"{option.head.title} ·"
+        f" {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
+    )
     return (
         f"{line} · on layer 0 alone: {score_line(other.metric, other.value, other.data)}"
         if other

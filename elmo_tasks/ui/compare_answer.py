@@ -194,7 +194,10 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
     highest, lowest = _with_cosine(pairs, high), _with_cosine(pairs, low)
-    text = f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least ({number(low)})."
+    text = (
+        f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least"
+        f" ({number(low)})."
+    )
     # Else the highest would be read as the answer that is not given.
     return (
         text

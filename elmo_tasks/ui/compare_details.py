@@ -21,7 +21,10 @@ from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 FOLDS = {
     "why": (
         "Why?",
-        "Which words make the difference between two of the uses: hide the words around them, one at a time.",
+        (
+            "Which words make the difference between two of the uses: hide the words around them,"
+            " one at a time."
+        ),
     ),
     "substitutes": (
         "Expected words",
@@ -113,7 +116,10 @@ def reason(explanation: Explanation) -> str:
     if explanation.layer == "verdict":
         if not explanation.words:
             return ""
-        return "The share of a word: how much of what speaks for this answer is lost when the word is hidden."
+        return (
+            "The share of a word: how much of what speaks for this answer is lost when the word is"
+            " hidden."
+        )
     now = number(explanation.cosine)
     now_is = f"their cosine {view_place(explanation.layer)} is {now}"
     stick = f" Two random words have {number(explanation.random_pair_cosine)}."
@@ -137,7 +143,10 @@ def reason(explanation: Explanation) -> str:
         but = ", less than all other words together"
     else:
         but = ", but the three ways of hiding do not agree on the word"
-    return f"Hiding “{top.token}” in sentence {top.use + 1} moves it most: {now_is}, with it hidden {then}{but}.{stick}"
+    return (
+        f"Hiding “{top.token}” in sentence {top.use + 1} moves it most: {now_is}, with it hidden"
+        f" {then}{but}.{stick}"
+    )
 
 
 def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
@@ -153,9 +162,15 @@ def tip(explanation: Explanation, word: HiddenWord) -> str:
     if explanation.layer == "verdict":
         if word.share >= 0.005:
             return f"“{word.token}”: {percent(word.share)} of what speaks for the answer."
-        return f"“{word.token}” {'speaks against the answer' if word.share <= -0.005 else 'changes next to nothing'}."
+        return (
+            f"“{word.token}”"
+            f" {'speaks against the answer' if word.share <= -0.005 else 'changes next to nothing'}."
+        )
     now, then = number(explanation.cosine), number(explanation.cosine + word.change)
-    return f"With “{word.token}” hidden: cosine {f'still {now}' if now == then else f'{then} instead of {now}'}."
+    return (
+        f"With “{word.token}” hidden: cosine"
+        f" {f'still {now}' if now == then else f'{then} instead of {now}'}."
+    )
 
 
 def _tint_of(explanation: Explanation, word: HiddenWord) -> str:

@@ -87,7 +87,10 @@ def _ambiguity(item: ComparisonItem) -> str:
     if len(same) != 1 + len(item.choices):
         return f"More than one word here could be meant: “{item.token}” is compared."
     times = "twice" if len(same) == 2 else f"{len(same)} times"
-    return f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is compared."
+    return (
+        f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is"
+        " compared."
+    )
 
 
 def editor_value(

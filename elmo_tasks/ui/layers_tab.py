@@ -210,7 +210,10 @@ def reading(model: ModelProbes, result: ProbeResult) -> str:
     else:
         names = listed([score.layer for score in first_ones])
         values = listed([shown(result, score.score) for score in first_ones])
-        sentence = f"{model.model}: layer{'s' if len(first_ones) > 1 else ''} {names} best, with {values}{counted}"
+        sentence = (
+            f"{model.model}: layer{'s' if len(first_ones) > 1 else ''} {names} best, with"
+            f" {values}{counted}"
+        )
         if (first := scores[0]) not in first_ones:
             sentence += f"; layer 0, {shown(result, first.score)}"
     if result.without:

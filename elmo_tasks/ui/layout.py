@@ -31,7 +31,9 @@ TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
 RENAMED = {"weights": "layers", "probes": "layers"}
 REMOVED = {
     "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
-    "texts": "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text.",
+    "texts": (
+        "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text."
+    ),
 }
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(
@@ -134,7 +136,10 @@ def launch_options() -> dict[str, Any]:
             color_accent="#0d5c63",
             **colours,
         ),
-        "head": f"{HEAD}<style>{joined(*STYLES)}</style><script>window.elmoTabs = {names};\n{joined(*SCRIPTS)}</script>",
+        "head": (
+            f"{HEAD}<style>{joined(*STYLES)}</style><script>window.elmoTabs ="
+            f" {names};\n{joined(*SCRIPTS)}</script>"
+        ),
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,

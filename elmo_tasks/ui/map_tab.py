@@ -246,7 +246,10 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
             with gr.Accordion("Your own text", open=False) as own:
                 text = gr.Textbox(
                     label="Text with the word in it",
-                    info="Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are drawn. Nothing is kept.",
+                    info=(
+                        "Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are"
+                        " drawn. Nothing is kept."
+                    ),
                     placeholder="Paste sentences, a chapter, messages…",
                     lines=4,
                     max_lines=12,

@@ -183,7 +183,8 @@ def saved_page(title: str, answer: str) -> str:
     # Each script of a tab is called with what gradio gives it. It works on the answer that it
     # knows, and finds no other.
     calls = [
-        f"((element, watch) => {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"
+        "((element, watch) =>"
+        f" {{\n{joined(f'scripts/{name}.js')}\n}})(document.querySelector('main'), () => {{}});"
         for name in ("answer", "map_answer")
     ]
     script = "\n".join(("", shared, *calls, ""))

@@ -92,7 +92,10 @@ def custom_form(
 
 def error_script(part: gr.HTML) -> str:
     """Return the script that reports an internal error to a part; gradio logged it."""
-    return f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}' }})); }}"
+    return (
+        f"() => {{ window.dispatchEvent(new CustomEvent('failed', {{ detail: '{part.props['part']}'"
+        " })); }"
+    )
 
 
 def on_submit(

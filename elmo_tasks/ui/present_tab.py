@@ -140,7 +140,8 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """Summarize the two trajectories."""
     at = deciding_word(answers)
     parts = [
-        f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their dots."
+        f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their"
+        " dots."
     ]
     for number, answer in enumerate(answers, 1):
         last = answer.steps[-1]
@@ -163,7 +164,10 @@ def own(service: Service, data: FormEvent) -> dict[str, Any]:
     none: dict[str, Any] = {"parts": {"own": ""}}
     if form.word and not form.sentences:
         if ready is None:
-            note = f"“{form.word}” is not in the dictionary. Type at least two sentences that use it, one a line."
+            note = (
+                f"“{form.word}” is not in the dictionary. Type at least two sentences that use it,"
+                " one a line."
+            )
             return {**none, "note": note, "word": form.word}
         typed = form.word if ready.word != form.word.lower() else ""
         form = Form(ready.word, ready.sentences)

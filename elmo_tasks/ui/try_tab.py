@@ -168,7 +168,10 @@ class _Correction:
             if self.is_label:
                 self.draft = choice([], label="The right label is")
             else:
-                info = "Square brackets around an entity, its type behind them: [Ada Marsh]\u2060(PER). A tag: word/TAG."
+                info = (
+                    "Square brackets around an entity, its type behind them: [Ada"
+                    " Marsh]\u2060(PER). A tag: word/TAG."
+                )
                 self.draft = gr.Textbox(label="The sentence with its entities", info=info)
             self.keep = gr.Button("Keep as an example", size="sm")
             self.kept = gr.HTML()
@@ -223,7 +226,10 @@ class TryTab:
                 self.text = gr.Textbox(
                     "\n".join(TRY_EXAMPLES[0].lines),
                     label="Your text",
-                    info=f"One sentence a line, at most {limits.max_texts} of {limits.max_tokens} words.",
+                    info=(
+                        f"One sentence a line, at most {limits.max_texts} of {limits.max_tokens}"
+                        " words."
+                    ),
                     placeholder="Type a sentence…",
                     lines=4,
                     max_lines=16,

@@ -119,7 +119,8 @@ def test_the_other_place_in_a_sentence_is_offered(open_page):
     wait_for(page, message, "“bank” occurs twice here: the 1st is compared.")
     message.get_by_role("button", name="Use the 2nd “bank”").click()
     page.wait_for_function(
-        "wanted => [...document.querySelectorAll('.meanings-card li p')].some(use => use.innerHTML === wanted)",
+        "wanted => [...document.querySelectorAll('.meanings-card li p')].some(use => use.innerHTML"
+        " === wanted)",
         arg="The bank stood on the <mark>bank</mark> of the river.",
     )
     assert box(page, 1).input_value() == "The bank stood on the [bank] of the river."

@@ -65,9 +65,11 @@ def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, 
 def test_no_control_of_a_tab_is_covered(open_page, tab, size):
     width, height = SIZES[size]
     page = open_page(f"tab={tab}", width=width, height=height, ready=READY[tab])
-    covered = page.evaluate(f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
+    covered = page.evaluate(
+        f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
         .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
-        .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})""")
+        .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})"""
+    )
     assert [said for said in covered if said] == []
 
 
@@ -76,7 +78,8 @@ def test_no_control_of_a_tab_is_covered(open_page, tab, size):
 def test_no_table_is_cut(open_page, tab, width):
     page = open_page("" if tab == "compare" else f"tab={tab}", width=width, ready=READY[tab])
     page.evaluate(
-        "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true"
+        "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open ="
+        " true"
     )
     assert page.evaluate(CUT_TABLES) == []
 

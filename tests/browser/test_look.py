@@ -79,7 +79,8 @@ def test_all_tabs_are_in_sight_on_a_laptop(open_page):
     bar = page.get_by_role("tablist")
     assert bar.evaluate("bar => bar.scrollWidth <= bar.clientWidth")
     ends = bar.evaluate(
-        "bar => [...bar.querySelectorAll('[role=tab]')].map(tab => tab.getBoundingClientRect().right)"
+        "bar => [...bar.querySelectorAll('[role=tab]')].map(tab =>"
+        " tab.getBoundingClientRect().right)"
     )
     assert len(ends) == 7
     assert max(ends) <= 1280

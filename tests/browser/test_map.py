@@ -191,7 +191,10 @@ def land(page, sentence):
 
 def test_a_sentence_flies_to_its_place(open_map):
     page = open_map()
-    places = "[...document.querySelectorAll('.mark')].map(m => m.getAttribute('x') + m.getAttribute('y')).join()"
+    places = (
+        "[...document.querySelectorAll('.mark')].map(m => m.getAttribute('x') +"
+        " m.getAttribute('y')).join()"
+    )
     before = page.evaluate(places)
     land(page, "We sat on the bank of the river.")
     page.locator(".pin").wait_for()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 READY = ".probes-answer h2"
-PLACES = "[...document.querySelectorAll('.dots .dot')].map(d => (d.offsetLeft + d.offsetWidth / 2) / d.parentElement.offsetWidth)"
+PLACES = (
+    "[...document.querySelectorAll('.dots .dot')].map(d => (d.offsetLeft + d.offsetWidth / 2) /"
+    " d.parentElement.offsetWidth)"
+)
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -74,7 +74,8 @@ def test_a_wrong_answer_of_try_is_trained_on(open_page):
     page.get_by_role("button", name="Train with them").first.click()
     page.locator(READY).wait_for()
     page.wait_for_function(
-        "[...document.querySelectorAll('.train label')].some(l => l.textContent.includes('Add my examples'))"
+        "[...document.querySelectorAll('.train label')].some(l => l.textContent.includes('Add my"
+        " examples'))"
     )
     assert page.get_by_label("Add my examples").is_checked()
 

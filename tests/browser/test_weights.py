@@ -52,15 +52,13 @@ def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weig
 
 def test_the_error_bars_lie_where_the_table_says(open_weights):
     page = open_weights()
-    places = page.evaluate(
-        """() => {
+    places = page.evaluate("""() => {
             const row = document.querySelectorAll('.head-panel .weights li')[1];
             const track = row.querySelector('i').getBoundingClientRect();
             const at = x => (x - track.left) / track.width / 2;  // the scale of this chart ends at 50 %
             const line = row.querySelector('u').getBoundingClientRect();
             return [row.querySelector('b').getBoundingClientRect().right, line.left, line.right].map(at);
-        }"""
-    )
+        }""")
     assert places == pytest.approx([0.42, 0.36, 0.48], abs=0.004)
 
 

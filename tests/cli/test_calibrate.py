@@ -12,7 +12,10 @@ from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
 from tests.training.toy_task import write_encoder, write_untrained
 
-TREES = "(4 (2 Great) (3 fun))\n(0 (1 Dull) (2 mess))\n(2 (2 A) (2 table))\n(1 (2 Too) (1 long))\n(3 (2 So) (4 warm))\n"
+TREES = (
+    "(4 (2 Great) (3 fun))\n(0 (1 Dull) (2 mess))\n(2 (2 A) (2 table))\n(1 (2 Too) (1 long))\n(3 (2"
+    " So) (4 warm))\n"
+)
 NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "positive"}
 
 
@@ -27,8 +30,8 @@ def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
     for view, weight in calibration.weights.items():
         assert f"{view} {weight:.1f}" in out
     assert (
-        f"written to {tmp_path / 'm'}; measure it with: elmo-tasks evaluate --senses --model {tmp_path / 'm'}"
-        in out
+        f"written to {tmp_path / 'm'}; measure it with: elmo-tasks evaluate --senses --model"
+        f" {tmp_path / 'm'}" in out
     )
     assert any(
         MEANINGS_NAME in name

@@ -93,12 +93,18 @@ def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
         (
             "bf16-true",
             True,
-            "bf16-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32",
+            (
+                "bf16-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in"
+                " float32"
+            ),
         ),
         (
             "64-true",
             True,
-            "64-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in float32",
+            (
+                "64-true: expected 32-true, bf16-mixed or 16-mixed here; weights are trained in"
+                " float32"
+            ),
         ),
     ],
 )

@@ -97,7 +97,10 @@ def test_a_full_disk_brings_embed_down_in_order(toy, tmp_path):
 
 @pytest.mark.parametrize("kind", ["full", "closed"])
 def test_output_that_cannot_be_printed_is_no_traceback(kind):
-    code = "import sys\nfrom elmo_tasks import __main__ as m\nm._run = lambda arguments: print('x' * 100_000) or 0\n"
+    code = (
+        "import sys\nfrom elmo_tasks import __main__ as m\nm._run = lambda arguments: print('x' *"
+        " 100_000) or 0\n"
+    )
     command = [sys.executable, "-c", code + "sys.exit(m.main(['compare']))"]
     if kind == "full":
         out = os.open("/dev/full", os.O_WRONLY)

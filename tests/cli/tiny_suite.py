@@ -107,7 +107,10 @@ def write_suite(folder: Path) -> None:
             zip(texts, texts[1:], words, words[1:], strict=False)
         )
     ]
-    header = "word1 word2 context1 context2 sim1 sim2 word1_context1 word2_context1 word1_context2 word2_context2"
+    header = (
+        "word1 word2 context1 context2 sim1 sim2 word1_context1 word2_context1 word1_context2"
+        " word2_context2"
+    )
     write("wsd/cosimlex/cosimlex_en.csv", "\n".join(["\t".join(header.split()), *rows]) + "\n")
     for split in ("train", "dev"):
         write(

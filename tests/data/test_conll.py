@@ -57,7 +57,10 @@ def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
         (
             "a\n",
             {},
-            r"a\.conll, line 1: expected a token and a tag with a tab or space between them, found 1 column: 'a'",
+            (
+                r"a\.conll, line 1: expected a token and a tag with a tab or space between them,"
+                r" found 1 column: 'a'"
+            ),
         ),
         ("a O\n\nb x O\n", {}, r"a\.conll, line 3: expected 2 columns as above, found 3: 'b x O'"),
         (
@@ -257,7 +260,10 @@ def test_hub(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(datasets, "load_dataset", load_dataset)
     assert read_tagged_hub("conll2003", "train")[0].tags == ("B-PER", "O")
-    message = r"'lhoestq/conll2003' \(split 'test'\) cannot be read from .* hub: Couldn't reach it\. Without a network, .* or give"
+    message = (
+        r"'lhoestq/conll2003' \(split 'test'\) cannot be read from .* hub: Couldn't reach it\."
+        r" Without a network, .* or give"
+    )
     with pytest.raises(DataError, match=f"{message} files instead of data.hub"):
         read_tagged_hub("conll2003", "test")
 

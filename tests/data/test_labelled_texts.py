@@ -60,8 +60,10 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
         (
             "nice\t1\nbad\t0\n",
             TextColumns("text"),
-            "text_column: expected the name in the first line, or the place of a column, "
-            "counted from 0, found 'text'; there are 2 columns: 'nice', '1'",
+            (
+                "text_column: expected the name in the first line, or the place of a column, "
+                "counted from 0, found 'text'; there are 2 columns: 'nice', '1'"
+            ),
         ),
         (
             "text\ttext\tlabel\na\tb\t1\n",
@@ -91,7 +93,10 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
         (
             "a\t1\nb\t\nc\t\n",
             BY_PLACE,
-            r"(?s)a\.tsv: 2 lines are wrong\n  line 2: column 2: expected a string, a number.* found ''",
+            (
+                r"(?s)a\.tsv: 2 lines are wrong\n  line 2: column 2: expected a string, a number.*"
+                r" found ''"
+            ),
         ),
         ("a\t1\n \t1\n", BY_PLACE, "line 2: column 1: expected a text, found ' '"),
         ("text\tlabel\n", TextColumns(), r"a\.tsv: no text in this file"),
@@ -99,13 +104,17 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
         (
             "what the customer wrote about it, in full length\tstars given\n" + "a\tx\nb\ty\n" * 4,
             BY_PLACE,
-            r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set header to true or false",
+            (
+                r"line 1: is this line a header\? Its label 'stars given' comes nowhere else: set"
+                r" header to true or false"
+            ),
         ),
         (
             "label\ttext\n" + "1\ta\n0\tb\n" * 4,
             BY_PLACE,
             r"text_column is 0 and label_column is 1, counted from 0, but the first line "
-            "calls them 'label' and 'text': leave both out, and the columns are found by their names",
+            "calls them 'label' and 'text': leave both out, and the columns are found by their"
+            " names",
         ),
         (
             "one column\n" * 3,
@@ -329,7 +338,9 @@ def test_parquet(tmp_path: Path):
     assert read_labelled(file) == expected
     with pytest.raises(
         DataError,
-        match="expected the name of a column, found 'text'; there are 2 columns: 'sentence', 'label'",
+        match=(
+            "expected the name of a column, found 'text'; there are 2 columns: 'sentence', 'label'"
+        ),
     ):
         read_labelled(file, columns=TextColumns(text="text"))
     file.write_bytes(b"PAR1" + b"x" * 40 + b"PAR1")

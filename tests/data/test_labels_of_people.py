@@ -94,7 +94,10 @@ def test_several_columns_that_may_hold_the_labels_are_a_question(tmp_path: Path)
     path = written(tmp_path, "a.csv", content)
     with pytest.raises(
         DataError,
-        match="which column holds the labels.* 'toxic', 'threat', 'insult' have 2 values each: set label",
+        match=(
+            "which column holds the labels.* 'toxic', 'threat', 'insult' have 2 values each: set"
+            " label"
+        ),
     ):
         read_labelled(path)
     assert [row.label for row in read_labelled(path, None, TextColumns(label="threat"))] == [
@@ -244,8 +247,8 @@ def test_uses_that_end_without_a_full_stop_stay_apart() -> None:
     ]
     assert sentences_of("\n".join(uses))[0] == uses
     wrapped = (
-        "The bank on the corner was shut for the whole of\nthat long and cold winter, and nobody could tell\n"
-        "why it had been shut. We went to another bank in\nthe end, which was open."
+        "The bank on the corner was shut for the whole of\nthat long and cold winter, and nobody"
+        " could tell\nwhy it had been shut. We went to another bank in\nthe end, which was open."
     )
     assert sentences_of(wrapped)[0][0] == wrapped.split(". ")[0].replace("\n", " ") + "."
 

@@ -207,6 +207,9 @@ def test_lines_of_one_word_each_are_no_sentences(tmp_path):
     path.write_text("".join(f"กขค{k}\n" for k in range(30)), encoding="utf-8")
     with pytest.raises(
         DataError,
-        match="nearly every line of the text files is one word .30 words in 30 lines.: expected a sentence",
+        match=(
+            "nearly every line of the text files is one word .30 words in 30 lines.: expected a"
+            " sentence"
+        ),
     ):
         TokenizedCorpus.build([path], tmp_path / "cache")

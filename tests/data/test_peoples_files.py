@@ -115,7 +115,10 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
         (f"{text}\nand more, too", label) for text, label in FILMS
     ]
     assert [row.line for row in read[:2]] == [1, 3]
-    said = "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons between columns"
+    said = (
+        "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons"
+        " between columns"
+    )
     assert found is not None
     assert found.describe() == said
 

@@ -34,7 +34,10 @@ def csv_file(folder: Path, labels: list[str], name: str = "a.csv") -> str:
     [
         (
             ["same"] * 40,
-            r"a\.csv: expected two labels or more, found 'same': is label_column the right column\?",
+            (
+                r"a\.csv: expected two labels or more, found 'same': is label_column the right"
+                r" column\?"
+            ),
         ),
         (
             [f"w{k}" for k in range(40)],
@@ -132,7 +135,10 @@ def test_shares_are_stratified_and_nested(csv: str, seed: int):
     assert all(small < large for small, large in pairwise(found))
 
 
-IOB1 = "U.N. I-ORG\nwarns O\nEU I-ORG\nIran B-ORG\n\nPeter I-PER\nBlackburn I-PER\nran O\n\nit O\nrained O\n"
+IOB1 = (
+    "U.N. I-ORG\nwarns O\nEU I-ORG\nIran B-ORG\n\nPeter I-PER\nBlackburn I-PER\nran O\n\nit"
+    " O\nrained O\n"
+)
 
 
 @pytest.fixture
@@ -170,7 +176,10 @@ def test_iob1_becomes_bioes_or_bio(files: dict[str, str]):
     data = made(**files)
     assert data.labels == ("O", "B-ORG", "I-ORG", "B-PER", "I-PER")
     assert tags_of(data)[0] == ["B-ORG", "O", "B-ORG", "B-ORG"]
-    said = "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER, I-PER."
+    said = (
+        "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER,"
+        " I-PER."
+    )
     assert data.summary() == said
 
 
@@ -271,7 +280,10 @@ def test_a_share_to_test_on_is_the_same_for_all_seeds(hundred: str):
         (
             "x I-LOC\n",
             {},
-            r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG', 'PER'",
+            (
+                r"dev: 'LOC': no such entity type in the training data, .*train, which has 'ORG',"
+                r" 'PER'"
+            ),
         ),
         ("a O\nx B-PER\nb O\n", {}, r"dev: the tags look like BIO, those of .*train like IOB1"),
         (

@@ -206,7 +206,8 @@ def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
 def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path):
     encoder = Numbers(n_layers=3, width=1000)
     expected = (
-        r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and the limit is 1.0 MB: raise it .model.max_store_gb of a training.; "
+        r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and the limit is 1.0 MB: raise it"
+        r" .model.max_store_gb of a training.; "
         r"or take fewer sentences, or encode live"
     )
     with pytest.raises(ConfigError, match=expected):
@@ -253,7 +254,10 @@ def test_values_that_float16_cannot_hold_are_refused(tmp_path, scale, value):
 
 def test_a_build_waits_for_another_process(tmp_path, caplog):
     key = LayerCache.build(Numbers(), MANY, tmp_path / "other").folder.name
-    code = "import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n  print('held', flush=True); sys.stdin.read()"
+    code = (
+        "import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n  print('held', flush=True);"
+        " sys.stdin.read()"
+    )
     command = [sys.executable, "-c", code, str(tmp_path / f"{key}.lock")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"

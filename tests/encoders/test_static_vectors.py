@@ -172,7 +172,10 @@ def write_words(folder, text):
         ("the\t9\n\n", "line 2: expected 'word<TAB>count'"),
         (
             "the\t9\ncat\t8\n",
-            r"expected one vector per word .* found 2 words, 2 counts and vectors of shape \(6, 3\)",
+            (
+                r"expected one vector per word .* found 2 words, 2 counts and vectors of shape"
+                r" \(6, 3\)"
+            ),
         ),
         (
             "a\t6\nb\t5\nc\t4\nb\t3\nd\t2\ne\t1\n",

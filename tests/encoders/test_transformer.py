@@ -240,5 +240,8 @@ def test_a_name_that_is_none_tells_all_kinds():
 
 @pytest.mark.ci
 def test_nothing_at_start_up_imports_transformers():
-    code = "import sys, elmo_tasks.service.session, elmo_tasks.cli.fit; sys.exit('transformers' in sys.modules)"
+    code = (
+        "import sys, elmo_tasks.service.session, elmo_tasks.cli.fit; sys.exit('transformers' in"
+        " sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -113,7 +113,8 @@ def test_views_at_the_head_of_a_column():
 
 def test_each_term_is_explained_where_it_first_comes():
     pieces = text.first_terms(
-        "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says less."
+        "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says"
+        " less."
     )
     assert [(piece, why) for piece, why in pieces if why] == [
         ("layer 2", text.TERMS["layer"]),

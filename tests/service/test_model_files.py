@@ -109,7 +109,8 @@ PARTS = [
         (
             {"training": {"positions": 100_000}, "config": {"start_from": "somewhere/elmo-mini"}},
             [
-                "It went on from elmo-mini and read 0.1 million words and sentence ends, forwards and backwards."
+                "It went on from elmo-mini and read 0.1 million words and sentence ends, forwards"
+                " and backwards."
             ],
         ),
         ([], []),

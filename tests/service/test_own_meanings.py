@@ -9,7 +9,10 @@ from elmo_tasks.service.own_meanings import entry_text, expanded
 
 
 def test_a_line_for_each_meaning_is_an_entry():
-    text = "player = Jordan scored forty points.\ncountry = Jordan borders on Israel.\ncountry = a kingdom, its capital"
+    text = (
+        "player = Jordan scored forty points.\ncountry = Jordan borders on Israel.\ncountry = a"
+        " kingdom, its capital"
+    )
     (entry,) = own_entries(expanded(text, "Jordan"))
     assert [sense.key for sense in entry.senses] == ["player", "country"]
     assert entry.senses[0].sentences == ("[Jordan] scored forty points.",)

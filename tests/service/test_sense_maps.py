@@ -55,7 +55,10 @@ def test_own_uses_get_the_meaning_that_is_found(session):
 
 
 def test_a_table_says_which_column_was_read(session):
-    table = "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the river.\n"
+    table = (
+        "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the"
+        " river.\n"
+    )
     found = session.sense_map(MapRequest("bank", table, examples=False))
     assert [use.sentence for use in found.uses] == [
         line.partition(",")[2] for line in table.splitlines()[1:]

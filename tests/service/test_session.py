@@ -25,7 +25,10 @@ def session(folder):
 
 def test_the_answer_has_the_documented_form(session, folder):
     answer = json.loads(json.dumps(session.compare("bank", SENTENCES).to_dict()))
-    documented = "word model items layers source meanings uses groups certainty voice probability verdict headline same_meaning"
+    documented = (
+        "word model items layers source meanings uses groups certainty voice probability verdict"
+        " headline same_meaning"
+    )
     assert set(documented.split()) <= answer.keys()
     assert all({"sentence", "tokens", "index", "token"} <= item.keys() for item in answer["items"])
     assert [layer["name"] for layer in answer["layers"]] == ["0", "1", "2", "mean"]
@@ -150,7 +153,8 @@ def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path
     other = Session(str(tmp_path / "other")).loaded.model()
     assert other.senses.calibration.checksum != senses.calibration.checksum
     assert re.search(
-        r"other: fitting once, on the dictionary, what tells meanings apart in this model, which takes (about|a few) .*; "
+        r"other: fitting once, on the dictionary, what tells meanings apart in this model, which"
+        r" takes (about|a few) .*; "
         r"the result is kept in .*\. To go without: --no-calibration",
         caplog.text,
     )

@@ -136,7 +136,10 @@ def test_without_weights_or_its_encoder_a_head_is_refused_in_words(heads, toy, t
     ):
         heads.tag(["Ada"], head="bad")
     write_untrained(tmp_path / "runs" / "mine" / "head", toy, encoder_name="/secret/elmo-of-yore")
-    message = "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here. Whoever runs"
+    message = (
+        "“mine” cannot be used: the encoder elmo-of-yore that it was trained on is not here."
+        " Whoever runs"
+    )
     with pytest.raises(InputError, match=message) as refused:
         heads.tag(["Ada"], head="mine")
     assert "/" not in str(refused.value).replace("checkpoints/", "")

@@ -275,7 +275,10 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
 
 
 def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
-    log = f"fit: {tmp_path}/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and https://example.org/a/b, 1/2"
+    log = (
+        f"fit: {tmp_path}/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and"
+        " https://example.org/a/b, 1/2"
+    )
     (tmp_path / LOG).write_text(log)
     assert (
         _reason(tmp_path) == "train.csv, line 3: bad; see text.py and https://example.org/a/b, 1/2"

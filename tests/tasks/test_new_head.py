@@ -137,7 +137,8 @@ def test_a_file_does_not_make_the_program_import_a_module(
     folder, module = head_of_a_module
     message = (
         rf"there is no head of class '{module}.LinearTagger', only NerHead, SentimentHead.*"
-        rf"If {module} is a module of yours, import it first, or start the program with {HEADS_VARIABLE}={module}$"
+        rf"If {module} is a module of yours, import it first, or start the program with"
+        rf" {HEADS_VARIABLE}={module}$"
     )
     with pytest.raises(ConfigError, match=message):
         find_head(folder)

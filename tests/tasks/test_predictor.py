@@ -124,7 +124,10 @@ def test_batches_are_read_in_order_as_they_are_consumed() -> None:
 
 def test_another_encoder_is_refused(models: Path) -> None:
     other = Elmo.load(models / "another")
-    message = rf"head tagger was trained on the encoder .*toy \(checksum [0-9a-f]{{12}}….* given was {other.name} "
+    message = (
+        r"head tagger was trained on the encoder .*toy \(checksum [0-9a-f]{12}….* given was"
+        rf" {other.name} "
+    )
     with pytest.raises(ConfigError, match=message):
         Predictor.load(find_head(models / "tagger"), other)
 
@@ -179,8 +182,10 @@ def test_an_encoder_that_is_in_none_of_the_places_is_asked_for(models: Path, now
         nowhere.parent / "mine" / "head", models / "toy", encoder_name="elmo-of-yore"
     )
     message = (
-        r"the head mine was trained on the encoder elmo-of-yore \(checksum [0-9a-f]{12}…\) and reads no other; looked for that "
-        r"in elmo-of-yore, .*checkpoints, .*cache: put it into one of these, or name its folder with --encoder$"
+        r"the head mine was trained on the encoder elmo-of-yore \(checksum [0-9a-f]{12}…\) and"
+        r" reads no other; looked for that "
+        r"in elmo-of-yore, .*checkpoints, .*cache: put it into one of these, or name its folder"
+        r" with --encoder$"
     )
     with pytest.raises(ConfigError, match=message):
         Predictor.load(find_head(head))

@@ -120,9 +120,10 @@ def test_brackets_around_a_part_of_a_word(
             "put the brackets around a word, or a phrase of at most 8 words."
         )
         return
-    assert str(caught.value) == (
-        f"Sentence 2 has “{inside}” in [brackets], but that is only a part of “{whole}”, which is read as one word: "
-        "put the brackets around the whole word."
+    assert (
+        str(caught.value)
+        == f"Sentence 2 has “{inside}” in [brackets], but that is only a part of “{whole}”, which"
+        " is read as one word: put the brackets around the whole word."
     )
     assert caught.value.choices == (Choice(whole, offered),)
     assert find_mention("bank", offered).token == whole
@@ -170,8 +171,14 @@ def test_an_inflection_stands_for_the_word_where_that_is_not_there(
 NO_WORD = (
     r"^{} does not contain “bank”: put it in, or mark the word to compare with \[brackets\]\.$"
 )
-NOTHING_IN_BRACKETS = r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$"
-DERIVED = r"^Sentence 3 does not contain “bank”, but it has “banker”: use that, or mark another word with \[brackets\]\.$"
+NOTHING_IN_BRACKETS = (
+    r"^Sentence 2 has “.*” in \[brackets\]: put the brackets around a word, or a phrase of at most"
+    r" 8 words\.$"
+)
+DERIVED = (
+    r"^Sentence 3 does not contain “bank”, but it has “banker”: use that, or mark another word with"
+    r" \[brackets\]\.$"
+)
 
 
 @pytest.mark.parametrize(
@@ -186,7 +193,10 @@ DERIVED = r"^Sentence 3 does not contain “bank”, but it has “banker”: us
                 "bank",
                 f"By [{inside}] we sat.",
                 "sentences",
-                rf"^The sentence has “{inside}” in \[brackets\]: put the brackets around a word, or a phrase of at most 8 words\.$",
+                (
+                    rf"^The sentence has “{inside}” in \[brackets\]: put the brackets around a"
+                    r" word, or a phrase of at most 8 words\.$"
+                ),
                 [],
             )
             for inside in ("bank, river", "the bank.", "a b c d e f g h i")
@@ -196,7 +206,10 @@ DERIVED = r"^Sentence 3 does not contain “bank”, but it has “banker”: us
                 "bank",
                 typed,
                 "sentences",
-                r"has more than one pair of \[brackets\]: keep only the pair around the word to compare\.$",
+                (
+                    r"has more than one pair of \[brackets\]: keep only the pair around the word to"
+                    r" compare\.$"
+                ),
                 [],
             )
             for typed in ("[a] and [b]", "the [[bank]] here", "[a [b] c]")

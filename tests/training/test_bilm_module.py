@@ -438,8 +438,8 @@ def test_init_from_says_what_it_cannot_do(config, tmp_path, capsys):
     head = REPOSITORY / "lightning_configs" / "sentiment_sample.yaml"
     assert main(["fit", "--config", str(head), "--init_from", "elmo-mini"]) == 2
     assert (
-        "TaskModule is not a biLM, which alone can be trained further; for the encoder of a head use --encoder"
-        in (capsys.readouterr().err)
+        "TaskModule is not a biLM, which alone can be trained further; for the encoder of a head"
+        " use --encoder" in (capsys.readouterr().err)
     )
     assert main(["fit", "--config", str(config), "--init_from", "elmo-nobody"]) == 2
     assert "there is no model 'elmo-nobody'" in capsys.readouterr().err

@@ -183,14 +183,18 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
                 "layer_store": str(folder / "layers"),
                 "learning_rate": 0.05 if tagging else 0.01,
                 "head": {
-                    "class_path": f"elmo_tasks.heads.{'ner.NerHead' if tagging else 'sentiment.SentimentHead'}",
+                    "class_path": (
+                        f"elmo_tasks.heads.{'ner.NerHead' if tagging else 'sentiment.SentimentHead'}"
+                    ),
                     "init_args": {"dropout": 0.0, **head},
                 },
             },
         },
         "data": {
-            "class_path": "elmo_tasks.data."
-            + ("tagging.TaggingData" if tagging else "classification.ClassificationData"),
+            "class_path": (
+                "elmo_tasks.data."
+                + ("tagging.TaggingData" if tagging else "classification.ClassificationData")
+            ),
             "init_args": {**files, **columns, "batch_size": 8},
         },
         "trainer": {

@@ -215,8 +215,8 @@ def test_the_small_print_says_what_is_known_and_what_is_computed(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     shown = parsed(compare_answer.meanings_card(comparison, service.models())).text
     assert (
-        "Meanings come from this project’s dictionary (1,200 words); which one is meant is computed."
-        in shown
+        "Meanings come from this project’s dictionary (1,200 words); which one is meant is"
+        " computed." in shown
     )
     assert "Model: Fake small (for tests)." in shown
     own = parsed(compare_answer.meanings_card(replace(comparison, source=Source.OWN), ())).text

@@ -28,7 +28,8 @@ def test_help_names_every_option():
 def test_importing_the_app_loads_nothing_heavy():
     done = run(
         "-c",
-        "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} & set(sys.modules))",
+        "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} &"
+        " set(sys.modules))",
     )
     assert done.stdout.strip() == "set()"
 
@@ -41,7 +42,10 @@ def test_auth_needs_a_name_and_a_password(auth):
 
 
 def test_mcp_without_its_package_says_what_to_install(tmp_path):
-    blocked = "import sys; sys.modules['mcp'] = None; sys.argv = ['app.py', '--mcp']; import app; app.main()"
+    blocked = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['app.py', '--mcp']; import app;"
+        " app.main()"
+    )
     done = run("-c", blocked)
     assert done.returncode == 2
     assert 'pip install "gradio[mcp]"' in done.stderr
@@ -51,7 +55,8 @@ def test_mcp_without_its_package_says_what_to_install(tmp_path):
 def test_the_demo_of_a_space_is_the_app():
     done = run(
         "-c",
-        "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is app.demo)",
+        "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is"
+        " app.demo)",
     )
     assert done.stdout.strip() == "True True"
 

@@ -81,7 +81,8 @@ def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
     run."""
     found = EXAMPLE.search(INFO[name]["description"])
     assert found, (
-        f"{name} documents no call: 'Example: ``predict(…, api_name=\"{name}\")``.' before its arguments"
+        f"{name} documents no call: 'Example: ``predict(…, api_name=\"{name}\")``.' before its"
+        " arguments"
     )
     call = ast.parse(found[1], mode="eval").body
     assert isinstance(call, ast.Call)

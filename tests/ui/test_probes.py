@@ -26,14 +26,19 @@ def test_every_test_has_plain_words():
         (
             0,
             POS,
-            "Fake-small: layers 1 and 2 best, with 93.6 and 93.4 of 100 words; layer 0, 87.9. "
-            "Without a model: 86.1 (by rote).",
+            (
+                "Fake-small: layers 1 and 2 best, with 93.6 and 93.4 of 100 words; layer 0, 87.9. "
+                "Without a model: 86.1 (by rote)."
+            ),
         ),
         (2, STATIC, "Fake-static: 85.0 of 100 words. Without a model: 86.1 (by rote)."),
         (
             0,
             LIKENESS,
-            "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer 0, −0.10.",
+            (
+                "Fake-small: layer 1 best, with 0.42, where 1 is full agreement with people; layer"
+                " 0, −0.10."
+            ),
         ),
         (
             0,
@@ -53,8 +58,8 @@ def test_marks_stand_where_their_numbers_are_and_the_paper_is_in_words():
     assert re.findall(r'class="guess" style="left:([\d.]+)%"', shown) == ["86.10"]
     text = parsed(shown).text
     assert (
-        "on other sentences (Other Bank), so only the order of its layers compares: layer 1 97.3, layer 2 96.8."
-        in text
+        "on other sentences (Other Bank), so only the order of its layers compares: layer 1 97.3,"
+        " layer 2 96.8." in text
     )
     assert "Fake-static: 85.0 of 100 words." in text
     assert "Layer 2 was also trained on something." in text

@@ -65,7 +65,10 @@ def test_the_course_is_told_from_its_ends():
         MixWeights((0.3, 0.4, 0.3), 1.1, 1),
         MixWeights((0.2, 0.5, 0.3), 1.2, 2),
     ]
-    said = "Layer 1 moved most: from 33 % at the start to 50 % after epoch 2; gamma went from 1.00 to 1.20."
+    said = (
+        "Layer 1 moved most: from 33 % at the start to 50 % after epoch 2; gamma went from 1.00 to"
+        " 1.20."
+    )
     assert plain(layer_weights.course(entry(epochs=mixes))) == said
     assert "after epoch 1 to" in layer_weights.course(entry(epochs=mixes[1:]))
     assert layer_weights.course(entry(epochs=mixes[:1])) == ""

@@ -89,8 +89,8 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
     explanation = replace(explanation, words=words)
     page = compare_details.why_body(explanation).replace("\xa0", " ")
     assert (
-        "The share of a word: how much of what speaks for this answer is lost when the word is hidden."
-        in page
+        "The share of a word: how much of what speaks for this answer is lost when the word is"
+        " hidden." in page
     )
     assert f"“{explanation.decisive.token}”: 40 % of what speaks for the answer." in page
     assert "speaks against the answer" in page
