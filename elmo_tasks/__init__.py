@@ -5,8 +5,10 @@ elmo_tasks`` costs nothing::
 
     from elmo_tasks import Elmo, compare
 
-    layers = Elmo.load().encode(["The bank refused our loan."])  # layers.values: [layers, sentences, tokens, dim]
-    print(compare("bank", ["The bank refused our loan.", "We sat on the bank of the river."]).verdict)
+    layers = Elmo.load().encode(["The bank refused our loan."])
+    print(layers.values.shape)  # [layers, sentences, tokens, dim]
+    sentences = ["The bank refused our loan.", "We sat on the bank of the river."]
+    print(compare("bank", sentences).verdict)
 """
 
 from __future__ import annotations

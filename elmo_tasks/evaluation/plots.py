@@ -9,19 +9,38 @@ from typing import NamedTuple
 
 _WIDTH, _NAMES, _ROW, _EDGE = 720, 300, 22, 16
 _LONGEST_NAME = 80
-_STYLE = (
-    "text{font:13px"
-    " sans-serif;fill:#1c2530}.t{font-weight:700;font-size:15px}.s{fill:#535d69}.a{fill:#0d6e76}.f{fill:#9aa5b1}"
-    ".m,.g{stroke:#535d69;stroke-dasharray:4"
-    " 3;fill:none}.g{stroke:#ddd8cb;stroke-dasharray:none}.p{fill:#fffefb}"
-    ".l0{stroke:#0d6e76}.l1{stroke:#a84b06;stroke-dasharray:8"
-    " 4}.l2{stroke:#6230c4;stroke-dasharray:3 4}"
-    ".l3{stroke:#b0175a;stroke-dasharray:12 4 2 4}.l4{stroke:#3f6212;stroke-dasharray:14"
-    " 5}.l5{stroke:#1d4fc4;stroke-dasharray:5 3}"
-    "polyline{fill:none;stroke-width:2.5}circle{fill:none;stroke-width:2.5}"
-    "@media(prefers-color-scheme:dark){text{fill:#ece8df}.s{fill:#a9b2bc}.a{fill:#62cfc7}.f{fill:#5b6470}.p{fill:#1a2128}"
-    ".g{stroke:#313b45}.l0{stroke:#62cfc7}.l1{stroke:#f4a852}.l2{stroke:#bba2ff}.l3{stroke:#ff92bf}.l4{stroke:#aed45c}.l5{stroke:#8fb7ff}}"
-)
+_STYLE = """
+text{font:13px sans-serif;fill:#1c2530}
+.t{font-weight:700;font-size:15px}
+.s{fill:#535d69}
+.a{fill:#0d6e76}
+.f{fill:#9aa5b1}
+.m,.g{stroke:#535d69;stroke-dasharray:4 3;fill:none}
+.g{stroke:#ddd8cb;stroke-dasharray:none}
+.p{fill:#fffefb}
+.l0{stroke:#0d6e76}
+.l1{stroke:#a84b06;stroke-dasharray:8 4}
+.l2{stroke:#6230c4;stroke-dasharray:3 4}
+.l3{stroke:#b0175a;stroke-dasharray:12 4 2 4}
+.l4{stroke:#3f6212;stroke-dasharray:14 5}
+.l5{stroke:#1d4fc4;stroke-dasharray:5 3}
+polyline{fill:none;stroke-width:2.5}
+circle{fill:none;stroke-width:2.5}
+@media(prefers-color-scheme:dark){
+  text{fill:#ece8df}
+  .s{fill:#a9b2bc}
+  .a{fill:#62cfc7}
+  .f{fill:#5b6470}
+  .p{fill:#1a2128}
+  .g{stroke:#313b45}
+  .l0{stroke:#62cfc7}
+  .l1{stroke:#f4a852}
+  .l2{stroke:#bba2ff}
+  .l3{stroke:#ff92bf}
+  .l4{stroke:#aed45c}
+  .l5{stroke:#8fb7ff}
+}
+"""
 
 
 class Bar(NamedTuple):

@@ -3,7 +3,8 @@
 A folder holds passages, ``NAME.txt`` with a sentence on each line, and ``judged.jsonl`` with one
 line for each underlined word::
 
-    {"file": "01_news.txt", "line": 1, "start": 0, "word": "Shares", "right": ["share: company"], "acceptable": [], "type": "L"}
+    {"file": "01_news.txt", "line": 1, "start": 0, "word": "Shares", "type": "L",
+     "right": ["share: company"], "acceptable": []}
 
 ``type``: L a listed meaning is right, N none is listed, A an auxiliary, F a part of an expression,
 M a part of a name, P looked up wrongly, E an expression that is meant literally. A word that is

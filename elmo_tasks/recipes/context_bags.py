@@ -66,12 +66,12 @@ class ContextBagModule(BiLMModule):
     def learned_from(self) -> list[str]:
         """Describe the training objectives, a sentence each, for the model's card."""
         objectives = {
-            f"the words on each side of a word in its sentence, predicted by the top layer: their fixed vectors ({self.static}) added up, rare words weighing more (weight {self.bag_weight:g})": (
-                self.bag_weight
-            ),
-            f"how alike two words are in what stands on each side of them: the top layer at two words is to be as alike, by cosine, as those fixed vectors ({self.static}) added up (weight {self.pair_weight:g})": (
-                self.pair_weight
-            ),
+            "the words on each side of a word in its sentence, predicted by the top layer: their"
+            f" fixed vectors ({self.static}) added up, rare words weighing more"
+            f" (weight {self.bag_weight:g})": self.bag_weight,
+            "how alike two words are in what stands on each side of them: the top layer at two"
+            " words is to be as alike, by cosine, as those fixed vectors"
+            f" ({self.static}) added up (weight {self.pair_weight:g})": self.pair_weight,
         }
         return [*super().learned_from(), *(text for text, weight in objectives.items() if weight)]
 

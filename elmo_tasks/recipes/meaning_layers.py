@@ -12,7 +12,8 @@ below stay as they are. Held-out words, test sentences and development sentences
 are never read: the first two measure, the last calibrate. Run it again with the same folder and it
 resumes::
 
-    python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 --text 'corpus/wiki_*' …
+    python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 \\
+        --text 'corpus/wiki_*' …
 """
 
 from __future__ import annotations

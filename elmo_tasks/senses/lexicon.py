@@ -54,8 +54,11 @@ OR_LITERALLY = " (or literally)"
 WORDS_AS_USUAL = " (words as usual)"
 #: Forms whose own entry holds all that they can mean, those of the verb included.
 _COMPLETE = frozenset(
-    """bearing bent bit building cooler customs dove dressing felt found founded heading hearing inning lighter lining lit means
-    missing recording rugged setting spoke stocking stranger tired understanding wicked willing""".split()  # noqa: SIM905
+    """
+    bearing bent bit building cooler customs dove dressing felt found founded heading hearing
+    inning lighter lining lit means missing recording rugged setting spoke stocking stranger
+    tired understanding wicked willing
+    """.split()  # noqa: SIM905
 )
 #: Meanings of which kinds an inflected form may have: *United* is no form of the noun *unit*.
 _INFLECTED = {

@@ -384,8 +384,6 @@ def _title(plan: TrainingPlan, preview: DatasetPreview) -> str:
         raise InputError(
             f"The name has {len(typed)} characters; the most is {_MAX_TITLE}.", field="name"
         )
-    from_data = {"sample": "sample", "examples": "examples", "hub": plan.data}
-    return (
-        typed
-        or f"{find_task(plan.kind).words.title}: {from_data.get(plan.source, Path(preview.title).stem[:30])}"
-    )
+    named = {"sample": "sample", "examples": "examples", "hub": plan.data}
+    data = named.get(plan.source, Path(preview.title).stem[:30])
+    return typed or f"{find_task(plan.kind).words.title}: {data}"

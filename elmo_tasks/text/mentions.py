@@ -175,6 +175,11 @@ def is_phrase(tokens: Sequence[Token]) -> bool:
     return not _is_one_word(tokens)
 
 
+def _with_brackets(sentence: str, start: int, end: int) -> str:
+    """Mark the characters from ``start`` to ``end`` of a sentence."""
+    return f"{sentence[:start]}[{sentence[start:end]}]{sentence[end:]}"
+
+
 def _phrase(
     phrase: str,
     sentence: str,
@@ -196,9 +201,8 @@ def _phrase(
         )
     use = Use.in_sentence(sentence, tokens, found[0].start, found[0].end)
     marked = (
-        f"{sentence[: tokens[p.start].start]}[{sentence[tokens[p.start].start : tokens[p.end - 1].end]}]"
-        f"{sentence[tokens[p.end - 1].end :]}"
-        for p in found[1 : _MAX_CHOICES + 1]
+        _with_brackets(sentence, tokens[place.start].start, tokens[place.end - 1].end)
+        for place in found[1 : _MAX_CHOICES + 1]
     )
     labels = (f"the {ordinal(n)} {quoted(phrase)}" for n in range(2, len(found) + 1))
     return Mention(
@@ -276,7 +280,7 @@ def _choices(
         label = shortened(sentence[start:end])
         if not (plain_when_single and keys.count(keys[number]) == 1):
             label = f"the {ordinal(keys[: number + 1].count(keys[number]))} {quoted(label)}"
-        choices.append(Choice(label, f"{sentence[:start]}[{sentence[start:end]}]{sentence[end:]}"))
+        choices.append(Choice(label, _with_brackets(sentence, start, end)))
     return tuple(choices)
 
 

@@ -38,14 +38,15 @@ _CONTROL = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 _ODD = re.compile(
     rf"""
       (?P<quotes>     ``|''|[“”„‟] )
-    | (?P<apostrophe> [‘’‚‛ʼ] | (?<=[A-Za-z])`(?=(?:t|s|m|d|re|ve|ll)(?![\w\u0300-\u036f])) ) # don`t
+    | (?P<apostrophe> [‘’‚‛ʼ] | (?<=[A-Za-z])`(?=(?:t|s|m|d|re|ve|ll)(?![\w\u0300-\u036f])) )
+      # don`t
     | (?P<hyphen>     [\u2010\u2011] | (?<=\d)[‒–](?=\d) ) # 1990–1995 is one word, as 1990-1995 is
     | (?P<dash>       [‒–—―] )
     | (?P<ellipsis>   … )
     | (?P<ligature>   [\ufb00-\ufb06] )
     | (?P<invisible>  [{_INVISIBLE}] )
     | (?P<control>    [{_CONTROL}] )
-    | (?P<surrogate>  [\ud800-\udfff] )                    # half a character: no encoding can write it
+    | (?P<surrogate>  [\ud800-\udfff] )  # half a character: no encoding can write it
     | (?P<alone>      [£€¥¢°©®™•·×=+|~^\\¿¡] | [{_EMOJI}][{_EMOJI}\ufe0f\u200d\u20e3]* )
     """,
     re.VERBOSE,

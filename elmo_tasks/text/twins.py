@@ -25,10 +25,14 @@ def _words(listed: str) -> frozenset[str]:
 
 
 _FUNCTION_WORDS = _words(
-    """a about after again all also an and any are as at be because been before being but by can could did do does for from get
-    got had has have he her here him his how i if in into is it its just me more most much my no not now of off on one only or
-    our out over she so some than that the their them then there these they this those to too up us very was we were what when
-    where which who will with would you your i'm it's don't didn't can't he's she's that's we're they're i've"""
+    """
+    a about after again all also an and any are as at be because been before being but by can
+    could did do does for from get got had has have he her here him his how i if in into is it
+    its just me more most much my no not now of off on one only or our out over she so some than
+    that the their them then there these they this those to too up us very was we were what when
+    where which who will with would you your i'm it's don't didn't can't he's she's that's we're
+    they're i've
+    """
 )
 Item = TypeVar("Item")
 _cached_stem = lru_cache(100_000)(stem)

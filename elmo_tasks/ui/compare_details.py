@@ -162,10 +162,9 @@ def tip(explanation: Explanation, word: HiddenWord) -> str:
     if explanation.layer == "verdict":
         if word.share >= 0.005:
             return f"“{word.token}”: {percent(word.share)} of what speaks for the answer."
-        return (
-            f"“{word.token}”"
-            f" {'speaks against the answer' if word.share <= -0.005 else 'changes next to nothing'}."
-        )
+        against = word.share <= -0.005
+        does = "speaks against the answer" if against else "changes next to nothing"
+        return f"“{word.token}” {does}."
     now, then = number(explanation.cosine), number(explanation.cosine + word.change)
     return (
         f"With “{word.token}” hidden: cosine"

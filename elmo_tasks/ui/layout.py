@@ -77,9 +77,11 @@ COLOURS = {
 }
 HEAD = """
 <meta name="description" content="See that a word has a different vector in every sentence.">
-<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 32 32'%3E%3Crect \
-width='32' height='32' rx='8' fill='%230d5c63'/%3E%3Ccircle cx='11' cy='16' r='5' fill='%23fff'/%3E%3Crect x='18' \
-y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
+<link rel="icon" href="data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' \
+viewBox='0 0 32 32'%3E\
+%3Crect width='32' height='32' rx='8' fill='%230d5c63'/%3E\
+%3Ccircle cx='11' cy='16' r='5' fill='%23fff'/%3E\
+%3Crect x='18' y='11' width='9' height='10' rx='2' fill='%23ffd76a'/%3E%3C/svg%3E">
 """
 
 

@@ -103,7 +103,8 @@ def data_link(content: Any) -> str:
     if isinstance(content, str):
         # The byte order mark tells spreadsheets that the file is UTF-8.
         return f"data:text/csv;charset=utf-8,{quote(chr(0xFEFF) + content)}"
-    return f"data:application/json;charset=utf-8,{quote(json.dumps(content, ensure_ascii=False, indent=1))}"
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    return f"data:application/json;charset=utf-8,{quote(text)}"
 
 
 _templates = Environment(
