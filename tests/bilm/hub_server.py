@@ -1,6 +1,6 @@
 """The few routes of the Hugging Face hub that a push and a download take, on this machine.
 
-Written from the documented protocol: https://huggingface.co/docs/hub/api.
+Written from the documented protocol of the hub.
 """
 
 from __future__ import annotations
