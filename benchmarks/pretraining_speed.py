@@ -25,7 +25,7 @@ from elmo_tasks.bilm import char_cnn
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_batches import StreamBatch
 from elmo_tasks.recipes.context_bags import ContextBagLoss, ContextBagModule
-from elmo_tasks.text.tokens import character_ids
+from elmo_tasks.text.characters import character_ids
 from elmo_tasks.training.bilm_module import BiLMModule
 
 FILTERS = [(1, 16), (2, 32), (3, 64), (4, 96), (5, 128), (6, 192)]

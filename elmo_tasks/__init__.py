@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from elmo_tasks.encoders.elmo_module import ElmoModule
     from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
     from elmo_tasks.layers import Layers, ScalarMix
+    from elmo_tasks.prediction import load_head
     from elmo_tasks.service.library import (
         compare,
         disambiguate,
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
         sentence_similarity,
         side_by_side,
     )
-    from elmo_tasks.tasks.predictor import load_head
     from elmo_tasks.vectorizer import ElmoVectorizer
 
 #: Name -> where it is.
@@ -44,7 +44,7 @@ _NAMES = {
     "ScalarMix": "elmo_tasks.layers.ScalarMix",  # all layers -> one, learned with a task
     "load_encoder": "elmo_tasks.encoders.load",  # any encoder, by name or folder
     # a trained head: texts -> labelled spans, or a label
-    "load_head": "elmo_tasks.tasks.predictor.load_head",
+    "load_head": "elmo_tasks.prediction.load_head",
     "compare": "elmo_tasks.service.library.compare",  # a word in several sentences
     # the words of a text: which meaning each has
     "disambiguate": "elmo_tasks.service.library.disambiguate",

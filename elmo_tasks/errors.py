@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from elmo_tasks.api import Choice
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One reading of an ambiguous input, ready to replace it."""
+
+    label: str  #: label of its button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
+    sentence: str  #: the sentence with ``[brackets]`` around that word
 
 
 class ConfigError(ValueError):

@@ -8,7 +8,7 @@ import elmo_tasks
 from elmo_tasks import Elmo, ElmoModule, compare, nearest, sentence_similarity, side_by_side
 from elmo_tasks.encoders import load
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.tasks.predictor import load_head
+from elmo_tasks.prediction import load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
 

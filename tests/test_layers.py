@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import Tensor
 
+from elmo_tasks.devices import cpu_multiplies_bfloat16
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers import ScalarMix, cpu_multiplies_bfloat16, masked_max, masked_mean
+from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 MASK = torch.tensor([[True, True, True], [True, False, False], [False, False, False]])
 

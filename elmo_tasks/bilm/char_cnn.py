@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from elmo_tasks.bilm.options import CharCNNOptions
-from elmo_tasks.text.tokens import PADDING
+from elmo_tasks.text.characters import PADDING
 
 #: Rows of the character table: 261 characters, and row 0 for "no character here".
 N_CHARACTER_ROWS = 262

@@ -15,17 +15,11 @@ from pathlib import Path
 
 import httpx
 
-from elmo_tasks.bilm.folders import CARD_NAME, verify, write_card
-from elmo_tasks.bilm.published import (
-    BASE_URLS,
-    CACHE_VARIABLE,
-    MODELS,
-    check_weights,
-    command,
-    files_of,
-)
+from elmo_tasks.bilm.published import BASE_URLS, MODELS, check_weights, command, files_of
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import atomic_write, describe_os_error, file_lock
+from elmo_tasks.weights.cache import CACHE_VARIABLE
+from elmo_tasks.weights.folders import CARD_NAME, verify, write_card
 
 BASE_VARIABLE = "ELMO_TASKS_BASE_URL"
 #: Seconds to wait before each further round of tries; tries that bring new bytes do not count.

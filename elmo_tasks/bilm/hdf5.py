@@ -21,9 +21,9 @@ from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.bilm.safetensors_files import shape_problems
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import atomic_write
+from elmo_tasks.weights.safetensors_files import shape_problems
 
 Array = NDArray[Any]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from elmo_tasks.bilm import hub
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.folders import sha256, verify
 from elmo_tasks.bilm.options import BiLMOptions
 from elmo_tasks.bilm.published import MODELS, locate
-from elmo_tasks.bilm.safetensors_files import read_safetensors, shape_problems, weight_files
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import given_name
 from elmo_tasks.text.vocabulary import Vocabulary
+from elmo_tasks.weights import hub
+from elmo_tasks.weights.folders import sha256, verify
+from elmo_tasks.weights.safetensors_files import read_safetensors, shape_problems, weight_files
 
 WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt.xz"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
-from elmo_tasks.text.tokens import MAX_CHARACTERS
+from elmo_tasks.text.characters import MAX_CHARACTERS
 
 #: The most that an options file may ask for: some eight times the largest ELMo, and little enough
 #: to be refused at once.

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.errors import WeightsError
+from elmo_tasks.weights.cache import cache_folder
 
-CACHE_VARIABLE = "ELMO_TASKS_CACHE"
 #: Two addresses of one bucket: where one is blocked or fails, the other often answers.
 BASE_URLS = (
     "https://s3-us-west-2.amazonaws.com/allennlp/models/elmo/",
@@ -98,33 +94,6 @@ def check_weights(model: PublishedModel, path: Path) -> None:
     )  # h5py is slow to import, and not needed to fail early
 
     check_hdf5(path, model.options)
-
-
-def cache_folder(cache: Path | None = None) -> Path:
-    """Return ``cache``, else ``$ELMO_TASKS_CACHE``, else the user's cache folder.
-
-    Where the user's folder cannot be made, as on some hosts, it is a temporary one, which may not
-    last.
-    """
-    if chosen := cache or os.environ.get(CACHE_VARIABLE):
-        return Path(chosen).expanduser().absolute()
-    try:
-        usual = platformdirs.user_cache_path("elmo-tasks", appauthor=False)
-    except RuntimeError:  # this user has no home
-        return temporary_cache()
-    if not usual.is_absolute():
-        return temporary_cache()
-    above = next(parent for parent in (usual, *usual.parents) if parent.exists())
-    usable = above == usual or (above.is_dir() and os.access(above, os.W_OK | os.X_OK))
-    return usual if usable else temporary_cache()
-
-
-def temporary_cache() -> Path:
-    """Return a temporary folder as a fallback for the cache; it may not persist."""
-    user = (
-        os.getuid() if hasattr(os, "getuid") else "user"
-    )  # keeps those of two users of one machine apart
-    return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"
 
 
 def files_of(name: str, cache: Path | None = None) -> tuple[Path, Path]:

@@ -25,7 +25,7 @@ def add_model(parser: argparse._ActionsContainer) -> None:
 
 
 def add_device(parser: argparse._ActionsContainer) -> None:
-    """Add ``--device``; see :func:`elmo_tasks.layers.checked_device`."""
+    """Add ``--device``; see :func:`elmo_tasks.devices.checked_device`."""
     parser.add_argument(
         "--device", help="cpu, cuda, cuda:1, ... (default: the GPU if there is one, else the CPU)"
     )

@@ -62,13 +62,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _meanings(args: argparse.Namespace) -> int:
-    from elmo_tasks.bilm.folders import refresh_card
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers import checked_device
     from elmo_tasks.senses.disambiguation import write_calibration
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.service.loaded_models import cached_folder, fit_calibration
+    from elmo_tasks.weights.folders import refresh_card
 
     encoder = load(args.model, checked_device(args.device))
     if not encoder.reads_sentence:
@@ -111,11 +111,11 @@ def _head(args: argparse.Namespace) -> int:
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import format_of, read_labelled_table
     from elmo_tasks.data.records import listed, mapped_labels
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.layers import checked_device
+    from elmo_tasks.prediction import Predictor
     from elmo_tasks.tasks import find_task
-    from elmo_tasks.tasks.predictor import Predictor
 
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to calibrate it on")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from elmo_tasks.cli.arguments import add_device, add_lexicon, add_no_calibration
 from elmo_tasks.messages.meanings import heading
-from elmo_tasks.messages.text import percent
+from elmo_tasks.wording import percent
 
 if TYPE_CHECKING:
     from elmo_tasks.api import Comparison

@@ -125,8 +125,8 @@ class EmbedJob:
 
     def load(self) -> Encoder:
         """Load the encoder; the settings are checked."""
+        from elmo_tasks.devices import checked_device
         from elmo_tasks.encoders import load
-        from elmo_tasks.layers import checked_device
 
         encoder = load(
             self.model,

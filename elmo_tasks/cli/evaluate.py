@@ -115,9 +115,9 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _load(args: argparse.Namespace) -> tuple[Encoder, StaticVectors]:
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.layers import checked_device
 
     return load(args.model, checked_device(args.device), args.precision), StaticVectors.load()
 
@@ -270,7 +270,7 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
     from elmo_tasks.bilm.softmax import Perplexity, sentence_losses
     from elmo_tasks.data.language_batches import held_out_sentences, sentence_batches
-    from elmo_tasks.layers import checked_device
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.text.vocabulary import UNKNOWN_ID
 
     files = find_model(args.model)
@@ -316,10 +316,10 @@ def _perplexity_line(r: dict[str, Any]) -> str:
 
 
 def _head(args: argparse.Namespace) -> dict[str, Any]:
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.layers import checked_device
+    from elmo_tasks.prediction import Predictor, evaluate_head
     from elmo_tasks.tasks import find_task
-    from elmo_tasks.tasks.predictor import Predictor, evaluate_head
     from elmo_tasks.text.tag_schemes import OUTSIDE
 
     if args.data is None:

@@ -103,8 +103,8 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
     from elmo_tasks.corpus.reader import BadRows, read_rows
     from elmo_tasks.data.labelled_texts import hub_texts
     from elmo_tasks.data.tables import form_of
-    from elmo_tasks.senses.uses import MAX_TOKENS, sentences_of_rows
-    from elmo_tasks.text.tokens import split_sentences
+    from elmo_tasks.senses.use_sources import MAX_TOKENS, sentences_of_rows
+    from elmo_tasks.text.sentences import split_sentences
 
     bad = BadRows(args.skip_bad)
     for source in args.text:

@@ -13,12 +13,13 @@ from typing import Any
 
 from tqdm import tqdm
 
-from elmo_tasks.bilm import folders, published
+from elmo_tasks.bilm import published
 from elmo_tasks.bilm.download import copy_in, fetch
-from elmo_tasks.bilm.published import CACHE_VARIABLE
 from elmo_tasks.cli import push
 from elmo_tasks.errors import ConfigError, DataError, WeightsError
 from elmo_tasks.files import read_json
+from elmo_tasks.weights import folders
+from elmo_tasks.weights.cache import CACHE_VARIABLE
 
 HELP = (
     "download, convert or share a model, train static word vectors, or write the checksums of"

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from elmo_tasks.cli.arguments import add_device, add_model
-from elmo_tasks.messages.text import view_place
+from elmo_tasks.messages.views import view_place
 
 HELP = (
     "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"

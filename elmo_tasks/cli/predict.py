@@ -27,7 +27,7 @@ from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
     from elmo_tasks.corpus.blocks import Row, Work
-    from elmo_tasks.tasks.predictor import Predictor, ReadRow
+    from elmo_tasks.prediction import Predictor, ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
 _LINES_AT_ONCE = 256
@@ -64,8 +64,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, predict, write; what is written to a file is resumed after an interruption."""
     from elmo_tasks.corpus.output import Output, finished_blocks, join
+    from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.head_files import default_head
-    from elmo_tasks.layers import checked_device
 
     output, engine = Output(args.output), engine_of(args)
     if args.ray is None:
@@ -123,9 +123,9 @@ class PredictJob:
 
     def load(self) -> Predictor:
         """Load the head and its encoder."""
+        from elmo_tasks.devices import checked_device
         from elmo_tasks.heads.head_files import find_head
-        from elmo_tasks.layers import checked_device
-        from elmo_tasks.tasks.predictor import Predictor
+        from elmo_tasks.prediction import Predictor
 
         device = checked_device(self.device)
         return Predictor.load(find_head(self.head), self.encoder, device, precision=self.precision)
@@ -216,7 +216,7 @@ def _batches(source: str, column: str | None) -> Iterator[list[str | Sequence[st
 
 
 def _row(line: str | Sequence[str], pretokenized: bool) -> ReadRow:
-    from elmo_tasks.tasks.predictor import ReadRow
+    from elmo_tasks.prediction import ReadRow
     from elmo_tasks.text.tokens import Token
 
     if not pretokenized or not isinstance(line, str):

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.bilm import hub
-from elmo_tasks.bilm.folders import CARD_NAME
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
+from elmo_tasks.weights import hub
+from elmo_tasks.weights.folders import CARD_NAME
 
 #: Folder of a head's encoder that is pushed along.
 _ENCODER = "encoder"
@@ -67,7 +67,7 @@ def _add_encoder(folder: Path, copy: Path, *, always: bool) -> None:
     from elmo_tasks.bilm.model_files import bundled_models
     from elmo_tasks.encoders.transformer_files import is_transformer
     from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.tasks.predictor import resolve_source
+    from elmo_tasks.prediction import resolve_source
 
     files = find_head(folder)
     if is_transformer(files.encoder.name) or (

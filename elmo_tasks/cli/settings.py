@@ -61,7 +61,7 @@ def read_config(path: Path, option: str = "--config") -> dict[str, Any]:
 
 def apply_device(arguments: Sequence[str]) -> list[str]:
     """Translate ``--device cuda:1`` to settings of Lightning's trainer."""
-    from elmo_tasks.layers import checked_device
+    from elmo_tasks.devices import checked_device
 
     name, rest = take_option(arguments, "--device", "cpu, cuda, cuda:1, ...")
     if name is None:
@@ -89,7 +89,7 @@ def available_precision(precision: Any, accelerator: str) -> Any:
     """Return the precision to train in: float32 where a CPU lacks products of bfloat16."""
     import torch
 
-    from elmo_tasks.layers import cpu_multiplies_bfloat16
+    from elmo_tasks.devices import cpu_multiplies_bfloat16
 
     on_cpu = accelerator == "cpu" or (
         accelerator == "auto" and not torch.accelerator.is_available()

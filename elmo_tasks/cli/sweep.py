@@ -231,7 +231,7 @@ def parse_setting(text: str) -> tuple[str, list[Any]]:
 
 def config_digest(config: str, settings: Mapping[str, Any]) -> str:
     """Hash a configuration with its settings, data and models."""
-    from elmo_tasks.bilm.folders import sha256
+    from elmo_tasks.weights.folders import sha256
 
     path = Path(bundled.find_config(config))
     values = _texts([read_config(path), dict(settings)])

@@ -8,7 +8,7 @@ from types import TracebackType
 
 from tqdm import tqdm
 
-from elmo_tasks.messages.text import duration
+from elmo_tasks.wording import duration
 
 #: Seconds between two lines of a log.
 _EVERY = 30.0

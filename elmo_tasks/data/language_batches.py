@@ -20,7 +20,7 @@ from torch.nn.utils.rnn import pad_sequence
 from elmo_tasks.data.batches import ResumableBatches, TensorBatch
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import file_lock, lock_of, unfinished_folder
-from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import (
     BEGIN,
     BEGIN_ID,

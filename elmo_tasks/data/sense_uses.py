@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from elmo_tasks.data.text_lines import RowErrors, check_file, numbered_lines, read_text, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.mentions import Use
 from elmo_tasks.text.tokens import plain_token, tokenize
+from elmo_tasks.text.uses import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an
 # adjective, too.

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from elmo_tasks.bilm.hub import has_file, is_address
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import find_model
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
@@ -25,7 +25,7 @@ from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import HUB, is_transformer
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers import checked_device
+from elmo_tasks.weights.hub import has_file, is_address
 
 __all__ = ["Encoder", "FoundEncoder", "find", "load"]
 

@@ -19,11 +19,11 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
-from elmo_tasks.bilm.safetensors_files import read_safetensors, weight_files, write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
+from elmo_tasks.weights.safetensors_files import read_safetensors, weight_files, write_safetensors
 
 CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
 

@@ -15,6 +15,7 @@ from elmo_tasks.bilm.bilm import BiLM, BiLMOutput
 from elmo_tasks.bilm.int8 import in_precision, is_int8
 from elmo_tasks.bilm.model_files import ModelFiles, find_model, has_softmax, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import (
     OneSentenceWarning,
@@ -24,8 +25,8 @@ from elmo_tasks.encoders.sentences import (
     tokenized,
 )
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.layers import Layers, Offsets, checked_device, masked_mean
-from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.layers import Layers, Offsets, masked_mean
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
 
 #: Places of a batch, padding included, and sentences in it.

@@ -17,15 +17,16 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from elmo_tasks.bilm.folders import verify
-from elmo_tasks.bilm.safetensors_files import read_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers import Layers, checked_device
+from elmo_tasks.layers import Layers
 from elmo_tasks.text.compressed import BROKEN, open_binary
 from elmo_tasks.text.vocabulary import open_text
+from elmo_tasks.weights.folders import verify
+from elmo_tasks.weights.safetensors_files import read_safetensors
 
 DEFAULT_NAME = "static-joint"
 WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"

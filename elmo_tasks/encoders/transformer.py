@@ -14,8 +14,7 @@ import torch
 from safetensors.torch import save
 from torch import Tensor
 
-from elmo_tasks.bilm.folders import sha256
-from elmo_tasks.bilm.safetensors_files import weight_files
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, tokenized
 from elmo_tasks.encoders.transformer_files import (
@@ -27,7 +26,9 @@ from elmo_tasks.encoders.transformer_files import (
 )
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import given_name
-from elmo_tasks.layers import Layers, checked_device
+from elmo_tasks.layers import Layers
+from elmo_tasks.weights.folders import sha256
+from elmo_tasks.weights.safetensors_files import weight_files
 
 # Word pieces that are computed at once, padding included.
 _PIECES = 16_384

@@ -13,8 +13,8 @@ import torch
 from safetensors import SafetensorError
 from torch import Tensor
 
-from elmo_tasks.bilm.safetensors_files import weight_files
 from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.weights.safetensors_files import weight_files
 
 HUB = "hub:"
 WEIGHTS_NAME = "model"

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.static_vectors import rarity
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.results import Row, rows_by_label
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.senses.similarity import random_pair_cosine
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 
 COSINE_FILES = ("tagging/ud_ewt/en_ewt-ud-dev.conllu.xz",)
 _RANDOM_WORDS = 2000

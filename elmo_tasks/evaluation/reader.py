@@ -12,11 +12,12 @@ from tqdm import tqdm
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, use_batches
+from elmo_tasks.encoders.use_vectors import use_batches
 from elmo_tasks.layers import MEAN, layer_names
 from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, unit, views_of
+from elmo_tasks.text.uses import Use
 
 #: The states of the language model just before and just after the word, which have not read it.
 BEFORE_AFTER = "before/after"

@@ -11,7 +11,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import MEAN
-from elmo_tasks.messages.text import COLUMN_REMARKS, column_title
+from elmo_tasks.messages.views import COLUMN_REMARKS, column_title
 
 Unit = Literal["percent", "index", "plain"]
 _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}

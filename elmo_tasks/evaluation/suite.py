@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.evaluation import geometry, meanings, probing
+from elmo_tasks.evaluation import geometry, probing, word_in_context
 from elmo_tasks.evaluation.reader import Reader
 from elmo_tasks.evaluation.results import Evaluation, Row
 
@@ -27,12 +27,12 @@ class Task:
 
 TASKS = {
     "order": Task(geometry.ordering, ()),
-    "wic": Task(meanings.wic, meanings.WIC),
-    "mclwic": Task(meanings.mcl_wic, meanings.MCL_WIC),
-    "cosimlex": Task(meanings.graded_similarity, meanings.COSIMLEX),
-    "coarsewsd": Task(meanings.coarse_wsd, meanings.COARSE_WSD),
-    "wsd": Task(meanings.all_words, meanings.ALL_WORDS),
-    "senseval": Task(meanings.senseval, meanings.SENSEVAL),
+    "wic": Task(word_in_context.wic, word_in_context.WIC),
+    "mclwic": Task(word_in_context.mcl_wic, word_in_context.MCL_WIC),
+    "cosimlex": Task(word_in_context.graded_similarity, word_in_context.COSIMLEX),
+    "coarsewsd": Task(word_in_context.coarse_wsd, word_in_context.COARSE_WSD),
+    "wsd": Task(word_in_context.all_words, word_in_context.ALL_WORDS),
+    "senseval": Task(word_in_context.senseval, word_in_context.SENSEVAL),
     "pos": Task(probing.parts_of_speech, probing.POS, of_uses=False),
     "chunks": Task(probing.chunks, probing.CHUNKS, of_uses=False),
     "ner": Task(probing.entities, probing.NER, of_uses=False),

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.bilm import reordered, reversed_positions
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import ScalarMix
+from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.tag_schemes import Scheme
-from elmo_tasks.text.tokens import character_ids
 
 
 @dataclass(frozen=True)

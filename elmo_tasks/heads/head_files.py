@@ -16,13 +16,13 @@ from typing import Any
 
 import torch
 
-from elmo_tasks.bilm import hub
-from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
-from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.head import HeadTask, TaskHead
+from elmo_tasks.weights import hub
+from elmo_tasks.weights.folders import CARD_NAME, FolderKind, write_card
+from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
 
 #: Modules with heads of one's own, separated by commas, for programs that do not import them:
 #: `predict`, the app.

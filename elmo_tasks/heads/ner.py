@@ -14,7 +14,7 @@ from elmo_tasks.heads.crf import CRF
 from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
 from elmo_tasks.heads.tagging import TaggingHead
 from elmo_tasks.layers import ScalarMix
-from elmo_tasks.text.tokens import MAX_CHARACTERS
+from elmo_tasks.text.characters import MAX_CHARACTERS
 
 
 class NerHead(TaggingHead):

@@ -12,7 +12,8 @@ from elmo_tasks.api import (
     NearUse,
     StaticNeighbour,
 )
-from elmo_tasks.messages.text import first_capital, listed, number, number_word, percent, view_place
+from elmo_tasks.messages.views import view_place
+from elmo_tasks.wording import first_capital, listed, number, number_word, percent
 
 #: Sentence for each side of the word that may separate two uses more.
 SIDE_ANSWERS = {

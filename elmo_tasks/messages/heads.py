@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from elmo_tasks.api import ClassifiedText, Entity, TaggedSentence, TagSequence, WordOcclusion
-from elmo_tasks.messages.text import first_capital, listed, percent
+from elmo_tasks.wording import first_capital, listed, percent
 
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
 # A noun for one of them, as after "for" or "as", and its plural.

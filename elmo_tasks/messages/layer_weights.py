@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 
 from elmo_tasks.api import LayerWeights
-from elmo_tasks.messages.text import listed, number, percent
+from elmo_tasks.wording import listed, number, percent
 
 # Least difference of shares at which a layer counts as ahead of another one.
 _NOTABLE = 0.02

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from elmo_tasks import api
-from elmo_tasks.messages.text import first_capital, listed, number, number_word, percent, quoted
+from elmo_tasks.wording import first_capital, listed, number, number_word, percent, quoted
 
 #: Name of the group of uses whose meaning the dictionary lacks.
 _OTHER = "another meaning"

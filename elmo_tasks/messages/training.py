@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.messages.heads import class_words, type_note
-from elmo_tasks.messages.text import duration, number, percent, score_text
+from elmo_tasks.wording import duration, number, percent, score_text
 
 
 @dataclass(frozen=True)

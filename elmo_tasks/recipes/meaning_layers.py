@@ -34,16 +34,17 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 
 from elmo_tasks.bilm.bilm import BiLM, DirectionalLM, reordered, reversed_positions
-from elmo_tasks.bilm.folders import CARD_NAME
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.data.language_model import matching_files
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, read_json
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
-from elmo_tasks.text.mentions import Use, find_mention
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.export_bilm import write_model
+from elmo_tasks.weights.folders import CARD_NAME
 
 _TOKENS = 2_500  # of running text a step
 _WORDS = 16  # of the dictionary a step

@@ -29,8 +29,6 @@ from torch.nn.functional import normalize
 from tqdm import tqdm
 
 from elmo_tasks import encoders
-from elmo_tasks.bilm.folders import CARD_NAME, FolderKind, write_card
-from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import (
     LOOKUP,
@@ -42,6 +40,8 @@ from elmo_tasks.encoders.static_vectors import (
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import read_json
 from elmo_tasks.text.vocabulary import open_text
+from elmo_tasks.weights.folders import CARD_NAME, FolderKind, write_card
+from elmo_tasks.weights.safetensors_files import write_safetensors
 
 VECTORS_FOLDER = FolderKind(
     "static vectors",

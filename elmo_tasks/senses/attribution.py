@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
 
-from elmo_tasks.encoders.uses import Use
+from elmo_tasks.text.uses import Use
 
 #: Ways of hiding a word: leave it out, or replace it by one of these. ELMo was trained without a
 #: mask or a word for "nothing", so each way leaves its own trace; their common effect is due to the

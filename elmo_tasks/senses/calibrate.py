@@ -28,7 +28,7 @@ from torch.nn import functional as F
 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, use_vectors
+from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.disambiguation import (
     Evidence,
@@ -44,6 +44,7 @@ from elmo_tasks.senses.features import Vectors, extract, join, unit
 from elmo_tasks.senses.lexicon import PARTS_OF_SPEECH, Entry, Lexicon, is_development
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
 
 #: Share of development sentences that may count as an unlisted meaning; of new sentences it is

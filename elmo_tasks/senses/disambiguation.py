@@ -23,10 +23,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, UseVectors, use_batches
+from elmo_tasks.encoders.use_vectors import UseVectors, use_batches
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.senses.expected_words import ExpectedWords
@@ -41,7 +40,9 @@ from elmo_tasks.senses.word_matches import (
     meaning_words,
 )
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
+from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
 
 MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.

@@ -17,7 +17,8 @@ from torch.nn.functional import linear, normalize
 from elmo_tasks.encoders.cloze import Cloze, gaps_at, load_cloze
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
-from elmo_tasks.encoders.uses import Use, UseVectors
+from elmo_tasks.encoders.use_vectors import UseVectors
+from elmo_tasks.text.uses import Use
 
 #: Number of predicted words to show for a place.
 N_CANDIDATES = 8

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
-from elmo_tasks.encoders.uses import Use, UseVectors, use_batches
+from elmo_tasks.encoders.use_vectors import UseVectors, use_batches
 from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.text.uses import Use
 
 WORDS, EXPECTED, CONTEXT = "words", "expected", "context"
 Vectors = NDArray[np.float32]

@@ -20,11 +20,11 @@ from elmo_tasks.corpus.blocks import Block, Row, Work, cut, result_name, unfinis
 from elmo_tasks.corpus.engines import Engine, run
 from elmo_tasks.corpus.store import Store
 from elmo_tasks.corpus.vectors import npy_bytes
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import CorpusEncoding
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, atomic_write, check_room, file_lock, write_json
-from elmo_tasks.layers import checked_device
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 

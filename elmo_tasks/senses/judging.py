@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.disambiguation import (
     SenseModel,
     SenseProbabilities,
@@ -26,6 +25,7 @@ from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
 from elmo_tasks.text.language import foreign_language
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded, lemmas
 
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without

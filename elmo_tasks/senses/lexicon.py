@@ -22,11 +22,11 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.messages.text import quoted
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.phrases import Pattern, phrase_tokens
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
+from elmo_tasks.wording import quoted
 
 #: One in this many sentences of a meaning is a test sentence: the sixth, the twelfth, …
 TEST_EVERY = 6

@@ -9,9 +9,10 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.uses import Use, use_vectors
+from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.layers import with_mean
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 
 
 def cosine_matrix(vectors: Tensor) -> Tensor:

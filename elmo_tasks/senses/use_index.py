@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import read_json
 from elmo_tasks.senses.fast_search import FastSearch
@@ -29,8 +28,9 @@ from elmo_tasks.senses.index_files import (
     build_files,
     one_line,
 )
-from elmo_tasks.senses.uses import evenly
+from elmo_tasks.senses.use_sources import evenly
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections, folded
 
 #: Uses of one word up to which all are compared, instead of those that the fast search finds.

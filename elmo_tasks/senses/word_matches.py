@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.senses.features import Vectors, context_weights, unit
 from elmo_tasks.senses.lexicon import Sense
-from elmo_tasks.text.mentions import Use, find_mention
+from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 
 #: Inverse width of the kernel ``exp(_SHARPNESS * (cosine - 1))``.
 _SHARPNESS = 8.0

@@ -11,7 +11,7 @@ from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
-from elmo_tasks.encoders.uses import read_uses
+from elmo_tasks.encoders.use_vectors import read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
@@ -29,9 +29,9 @@ from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCach
 from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
 from elmo_tasks.service.views import views_of
-from elmo_tasks.text.mentions import Mention
 from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Mention
 from elmo_tasks.text.word_forms import are_inflections, folded
 
 #: Layer name for the sentence embedding of a model that was trained to provide one.

@@ -15,15 +15,14 @@ from tqdm import tqdm
 from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult, uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import bundled_models
-from elmo_tasks.bilm.published import cache_folder
 from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
 from elmo_tasks.files import read_json
-from elmo_tasks.layers import checked_device, layer_names
-from elmo_tasks.messages.text import duration
+from elmo_tasks.layers import layer_names
 from elmo_tasks.senses.calibrate import calibrate
 from elmo_tasks.senses.disambiguation import (
     SenseCalibration,
@@ -37,6 +36,8 @@ from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 from elmo_tasks.senses.tagger import Tagger
+from elmo_tasks.weights.cache import cache_folder
+from elmo_tasks.wording import duration
 
 #: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a
 #: part of it.

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from elmo_tasks import api
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.messages.text import first_capital, replace_surrogates
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.judging import ANOTHER, meanings_of_uses, senses_as_meanings
 from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon, check_marks, parse_entries
@@ -17,6 +15,8 @@ from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
+from elmo_tasks.wording import first_capital, replace_surrogates
 
 _MAX_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
 #: Each word is read together with all words before it: the work grows with the square of this

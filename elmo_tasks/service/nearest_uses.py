@@ -12,10 +12,9 @@ from functools import cache, partial
 import numpy as np
 
 from elmo_tasks.api import NearestUses, NearUse, Progress, StaticNeighbour, StaticNeighbours
-from elmo_tasks.bilm.published import CACHE_VARIABLE, cache_folder, temporary_cache
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, use_vectors
+from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
@@ -24,13 +23,15 @@ from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
-from elmo_tasks.senses.uses import example_uses
+from elmo_tasks.senses.use_sources import example_uses
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_count, find_use
 from elmo_tasks.service.views import random_features
 from elmo_tasks.text.mentions import check_word
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.weights.cache import CACHE_VARIABLE, cache_folder, temporary_cache
 
 DICTIONARY = "dictionary"
 _ONLY = ("all", "same", "other")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks import api
-from elmo_tasks.encoders.uses import Use, progress_fraction, use_batches
+from elmo_tasks.encoders.use_vectors import progress_fraction, use_batches
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected_answer
@@ -27,7 +27,7 @@ from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon
 from elmo_tasks.senses.projection import Projection, directions, fit_projection, project_use
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.senses.uses import (
+from elmo_tasks.senses.use_sources import (
     MAX_USES,
     base_word,
     evenly,
@@ -39,6 +39,7 @@ from elmo_tasks.senses.uses import (
 )
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
+from elmo_tasks.text.uses import Use
 
 _MAX_CACHED = 4096
 _NEAREST, _NEAREST_PROJECTED = 8, 5

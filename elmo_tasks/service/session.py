@@ -8,7 +8,7 @@ from pathlib import Path
 from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.messages.meanings import not_english_answer
-from elmo_tasks.messages.text import MODEL_TITLES
+from elmo_tasks.messages.views import MODEL_TITLES
 from elmo_tasks.senses.judging import not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex

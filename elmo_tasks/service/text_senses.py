@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from elmo_tasks import api
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
-from elmo_tasks.messages.text import replace_surrogates
 from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, senses_of
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.frequencies import prior_of
@@ -23,8 +21,11 @@ from elmo_tasks.senses.judging import (
 from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
-from elmo_tasks.text.tokens import Token, split_sentences, tokenize
+from elmo_tasks.text.sentences import split_sentences
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
+from elmo_tasks.wording import replace_surrogates
 
 _MAX_CHARACTERS, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 2_000, 200
 _CUT_SHORT, _NOT = ("ca", "wo", "sha"), re.compile("n['’]t", re.IGNORECASE)  # can't, won't, shan't

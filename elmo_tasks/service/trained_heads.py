@@ -24,10 +24,10 @@ from elmo_tasks.heads.head_files import (
     heads_below,
 )
 from elmo_tasks.layers import layer_names
+from elmo_tasks.prediction import Predictor, batched, resolve_source
 from elmo_tasks.service.run_folder import free_name, scores_of
 from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
-from elmo_tasks.tasks.predictor import Predictor, batched, resolve_source
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token
 

@@ -22,12 +22,12 @@ from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import atomic_write, unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
-from elmo_tasks.messages.text import slug
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service import run_folder, training_data
 from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, free_name
 from elmo_tasks.service.training_data import VALIDATION_SHARE, Dataset, load_dataset
 from elmo_tasks.tasks import TASKS, find_task
+from elmo_tasks.wording import slug
 
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence, Sized
 
 from elmo_tasks.api import LIMITS, ComparisonItem
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import replace_surrogates
-from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.uses import Mention, Use
+from elmo_tasks.wording import replace_surrogates
 
 
 def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:

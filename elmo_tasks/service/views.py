@@ -9,7 +9,6 @@ import torch
 from torch import Tensor
 
 from elmo_tasks import api
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.similarity import (
     cosine_matrix,
@@ -19,6 +18,7 @@ from elmo_tasks.senses.similarity import (
 )
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 
 #: Number of random words whose products are kept for a mix that a person chooses.
 _RANDOM_WORDS = 8

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from elmo_tasks import api
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.encoders.uses import Use, use_vectors
+from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.answers import (
@@ -31,6 +31,7 @@ from elmo_tasks.service.comparisons import rounded
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import use_of
 from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Use
 
 # Maximum number of tokens that one answer may encode; in long sentences, only words near the
 # compared one are hidden.

@@ -1,70 +1,18 @@
-"""Uses of words in sentences, and how one is located: by spelling, form or [brackets]."""
+"""Find the use of a word in a sentence: by spelling, form or [brackets]."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from elmo_tasks.api import Choice
-from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.messages.text import listed, ordinal, quoted, shortened
+from elmo_tasks.errors import Choice, InputError
 from elmo_tasks.text.phrases import MAX_PHRASE, Pattern, Place, phrase_tokens
 from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.uses import Mention, Use
 from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_one_word
-
-
-@dataclass(frozen=True)
-class Use:
-    """A word, or a few words that make one unit (``take place``), in its sentence."""
-
-    tokens: tuple[str, ...]  # of the sentence
-    token_start: int  # index of the first token of the word
-    token_end: int  # index after its last token
-    sentence: str  # as it was written
-    char_start: int  # offset of the word's first character in sentence
-    char_end: int  # offset after its last character
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.token_start < self.token_end <= len(self.tokens):
-            raise DataError(
-                f"expected a word among {len(self.tokens)} tokens, found tokens {self.token_start}"
-                f" to {self.token_end - 1}"
-            )
-
-    @classmethod
-    def of_tokens(
-        cls, tokens: Sequence[str], token_start: int, token_end: int | None = None
-    ) -> Use:
-        """Build a use from tokens only; without ``token_end``, of one token."""
-        token_end = token_start + 1 if token_end is None else token_end
-        char_start = sum(len(token) + 1 for token in tokens[:token_start])
-        char_end = char_start + len(" ".join(tokens[token_start:token_end]))
-        return Use(tuple(tokens), token_start, token_end, " ".join(tokens), char_start, char_end)
-
-    @classmethod
-    def in_sentence(
-        cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None
-    ) -> Use:
-        """Build a use from a sentence and its tokens, by default of one token."""
-        token_end = token_start + 1 if token_end is None else token_end
-        words = tuple(token.text for token in tokens)
-        return Use(
-            words,
-            token_start,
-            token_end,
-            sentence,
-            tokens[token_start].start,
-            tokens[token_end - 1].end,
-        )
-
-    @property
-    def word(self) -> str:
-        """The word as it is written in the sentence."""
-        return self.sentence[self.char_start : self.char_end]
-
+from elmo_tasks.wording import listed, ordinal, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 _CLITIC = re.compile(
@@ -72,21 +20,6 @@ _CLITIC = re.compile(
 )  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
 _MAX_OFFERS = 5
 _MAX_CHOICES = 20
-
-
-@dataclass(frozen=True)
-class Mention(Use):
-    """The use of a word in a sentence, with its other occurrences as choices."""
-
-    #: the first 20 other occurrences of the word, each as the sentence with [brackets] around it
-    choices: tuple[Choice, ...] = ()
-
-    @property
-    def token(self) -> str:
-        """The word's first token, or the phrase as it is written."""
-        return (
-            self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
-        )
 
 
 def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Mention:

@@ -1,4 +1,4 @@
-"""Tokenizer, sentence splitter and character ids.
+"""The tokenizer: text to tokens and their places.
 
 The Penn Treebank rules of NLTK's NLTKWordTokenizer do the cutting. As in the pretraining text,
 quotes are plain ASCII, colloquial words (``gonna``) stay whole, a string may hold several
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -256,82 +255,3 @@ _SPELLINGS = {
 def plain_token(token: str) -> str:
     r"""Undo Treebank spelling, if any: ``(`` for ``-LRB-``, ``"`` for ``''``."""
     return _SPELLINGS.get(token) or token.replace("\\/", "/").replace("\\*", "*")
-
-
-# --- 5. Words as character ids: their UTF-8 bytes between two marks, padded. ---
-
-MAX_CHARACTERS = 50
-
-# Every id is one more than in bilm-tf's vocabulary, so that 0 can mean "no character here"
-# (AllenNLP's ELMoCharacterMapper).
-BEGIN_OF_SENTENCE = 256 + 1
-END_OF_SENTENCE = 257 + 1
-BEGIN_OF_WORD = 258 + 1
-END_OF_WORD = 259 + 1
-PADDING = 260 + 1
-
-
-def _framed(ids: list[int], max_characters: int) -> list[int]:
-    inner = ids[: max_characters - 2]
-    return [BEGIN_OF_WORD, *inner, END_OF_WORD] + [PADDING] * (max_characters - 2 - len(inner))
-
-
-def character_ids(token: str, max_characters: int = MAX_CHARACTERS) -> list[int]:
-    """Return ``max_characters`` ids in 1..261 of a token; longer tokens are cut.
-
-    Lone surrogates are replaced, as they have no UTF-8 form.
-    """
-    return _framed([byte + 1 for byte in token.encode("utf-8", "replace")], max_characters)
-
-
-#: The "word" in front of a sentence.
-BEGIN_SENTENCE_IDS = tuple(_framed([BEGIN_OF_SENTENCE], MAX_CHARACTERS))
-#: The "word" after a sentence.
-END_SENTENCE_IDS = tuple(_framed([END_OF_SENTENCE], MAX_CHARACTERS))
-
-# --- 6. Running text -> sentences. ---
-
-_ENDS = frozenset((".", "!", "?", "..."))
-_CLOSING = frozenset(('"', "'", "''", ")", "]", "}"))
-_PARAGRAPH = re.compile(r"\n\s*\n")
-
-
-def split_sentences(text: str, max_tokens: int = 200) -> list[str]:
-    """Split running text into sentences, one line each.
-
-    A sentence ends at a full stop that is not part of an abbreviation, or at ``!`` or ``?``,
-    together with closing quotes and brackets, unless lower case follows. An empty line also ends
-    one; single line breaks are spaces. Longer sentences are cut after ``max_tokens``.
-    """
-    sentences = []
-    for paragraph in _PARAGRAPH.split(text):
-        line = " ".join(paragraph.split())
-        tokens = tokenize(line)
-        for start, stop in pairwise(_stops(tokens, max_tokens)):
-            sentence = line[tokens[start].start : tokens[stop - 1].end].strip()
-            if any(character.isalnum() for character in sentence):
-                sentences.append(sentence)
-    return sentences
-
-
-def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
-    """Return 0 and the index after the last token of each sentence."""
-    stops = [0]
-    k = 0
-    while k < len(tokens):
-        k += 1
-        if tokens[k - 1].text in _ENDS:
-            # Opening and closing quotes look the same; closing ones follow without a space.
-            while (
-                k < len(tokens)
-                and tokens[k].text in _CLOSING | _ENDS
-                and tokens[k].start <= tokens[k - 1].end
-            ):
-                k += 1
-            if k == len(tokens) or not tokens[k].text[:1].islower():
-                stops.append(k)
-        elif k - stops[-1] >= max_tokens:
-            stops.append(k)
-    if stops[-1] < len(tokens):
-        stops.append(len(tokens))
-    return stops

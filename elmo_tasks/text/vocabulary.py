@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.messages.text import shortened
 from elmo_tasks.text.compressed import BROKEN, open_binary
+from elmo_tasks.wording import shortened
 
 END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
 #: The first three lines of every vocabulary file, in this order.

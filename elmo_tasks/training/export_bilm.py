@@ -12,15 +12,15 @@ import pytorch_lightning as pl
 import torch
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.folders import MODEL_FOLDER, write_card
 from elmo_tasks.bilm.hdf5 import write_hdf5
 from elmo_tasks.bilm.model_files import SOFTMAX_NAME, VOCABULARY_NAME, WEIGHTS_NAME
-from elmo_tasks.bilm.safetensors_files import write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import write_json
 from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
+from elmo_tasks.weights.folders import MODEL_FOLDER, write_card
+from elmo_tasks.weights.safetensors_files import write_safetensors
 
 
 def write_model(

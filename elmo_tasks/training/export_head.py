@@ -11,14 +11,14 @@ from typing import Any
 import pytorch_lightning as pl
 import torch
 
-from elmo_tasks.bilm.folders import MODEL_FOLDER
 from elmo_tasks.data.split_data import Split, SplitData
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
-from elmo_tasks.tasks.predictor import Predictor, evaluate_head
+from elmo_tasks.prediction import Predictor, evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
 from elmo_tasks.training.task_module import TaskModule
+from elmo_tasks.weights.folders import MODEL_FOLDER
 
 #: A macro-F1 that is higher by this is better than that of the most frequent class.
 _CLEARLY = 0.02

@@ -23,8 +23,8 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import ClassificationHead, balanced_weights
 from elmo_tasks.heads.head import HeadTask, TaskHead, TokenFeatures
 from elmo_tasks.heads.head_files import Source
+from elmo_tasks.prediction import features_of
 from elmo_tasks.tasks import find_task
-from elmo_tasks.tasks.predictor import features_of
 from elmo_tasks.training.rates import check_rates, falling, scheduled, set_rates
 
 

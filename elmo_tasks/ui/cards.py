@@ -10,8 +10,10 @@ from typing import Any, TypeVar
 from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
 from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
-from elmo_tasks.messages.text import score_line
-from elmo_tasks.ui.page import csv_file, pieces, render, tint
+from elmo_tasks.ui.colours import tint
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.rendering import pieces, render
+from elmo_tasks.wording import score_line
 
 Result = TypeVar("Result", TaggedSentence, ClassifiedText)
 STEPS = (0.02, 0.08, 0.2, 0.4)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from elmo_tasks.api import TrainingJob
-from elmo_tasks.messages.text import number, percent
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.rendering import render
+from elmo_tasks.wording import number, percent
 
 Points = Sequence[tuple[float, float]]
 Ticks = Sequence[tuple[float, str]]

@@ -13,8 +13,8 @@ import time
 from typing import Any
 from urllib.parse import parse_qs
 
-from elmo_tasks.ui.page import render
 from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
+from elmo_tasks.ui.rendering import render
 
 MOST, LONGEST = 200, 300
 #: Where the page for phones is; the code of the room follows.

@@ -22,21 +22,20 @@ from elmo_tasks.messages.answers import (
     own_mix_sentence,
 )
 from elmo_tasks.messages.meanings import heading, source_line
-from elmo_tasks.messages.text import (
+from elmo_tasks.messages.views import (
     OWN_MIX,
     READS_LETTERS,
     dictionary_note,
-    first_capital,
-    listed,
-    number,
     sentence_layer_title,
-    slug,
     title_of,
     view_place,
     view_title,
 )
 from elmo_tasks.ui.compare_form import Form, query_of
-from elmo_tasks.ui.page import csv_file, render, saved_page
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.rendering import render
+from elmo_tasks.ui.saved_page import saved_page
+from elmo_tasks.wording import first_capital, listed, number, slug
 
 #: An answer of Compare: by one model, by several, or of whole sentences.
 Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]

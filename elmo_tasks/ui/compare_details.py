@@ -11,11 +11,14 @@ import gradio as gr
 
 from elmo_tasks.api import Explanation, HiddenWord, Service, Source
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import first_capital, number, percent, view_place
+from elmo_tasks.messages.views import view_place
+from elmo_tasks.ui.colours import tint
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
-from elmo_tasks.ui.page import csv_file, pieces, render, tint
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
+from elmo_tasks.ui.rendering import pieces, render
+from elmo_tasks.wording import first_capital, number, percent
 
 #: Title of each fold, and what it offers.
 FOLDS = {

@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from elmo_tasks.api import Choice, Comparison, ComparisonItem
-from elmo_tasks.messages.text import ordinal
-from elmo_tasks.ui import page
+from elmo_tasks.api import Comparison, ComparisonItem
+from elmo_tasks.errors import Choice
+from elmo_tasks.ui.rendering import CONTENT
+from elmo_tasks.wording import ordinal
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class Example:
 
 
 #: The first is what the page opens with.
-EXAMPLES = tuple(Example(**entry) for entry in page.CONTENT["compare"])
+EXAMPLES = tuple(Example(**entry) for entry in CONTENT["compare"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:

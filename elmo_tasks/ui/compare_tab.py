@@ -12,7 +12,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.ui import compare_answer, compare_details, compare_form, parts
 from elmo_tasks.ui.compare_answer import Compared
 from elmo_tasks.ui.compare_form import Form
-from elmo_tasks.ui.page import nothing, render
+from elmo_tasks.ui.rendering import nothing, render
 
 FAILED = "The program failed on this, not you: whoever runs it finds the reason in its log."
 START = Form(compare_form.EXAMPLES[0].word, tuple(compare_form.EXAMPLES[0].sentences))

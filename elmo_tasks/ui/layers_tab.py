@@ -13,11 +13,13 @@ import gradio as gr
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.text import dictionary_note, first_capital, listed, number, slug
+from elmo_tasks.messages.views import dictionary_note
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
-from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
+from elmo_tasks.ui.rendering import CONTENT, nothing, render
+from elmo_tasks.wording import first_capital, listed, number, slug
 
 AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less count as equal: the spread of a probe over random starts.

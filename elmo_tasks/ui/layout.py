@@ -21,8 +21,8 @@ from elmo_tasks.ui import (
     try_tab,
 )
 from elmo_tasks.ui.class_link import ClassRoom
-from elmo_tasks.ui.page import joined, render
 from elmo_tasks.ui.parts import Pages, markup
+from elmo_tasks.ui.rendering import joined, render
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")

@@ -18,10 +18,13 @@ import numpy as np
 
 from elmo_tasks.api import MapRequest, ModelInfo, Progress, SenseMap, Service
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import map_title, number, slug
+from elmo_tasks.messages.views import map_title
 from elmo_tasks.ui import class_link, parts
 from elmo_tasks.ui.class_link import ClassRoom
-from elmo_tasks.ui.page import CONTENT, csv_file, fill, nothing, render, saved_page
+from elmo_tasks.ui.downloads import csv_file
+from elmo_tasks.ui.rendering import CONTENT, fill, nothing, render
+from elmo_tasks.ui.saved_page import saved_page
+from elmo_tasks.wording import number, slug
 
 #: Words to start with.
 FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")

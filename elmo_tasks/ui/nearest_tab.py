@@ -11,8 +11,8 @@ import gradio as gr
 from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
-from elmo_tasks.messages.text import slug, view_title
-from elmo_tasks.ui.page import CONTENT, csv_file, nothing, render
+from elmo_tasks.messages.views import view_title
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import (
     PRIVATE,
     REPORTED,
@@ -23,6 +23,8 @@ from elmo_tasks.ui.parts import (
     markup,
     reported_by,
 )
+from elmo_tasks.ui.rendering import CONTENT, nothing, render
+from elmo_tasks.wording import slug
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = CONTENT["nearest"]

@@ -20,8 +20,8 @@ from pydantic import ValidationError, validate_call
 
 from elmo_tasks.api import Cancelled, Progress, cancellable
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import replace_surrogates
-from elmo_tasks.ui.page import joined
+from elmo_tasks.ui.rendering import joined
+from elmo_tasks.wording import replace_surrogates
 
 #: Model requests: at most four at once.
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
@@ -139,7 +139,7 @@ def take_upload(path: str) -> bytes | None:
 
 
 def with_whole_characters(value: Any) -> Any:
-    """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.messages.text`)."""
+    """Replace lone surrogates in a JSON value (see :mod:`elmo_tasks.wording`)."""
     return json.loads(replace_surrogates(json.dumps(value, ensure_ascii=False)))
 
 

@@ -15,18 +15,19 @@ from markupsafe import Markup
 
 from elmo_tasks.api import Certainty, Comparison, IncrementalReading, ModelInfo, Service, group_by
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import dictionary_note, percent
-from elmo_tasks.ui import map_tab, page
+from elmo_tasks.messages.views import dictionary_note
+from elmo_tasks.ui import map_tab
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
-from elmo_tasks.ui.page import fill, render
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
+from elmo_tasks.ui.rendering import CONTENT, fill, render
+from elmo_tasks.wording import percent
 
 SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 #: Comparisons to guess on, in pairs and by groups.
-QUIZ = tuple(Example(entry["word"], **entry) for entry in page.CONTENT["quiz"])
+QUIZ = tuple(Example(entry["word"], **entry) for entry in CONTENT["quiz"])
 STORIES = tuple(
     next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam")
 )
@@ -71,10 +72,10 @@ class Turning(NamedTuple):
         return f"{self.word}: {' / '.join(self.deciding)}"
 
 
-FORMINGS = tuple(Turning(**entry) for entry in page.CONTENT["turnings"])
+FORMINGS = tuple(Turning(**entry) for entry in CONTENT["turnings"])
 #: Each with the name of its template, a title, notes for the speaker, and sometimes the kind of its
 #: layout.
-STEPS = page.CONTENT["talk"]
+STEPS = CONTENT["talk"]
 
 
 # --- Live parts ---

@@ -15,12 +15,13 @@ import gradio as gr
 from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training
-from elmo_tasks.messages.text import duration, first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
-from elmo_tasks.ui.page import csv_file, nothing, render
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
+from elmo_tasks.ui.rendering import nothing, render
 from elmo_tasks.ui.try_tab import TryTab
+from elmo_tasks.wording import duration, first_capital
 
 _MAX_LABELS = 12
 _LABELS = {

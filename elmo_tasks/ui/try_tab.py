@@ -13,7 +13,6 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.heads import class_words
 from elmo_tasks.messages.meanings import sense_tip
-from elmo_tasks.messages.text import first_capital
 from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import (
     HeadOption,
@@ -24,8 +23,10 @@ from elmo_tasks.ui.cards import (
     marked,
     sentiment_card,
 )
-from elmo_tasks.ui.page import CONTENT, csv_file, nothing, pieces, render
+from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
+from elmo_tasks.ui.rendering import CONTENT, nothing, pieces, render
+from elmo_tasks.wording import first_capital
 
 
 class Example(NamedTuple):

@@ -7,7 +7,7 @@ from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
-from elmo_tasks.text.tokens import character_ids
+from elmo_tasks.text.characters import character_ids
 
 LONG = "Nobody answered , so we walked around the house and knocked at the back door ."
 SENTENCES = [

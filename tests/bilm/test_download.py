@@ -18,12 +18,13 @@ from pathlib import Path
 import pytest
 import torch
 
-from elmo_tasks.bilm import published
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.download import BASE_VARIABLE, Report, copy_in, fetch
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.bilm.published import MODELS, cache_folder, files_of, locate
+from elmo_tasks.bilm.published import MODELS, files_of, locate
 from elmo_tasks.errors import ConfigError, WeightsError
+from elmo_tasks.weights import cache
+from elmo_tasks.weights.cache import cache_folder
 from tests.bilm.weights_server import COMPLETE, TINY, WeightsServer, running, write_copies
 
 PATH = f"/tiny/{TINY.weights_name}"
@@ -380,5 +381,5 @@ def test_a_user_without_a_home_gets_a_temporary_cache(monkeypatch):
         raise RuntimeError("Could not determine home directory.")
 
     monkeypatch.delenv("ELMO_TASKS_CACHE", raising=False)
-    monkeypatch.setattr(published.platformdirs, "user_cache_path", no_home)
-    assert published.cache_folder() == published.temporary_cache()
+    monkeypatch.setattr(cache.platformdirs, "user_cache_path", no_home)
+    assert cache.cache_folder() == cache.temporary_cache()

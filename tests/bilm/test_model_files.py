@@ -11,12 +11,12 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import check_hdf5, read_hdf5, write_hdf5
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.options import BiLMOptions
-from elmo_tasks.bilm.safetensors_files import read_safetensors, write_safetensors
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
+from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
 from tests.bilm.test_bilm import SENTENCES, tiny
 
 
@@ -173,7 +173,7 @@ def test_nan_weights_are_refused(tmp_path, model):
 
 
 def test_large_tensors_are_cut_and_put_together_again(tmp_path, monkeypatch):
-    monkeypatch.setattr("elmo_tasks.bilm.safetensors_files.MAX_BYTES", 1000)
+    monkeypatch.setattr("elmo_tasks.weights.safetensors_files.MAX_BYTES", 1000)
     tensors = {"wide": torch.randn(90, 10), "bias": torch.randn(90), "count": torch.arange(3)}
     files = write_safetensors(tmp_path, "softmax", tensors)
     assert len(files) > 3

@@ -16,7 +16,7 @@ from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import read_hdf5
 from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of
-from elmo_tasks.text.tokens import character_ids
+from elmo_tasks.text.characters import character_ids
 from tests.bilm.numpy_bilm import Arrays, NumpyBilm, fill, shapes
 
 # The references are float32 themselves: of 9,000 values two are further than 1e-6 (1.14e-6) from

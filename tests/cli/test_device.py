@@ -5,11 +5,11 @@ import argparse
 import pytest
 import torch
 
-from elmo_tasks import app, layers
+from elmo_tasks import app, devices
 from elmo_tasks.__main__ import COMMANDS, main
 from elmo_tasks.cli.settings import apply_device, available_precision
+from elmo_tasks.devices import checked_device
 from elmo_tasks.errors import ConfigError
-from elmo_tasks.layers import checked_device
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"model"}))
@@ -69,7 +69,7 @@ def test_the_app_takes_a_device(monkeypatch):
     ],
 )
 def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
-    monkeypatch.setattr(layers, "cpu_multiplies_bfloat16", lambda: suits)
+    monkeypatch.setattr(devices, "cpu_multiplies_bfloat16", lambda: suits)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
     assert available_precision(asked, accelerator) == used
     said = "This CPU does not support bfloat16: training in float32 instead of bf16-mixed.\n"

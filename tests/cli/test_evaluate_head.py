@@ -5,7 +5,7 @@ import json
 import pytest
 
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.tasks.predictor import Predictor
+from elmo_tasks.prediction import Predictor
 from tests.training.toy_task import write_encoder, write_tags, write_untrained
 
 LABEL_NAMES = {"0": "negative", "1": "positive", "2": None}

@@ -13,7 +13,7 @@ import pytest
 
 from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.tasks.predictor import Predictor
+from elmo_tasks.prediction import Predictor
 from tests.training.toy_task import write_encoder, write_untrained
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from elmo_tasks import Elmo, load_head
-from elmo_tasks.bilm.hub import parse_address
 from elmo_tasks.errors import ConfigError
-from tests.bilm.hub_server import serving
+from elmo_tasks.weights.hub import parse_address
 from tests.training.toy_task import write_encoder, write_untrained
+from tests.weights.hub_server import serving
 
 pytest.importorskip("huggingface_hub", reason="huggingface_hub is not installed")
 

@@ -8,8 +8,8 @@ from safetensors.torch import load_file
 from elmo_tasks.encoders import load
 from elmo_tasks.evaluation import probing
 from elmo_tasks.heads.head_files import find_head
+from elmo_tasks.prediction import load_head
 from elmo_tasks.service import loaded_models
-from elmo_tasks.tasks.predictor import load_head
 from tests.encoders.tiny_transformers import tiny_bert
 from tests.test_configs import conllu
 from tests.training.toy_task import write_config

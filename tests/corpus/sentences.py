@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from elmo_tasks.corpus.reader import read_rows
-from elmo_tasks.senses.uses import sentences_of_rows
+from elmo_tasks.senses.use_sources import sentences_of_rows
 
 
 def sentences_in(

@@ -10,7 +10,7 @@ from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_table
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
-from elmo_tasks.senses.uses import sentences_of
+from elmo_tasks.senses.use_sources import sentences_of
 from elmo_tasks.tasks import TASKS
 
 CLASSIFICATION = TASKS["classification"]

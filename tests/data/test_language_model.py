@@ -15,7 +15,7 @@ from elmo_tasks.data.language_batches import (
 )
 from elmo_tasks.data.language_model import LanguageModelData
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.tokens import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
+from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 
 TEXT = "the cat saw the dog\n\nthe dog ran\na cat slept near the old dog\n"

@@ -13,7 +13,7 @@ from elmo_tasks.data.records import mapped_labels
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.uses import sentences_of
+from elmo_tasks.senses.use_sources import sentences_of
 from tests.corpus.sentences import sentences_in
 
 FILMS = [

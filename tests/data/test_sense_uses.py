@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.data import sense_uses
 from elmo_tasks.data.sense_uses import SenseUse
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.mentions import Use
+from elmo_tasks.text.uses import Use
 
 HEADER = "word\tlabel\tsense\ttarget_index\ttext\n"
 

@@ -6,10 +6,9 @@ import pytest
 from scipy import stats
 
 from elmo_tasks.data.sense_uses import GradedPair
-from elmo_tasks.encoders.uses import Use
-from elmo_tasks.evaluation import meanings
+from elmo_tasks.evaluation import word_in_context
 from elmo_tasks.evaluation.geometry import self_similarity
-from elmo_tasks.evaluation.meanings import (
+from elmo_tasks.evaluation.word_in_context import (
     accuracy_at,
     all_words_f1,
     best_threshold,
@@ -25,6 +24,7 @@ from elmo_tasks.evaluation.meanings import (
     spearman,
     uncentred,
 )
+from elmo_tasks.text.uses import Use
 
 
 def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():
@@ -153,7 +153,7 @@ def test_who_knows_what_people_say_scores_1_and_who_does_not_read_the_text_moves
         GradedPair((f"u{k}", f"v{k}"), ((use, use), (use, use)), pair)
         for k, pair in enumerate(likeness)
     ]
-    monkeypatch.setattr(meanings, "read_cosimlex", lambda path: pairs)
+    monkeypatch.setattr(word_in_context, "read_cosimlex", lambda path: pairs)
     rows = {
         row.title.partition("CoSimLex, ")[2]: row
         for row in graded_similarity(Oracle(pairs), tmp_path)

@@ -10,13 +10,13 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from elmo_tasks.bilm.folders import write_card
 from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.heads import head_files
 from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, build_head, find_head, heads_below, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.sentiment import SentimentHead
+from elmo_tasks.weights.folders import write_card
 
 ENCODER = Source("toy", "abc")
 

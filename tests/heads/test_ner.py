@@ -7,13 +7,13 @@ import pytest
 import torch
 from torch import Tensor
 
+from elmo_tasks.devices import cpu_multiplies_bfloat16
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head import HeadTask, TokenFeatures, characters_of
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import FoundSpan
-from elmo_tasks.layers import cpu_multiplies_bfloat16
+from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.tag_schemes import Scheme, Span, labels_of, spans_of
-from elmo_tasks.text.tokens import character_ids
 from tests.heads.crf_cases import enumerated_span_probabilities
 
 LABELS = labels_of(["LOC", "PER"], "BIO")

@@ -8,10 +8,11 @@ import pytest
 import torch
 from torch import Tensor
 
+from elmo_tasks.devices import cpu_multiplies_bfloat16
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.head import HeadTask, TokenFeatures
 from elmo_tasks.heads.sentiment import Pooling, SentimentHead
-from elmo_tasks.layers import cpu_multiplies_bfloat16, masked_mean
+from elmo_tasks.layers import masked_mean
 
 L, D = 3, 6
 NAMES = ("negative", "neutral", "positive")

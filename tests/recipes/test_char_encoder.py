@@ -22,7 +22,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.recipes.char_encoder import WordTypes, embed_char_encoder, with_char_encoder
 from elmo_tasks.recipes.static_vectors import write_vectors
-from elmo_tasks.text.tokens import character_ids
+from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 from elmo_tasks.training.export_bilm import write_model

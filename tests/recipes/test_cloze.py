@@ -14,12 +14,13 @@ from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.cloze import load_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, read_uses
+from elmo_tasks.encoders.use_vectors import read_uses
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.recipes import cloze
 from elmo_tasks.recipes.cloze import ClozeGaps
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.senses.expected_words import ExpectedWords
+from elmo_tasks.text.uses import Use
 from elmo_tasks.training.export_bilm import write_model
 
 #: What stands in the gap is decided by both sides together: for either side alone both words are as

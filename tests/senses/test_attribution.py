@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.attribution import (
     cosine_changes,
     decisive,
@@ -13,6 +12,7 @@ from elmo_tasks.senses.attribution import (
     informative_direction,
     nearest,
 )
+from elmo_tasks.text.uses import Use
 
 TOKENS = ("We", "sat", "on", "the", "bank", "of", "the", "river")
 USE = Use.of_tokens(TOKENS, 4)

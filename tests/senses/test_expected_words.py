@@ -10,7 +10,7 @@ from elmo_tasks.data.language_batches import sentence_batches
 from elmo_tasks.encoders.cloze import Cloze, ClozeOptions, write_cloze
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use, UseVectors, read_uses
+from elmo_tasks.encoders.use_vectors import UseVectors, read_uses
 from elmo_tasks.senses.expected_words import (
     BidirectionalScorer,
     ClozeScorer,
@@ -18,6 +18,7 @@ from elmo_tasks.senses.expected_words import (
     combine_directions,
     log_frequencies,
 )
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny

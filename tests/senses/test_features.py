@@ -6,7 +6,6 @@ import torch
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.senses.features import (
     CONTEXT,
     WORDS,
@@ -17,6 +16,7 @@ from elmo_tasks.senses.features import (
     join,
     unit,
 )
+from elmo_tasks.text.uses import Use
 from tests.bilm.test_bilm import tiny
 
 WORDS_OF = ["the", "river", "bank", "was", "steep", "and", "green"]

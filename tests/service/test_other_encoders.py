@@ -9,7 +9,7 @@ import pytest
 
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.text import map_title, view_title
+from elmo_tasks.messages.views import map_title, view_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service import nearest_uses
 from elmo_tasks.service.session import Session

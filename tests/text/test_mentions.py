@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from elmo_tasks.api import Choice
-from elmo_tasks.errors import InputError
-from elmo_tasks.text.mentions import Mention, check_word, find_mention
+from elmo_tasks.errors import Choice, InputError
+from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.uses import Mention
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from nltk.tokenize.util import align_tokens
 
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.text import tokens
-from elmo_tasks.text.tokens import (
+from elmo_tasks.text.characters import (
     BEGIN_OF_SENTENCE,
     BEGIN_OF_WORD,
     BEGIN_SENTENCE_IDS,
@@ -24,14 +24,10 @@ from elmo_tasks.text.tokens import (
     END_OF_WORD,
     END_SENTENCE_IDS,
     PADDING,
-    Token,
-    _plain,
-    _separate_stops,
     character_ids,
-    plain_token,
-    split_sentences,
-    tokenize,
 )
+from elmo_tasks.text.sentences import split_sentences
+from elmo_tasks.text.tokens import Token, _plain, _separate_stops, plain_token, tokenize
 
 
 def words(text: str) -> str:

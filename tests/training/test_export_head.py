@@ -15,7 +15,7 @@ import pytest
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.heads.head_files import find_head
-from elmo_tasks.tasks.predictor import Predictor
+from elmo_tasks.prediction import Predictor
 from elmo_tasks.training.export_head import no_better
 from tests.training.toy_task import EPOCHS, write_config, write_encoder
 

@@ -21,7 +21,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import balanced_weights
 from elmo_tasks.heads.head_files import build_head, find_head
-from elmo_tasks.tasks.predictor import Predictor, load_head
+from elmo_tasks.prediction import Predictor, load_head
 from elmo_tasks.training.export_head import ExportHead
 from elmo_tasks.training.run_files import CurveLogger, RunCheckpoint
 from elmo_tasks.training.task_module import TaskModule

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks import api
-from elmo_tasks.errors import InputError
+from elmo_tasks.errors import Choice, InputError
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
@@ -278,9 +278,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         else:
             hits = [i for i, span in enumerate(spans) if span[2].casefold() == word.casefold()]
 
-        def choice(at: int, label: str) -> api.Choice:
+        def choice(at: int, label: str) -> Choice:
             start, end, token = spans[at]
-            return api.Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
+            return Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
 
         if not hits:
             near = [

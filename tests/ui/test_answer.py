@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source
-from elmo_tasks.ui import compare_answer, compare_form, page
+from elmo_tasks.ui import colours, compare_answer, compare_form
 from tests.ui.reader import parsed
 
 HOSTILE = (
@@ -185,8 +185,8 @@ def luminance(colour):
 
 
 def test_numbers_are_legible_on_every_colour():
-    for share, scale in product((k / 200 for k in range(201)), (page.CHANCES, page.COSINES)):
-        style = page.cell_style(share, scale)
+    for share, scale in product((k / 200 for k in range(201)), (colours.CHANCES, colours.COSINES)):
+        style = colours.cell_style(share, scale)
         light, dark, on_light, on_dark = re.findall("#[0-9a-f]{6}", style)
         for pair in ((light, on_light), (dark, on_dark)):
             low, high = sorted(map(luminance, pair))
@@ -198,7 +198,7 @@ def test_numbers_are_legible_on_every_colour():
     [(1, 0.2, 1), (0.2, 0.2, 0), (-1, 0.2, 0), (0.6, 0.2, 0.5), (1, 1, 0)],
 )
 def test_share(cosine, floor, share):
-    assert page.share_of(cosine, floor) == pytest.approx(share)
+    assert colours.share_of(cosine, floor) == pytest.approx(share)
 
 
 def test_terms_are_explained_on_the_page(service):

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Choice, ComparisonItem
+from elmo_tasks.api import ComparisonItem
+from elmo_tasks.errors import Choice
 from elmo_tasks.ui import compare_answer, compare_form
 from elmo_tasks.ui.compare_form import EXAMPLES
-from elmo_tasks.ui.page import csv_cell, csv_file
+from elmo_tasks.ui.downloads import csv_cell, csv_file
 
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
 

@@ -24,8 +24,8 @@ from elmo_tasks.ui import (
     layers_tab,
     map_tab,
     nearest_tab,
-    page,
     present_tab,
+    rendering,
     train_tab,
     try_tab,
 )
@@ -156,7 +156,7 @@ def training_data():
     )
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
     shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
-    return shown + page.render("train_data_none.html", message=HOSTILE, is_file=True)
+    return shown + rendering.render("train_data_none.html", message=HOSTILE, is_file=True)
 
 
 PAGES = {
@@ -168,18 +168,18 @@ PAGES = {
     "runs": runs,
     "training data": training_data,
     "comparison": lambda: compare_answer.page(compared(), FORM, SERVICE.models()),
-    "refused": lambda: page.nothing("compare", HOSTILE),
+    "refused": lambda: rendering.nothing("compare", HOSTILE),
     "several models": lambda: compare_answer.page(by_several(), FORM, SERVICE.models()),
     "whole sentences": lambda: compare_answer.page([SERVICE.compare_sentences(TWO)], FORM),
     "why": lambda: compare_details.why_body(explained()),
-    "expected words": lambda: page.render(
+    "expected words": lambda: rendering.render(
         "expected_words.html",
         found=replace(SERVICE.substitutes("bank", TWO), word=HOSTILE),
         groups=[None, None],
         chance=compare_details.chance,
     ),
     "map": lambda: map_tab.page(mapped(), (), MapRequest(HOSTILE, HOSTILE)),
-    "landed": lambda: page.fill("landing.html", "landed", landed()),
+    "landed": lambda: rendering.fill("landing.html", "landed", landed()),
     "nearest": lambda: nearest_tab.page([near()]),
     "nearest by several": lambda: nearest_tab.page([near(), near("fake-large")], (), HOSTILE),
     "forming": forming,

@@ -8,7 +8,7 @@ import pytest
 from elmo_tasks.api import MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_tab, nearest_tab
-from elmo_tasks.ui.page import fill
+from elmo_tasks.ui.rendering import fill
 from tests.ui.reader import parsed
 
 OWN = "My bank is unsure here."

@@ -17,7 +17,7 @@ from elmo_tasks.ui import (
     layers_tab,
     map_tab,
     nearest_tab,
-    page,
+    rendering,
     train_tab,
     try_tab,
 )
@@ -145,7 +145,7 @@ PAGES = {
     "try-nothing": lambda: tried(""),
     "train-texts": lambda: data_of("classification"),
     "train-names": lambda: data_of("tagging"),
-    "train-no-data": lambda: page.render("train_data_none.html", message="", is_file=True),
+    "train-no-data": lambda: rendering.render("train_data_none.html", message="", is_file=True),
     "train-no-run": lambda: train_tab.page([], None),
 }
 

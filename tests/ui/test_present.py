@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 
 from elmo_tasks.ui import present_tab
-from elmo_tasks.ui.page import render
 from elmo_tasks.ui.present_tab import FORMINGS, QUIZ, STORIES
+from elmo_tasks.ui.rendering import render
 from tests.ui.reader import parsed
 
 

@@ -5,7 +5,7 @@ import pytest
 from elmo_tasks.api import WordOcclusion
 from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
-from elmo_tasks.ui.page import tint
+from elmo_tasks.ui.colours import tint
 from tests.ui.reader import parsed
 from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
 

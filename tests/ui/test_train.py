@@ -8,7 +8,7 @@ import pytest
 from elmo_tasks.api import SplitScore
 from elmo_tasks.messages import training
 from elmo_tasks.ui import charts, train_tab
-from elmo_tasks.ui.page import render
+from elmo_tasks.ui.rendering import render
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
 from tests.ui.try_answers import plain

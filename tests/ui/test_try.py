@@ -10,8 +10,8 @@ from starlette.datastructures import QueryParams
 from elmo_tasks.api import HeadInfo, Limits, Score
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import cards, try_tab
+from elmo_tasks.ui.downloads import data_link
 from elmo_tasks.ui.layout import build_app
-from elmo_tasks.ui.page import data_link
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
 from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed

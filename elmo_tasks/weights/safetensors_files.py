@@ -11,9 +11,9 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
-from elmo_tasks.bilm.folders import verify
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import atomic_file, write_json
+from elmo_tasks.weights.folders import verify
 
 MAX_BYTES = 9_000_000
 

@@ -16,7 +16,7 @@ from elmo_tasks.heads.head import HeadTask
 from elmo_tasks.heads.head_files import Source, find_head, write_head
 from elmo_tasks.heads.ner import NerHead
 from elmo_tasks.heads.tagging import TagSequence
-from elmo_tasks.tasks.predictor import Predictor, batched, load_head
+from elmo_tasks.prediction import Predictor, batched, load_head
 from tests.training.toy_task import write_encoder, write_static, write_untrained
 
 SENTENCES = [
@@ -306,7 +306,7 @@ def test_who_only_predicts_does_without_what_training_needs() -> None:
     """A head is used where neither Lightning nor torchmetrics is installed, and no command waits
     for them."""
     code = (
-        "import sys, elmo_tasks.tasks.predictor\n"
+        "import sys, elmo_tasks.prediction\n"
         "heavy = {'pytorch_lightning', 'torchmetrics', 'datasets', 'pandas'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )

@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from elmo_tasks.__main__ import main
-from elmo_tasks.bilm.folders import MODEL_FOLDER, FolderKind
 from elmo_tasks.bilm.model_files import find_model, load_bilm, load_softmax
 from elmo_tasks.bilm.softmax import LMSoftmax
 from elmo_tasks.bundled import CHECKPOINTS
@@ -23,6 +22,7 @@ from elmo_tasks.heads.sentiment import SentimentHead
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import ExportBiLM, write_model
+from elmo_tasks.weights.folders import MODEL_FOLDER, FolderKind
 from tests.bilm.test_bilm import tiny
 
 NOTES = FolderKind("notes", re.compile(r"note\.json"))

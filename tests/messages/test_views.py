@@ -1,6 +1,7 @@
 import pytest
 
-from elmo_tasks.messages import text
+from elmo_tasks import wording
+from elmo_tasks.messages import views
 from elmo_tasks.messages.heads import class_words, counted, type_note
 
 
@@ -12,7 +13,7 @@ def plain(words):
     ("say", "cases"),
     [
         (
-            text.percent,
+            wording.percent,
             {
                 0: "0 %",
                 0.004: "under 1 %",
@@ -22,16 +23,16 @@ def plain(words):
                 1: "100 %",
             },
         ),
-        (text.short_percent, {0.001: "<1", 0.5: "50", 0.999: ">99"}),
-        (text.number, {1.0: "1.00", -0.001: "0.00", -0.126: "−0.13", 0.005: "0.01"}),
-        (text.signed, {0.001: "0.00", 0.2: "▲ +0.20", -0.2: "▼ −0.20"}),
-        (text.listed, {(): "", "a": "a", "ab": "a and b", (1, 2, 3): "1, 2 and 3"}),
+        (wording.short_percent, {0.001: "<1", 0.5: "50", 0.999: ">99"}),
+        (wording.number, {1.0: "1.00", -0.001: "0.00", -0.126: "−0.13", 0.005: "0.01"}),
+        (wording.signed, {0.001: "0.00", 0.2: "▲ +0.20", -0.2: "▼ −0.20"}),
+        (wording.listed, {(): "", "a": "a", "ab": "a and b", (1, 2, 3): "1, 2 and 3"}),
         (
-            text.ordinal,
+            wording.ordinal,
             {1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 22: "22nd", 1001: "1,001st"},
         ),
         (
-            text.duration,
+            wording.duration,
             {
                 2: "a few seconds",
                 44: "about 40 seconds",
@@ -39,7 +40,7 @@ def plain(words):
                 9000: "about 2.5 hours",
             },
         ),
-        (text.slug, {"Bank": "bank", "../x": "x", "🙂": "word"}),
+        (wording.slug, {"Bank": "bank", "../x": "x", "🙂": "word"}),
         (
             class_words,
             {
@@ -63,8 +64,8 @@ def test_types_and_scores_in_words():
         "2 GPE",
     ]
     assert [type_note(name) for name in ("Disease", "MISC", "ZZ")] == ["disease", "other name", ""]
-    assert text.score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
-    assert [plain(text.score_text(name, 0.5)) for name in ("accuracy", "F1")] == ["50 %", "0.50"]
+    assert wording.score_line("F1", 0.8749, "CoNLL-2003 test") == "F1 0.87 on CoNLL-2003 test"
+    assert [plain(wording.score_text(name, 0.5)) for name in ("accuracy", "F1")] == ["50 %", "0.50"]
 
 
 @pytest.mark.parametrize(
@@ -99,30 +100,30 @@ def test_types_and_scores_in_words():
     ],
 )
 def test_views_by_themselves_and_in_a_sentence(view, sees, titles, places):
-    assert [text.view_title(view, sees), text.map_title(view, sees)] == titles
-    assert [text.view_place(view), text.mapped_by(view, sees)] == places
+    assert [views.view_title(view, sees), views.map_title(view, sees)] == titles
+    assert [views.view_place(view), views.mapped_by(view, sees)] == places
 
 
 def test_views_at_the_head_of_a_column():
     layers = ["0", "1", "2"]
-    titles = [text.column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
+    titles = [views.column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
     assert titles == ["layer 1", "mean", "words around it", "before/after"]
-    for view, remark in text.COLUMN_REMARKS.items():
-        assert remark.startswith(f"{text.column_title(view, layers)}: ")
+    for view, remark in views.COLUMN_REMARKS.items():
+        assert remark.startswith(f"{views.column_title(view, layers)}: ")
 
 
 def test_each_term_is_explained_where_it_first_comes():
-    pieces = text.first_terms(
+    pieces = views.first_terms(
         "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says"
         " less."
     )
     assert [(piece, why) for piece, why in pieces if why] == [
-        ("layer 2", text.TERMS["layer"]),
-        ("cosines", text.TERMS["cosine"]),
-        ("two random words", text.TERMS["two random words"]),
+        ("layer 2", views.TERMS["layer"]),
+        ("cosines", views.TERMS["cosine"]),
+        ("two random words", views.TERMS["two random words"]),
     ]
     for words in ("A vector.", "no term here", "", "Vectors & <b>norms</b> of a layer"):
-        assert "".join(piece for piece, _ in text.first_terms(words)) == words
+        assert "".join(piece for piece, _ in views.first_terms(words)) == words
     assert not any(
-        why for _, why in text.first_terms("Players enormously like vectorial cosinesque things.")
+        why for _, why in views.first_terms("Players enormously like vectorial cosinesque things.")
     )

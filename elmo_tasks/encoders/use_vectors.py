@@ -10,7 +10,7 @@ from torch import Tensor
 
 from elmo_tasks.encoders.batches import encoded_batches
 from elmo_tasks.encoders.encoder import Encoder
-from elmo_tasks.text.mentions import Use
+from elmo_tasks.text.uses import Use
 
 __all__ = ["Use", "UseVectors", "progress_fraction", "read_uses", "use_batches", "use_vectors"]
 

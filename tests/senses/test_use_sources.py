@@ -2,7 +2,7 @@ import pytest
 
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.senses.uses import example_uses, sentences_of, uses_in
+from elmo_tasks.senses.use_sources import example_uses, sentences_of, uses_in
 from tests.corpus.sentences import sentences_in
 
 

@@ -14,8 +14,9 @@ from tqdm import tqdm
 
 from elmo_tasks.api import check_cancelled
 from elmo_tasks.bilm.model_files import find_model
-from elmo_tasks.bilm.published import MODELS, cache_folder, command
+from elmo_tasks.bilm.published import MODELS, command
 from elmo_tasks.bundled import CHECKPOINTS
+from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import Sentence, checked_sentences
@@ -26,10 +27,11 @@ from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.confidence import Confidence
 from elmo_tasks.heads.head import Prediction, TaskHead, TokenFeatures, characters_of
 from elmo_tasks.heads.head_files import HeadFiles, build_head, find_head
-from elmo_tasks.layers import checked_device, masked_mean
+from elmo_tasks.layers import masked_mean
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task import LabelledRow
 from elmo_tasks.text.tokens import Token, plain_token, tokenize
+from elmo_tasks.weights.cache import cache_folder
 
 if TYPE_CHECKING:
     from elmo_tasks.tasks.task_scores import TaskScores

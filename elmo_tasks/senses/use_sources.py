@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, TypeVar
 from elmo_tasks.corpus.blocks import Row
 from elmo_tasks.data.tables import Table, find_columns, form_of, parse_table, texts_of
 from elmo_tasks.data.text_lines import plain_lines
-from elmo_tasks.encoders.uses import Use
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.messages.text import quoted
 from elmo_tasks.senses.lexicon import Entry, Sense
 from elmo_tasks.text.mentions import check_word, find_mention, is_phrase
 from elmo_tasks.text.phrases import Pattern
-from elmo_tasks.text.tokens import Token, split_sentences, tokenize
+from elmo_tasks.text.sentences import split_sentences
+from elmo_tasks.text.tokens import Token, tokenize
+from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.wording import quoted
 
 if TYPE_CHECKING:
     from elmo_tasks.senses.use_index import UseIndex

@@ -1,0 +1,74 @@
+"""A word in its sentence: the type that every part of the program works on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from elmo_tasks.errors import Choice, DataError
+from elmo_tasks.text.tokens import Token
+
+
+@dataclass(frozen=True)
+class Use:
+    """A word, or a few words that make one unit (``take place``), in its sentence."""
+
+    tokens: tuple[str, ...]  # of the sentence
+    token_start: int  # index of the first token of the word
+    token_end: int  # index after its last token
+    sentence: str  # as it was written
+    char_start: int  # offset of the word's first character in sentence
+    char_end: int  # offset after its last character
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.token_start < self.token_end <= len(self.tokens):
+            raise DataError(
+                f"expected a word among {len(self.tokens)} tokens, found tokens {self.token_start}"
+                f" to {self.token_end - 1}"
+            )
+
+    @classmethod
+    def of_tokens(
+        cls, tokens: Sequence[str], token_start: int, token_end: int | None = None
+    ) -> Use:
+        """Build a use from tokens only; without ``token_end``, of one token."""
+        token_end = token_start + 1 if token_end is None else token_end
+        char_start = sum(len(token) + 1 for token in tokens[:token_start])
+        char_end = char_start + len(" ".join(tokens[token_start:token_end]))
+        return Use(tuple(tokens), token_start, token_end, " ".join(tokens), char_start, char_end)
+
+    @classmethod
+    def in_sentence(
+        cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None
+    ) -> Use:
+        """Build a use from a sentence and its tokens, by default of one token."""
+        token_end = token_start + 1 if token_end is None else token_end
+        words = tuple(token.text for token in tokens)
+        return Use(
+            words,
+            token_start,
+            token_end,
+            sentence,
+            tokens[token_start].start,
+            tokens[token_end - 1].end,
+        )
+
+    @property
+    def word(self) -> str:
+        """The word as it is written in the sentence."""
+        return self.sentence[self.char_start : self.char_end]
+
+
+@dataclass(frozen=True)
+class Mention(Use):
+    """The use of a word in a sentence, with its other occurrences as choices."""
+
+    #: the first 20 other occurrences of the word, each as the sentence with [brackets] around it
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def token(self) -> str:
+        """The word's first token, or the phrase as it is written."""
+        return (
+            self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
+        )

@@ -1,0 +1,1 @@
+"""Storage of weights: folders with checksums, safetensors files, the cache, the hub."""
