@@ -41,8 +41,14 @@ class FastSearch:
             return {}
         import faiss
 
-        flags = faiss.IO_FLAG_ONDISK_SAME_DIR | faiss.IO_FLAG_READ_ONLY | faiss.IO_FLAG_MMAP
-        return {layer: cls(faiss.read_index(str(path), flags)) for layer, path in found.items()}
+        flags = faiss.IO_FLAG_ONDISK_SAME_DIR | faiss.IO_FLAG_READ_ONLY
+        opened = {}
+        for layer, path in found.items():
+            # Lists in a file of their own are always mapped; this flag would leave them out.
+            joined = path.with_suffix(".ivfdata").exists()
+            flag = flags if joined else flags | faiss.IO_FLAG_MMAP
+            opened[layer] = cls(faiss.read_index(str(path), flag))
+        return opened
 
     def nearest(
         self, direction: NDArray[np.float32], n: int, rows: NDArray[np.int64], among: str
@@ -78,7 +84,7 @@ def write_fast_search(
     import faiss
     from faiss.contrib.ondisk import merge_ondisk
 
-    n_lists = int(2 ** np.round(np.log2(4 * np.sqrt(max(n_words, 1)))))
+    n_lists = int(2 ** np.round(np.log2(2 * np.sqrt(max(n_words, 1)))))
     share = min(1.0, _PER_LIST * n_lists / max(n_words, 1))
     random = np.random.default_rng(0)
     sample = np.concatenate([part[random.random(len(part)) < share] for _, part in vectors()])

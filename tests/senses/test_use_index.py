@@ -209,7 +209,9 @@ def test_words_are_a_table_for_other_programs(elmo, index):
 
 def test_the_fast_search_finds_what_comparing_with_all_finds(elmo, tmp_path, monkeypatch):
     pytest.importorskip("faiss", reason="FAISS is not installed")
-    monkeypatch.setattr("elmo_tasks.senses.fast_search._AT_ONCE", 300)  # several parts
+    # Several blocks, joined in several parts.
+    monkeypatch.setattr("elmo_tasks.senses.index_files._SMALL_BLOCK", 1_000)
+    monkeypatch.setattr("elmo_tasks.senses.fast_search._AT_ONCE", 300)
     monkeypatch.setattr("elmo_tasks.senses.use_index._MAX_COMPARED", 0)
     random = np.random.default_rng(0)
     words = ["bank", "banks", "dog", "shore", "tree", "opened", "wide", "old"]
@@ -219,6 +221,7 @@ def test_the_fast_search_finds_what_comparing_with_all_finds(elmo, tmp_path, mon
     searches = [(word, among) for word in ("bank", "tree") for among in ("all", "same", "other")]
     exact = [index.search(query, 2, 20, *search, leave_out=sentences[0]) for search in searches]
     write_fast_search(index.folder, 2, len(index), partial(index.word_vectors, 2))
+    assert (index.folder / "layer-2.ivfdata").exists()
     fast = UseIndex(index.folder)
     assert list(fast.fast) == [2]
     is_form = lambda word, key: word.removesuffix("s") == key  # noqa: E731
