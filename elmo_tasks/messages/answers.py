@@ -61,11 +61,14 @@ def evidence_answer(named: Sequence[tuple[str, float]], has_words: bool) -> str:
     return f"Above all {listed([f'“{token}” ({percent(share)})' for token, share in named])}."
 
 
-def on_the_list(word: str) -> str:
+def on_the_list(word: str, *, is_in_dictionary: bool) -> str:
     """State that the answer was known before the sentences were read."""
-    return (
-        f"“{word}” is on the list of words with one everyday meaning, and the answer rests on that."
+    known = (
+        "has one meaning in the dictionary"
+        if is_in_dictionary
+        else "is on the list of words with one everyday meaning"
     )
+    return f"“{word}” {known}, and the answer rests on that."
 
 
 def one_vector_sentence(word: str, *, is_same: bool) -> str:

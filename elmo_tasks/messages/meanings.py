@@ -63,14 +63,22 @@ def meanings_answer(
     return api.Message(f"{headline}.", sure)
 
 
-def one_meaning_answer(word: str, n: int, certainty: api.Certainty) -> api.Message:
-    """State that the word is on the list of words with one everyday meaning."""
-    on_list = "It is on this project’s list of words with one everyday meaning"
+def one_meaning_answer(
+    word: str, n: int, certainty: api.Certainty, meaning: api.Meaning | None = None
+) -> api.Message:
+    """State that the word has one meaning: that of the dictionary, or an everyday one by a list."""
+    if meaning is None:
+        known = "It is on this project’s list of words with one everyday meaning"
+    else:
+        noun = "expression" if meaning.part_of_speech == "expression" else "word"
+        known = f"This {noun} has one meaning in the dictionary: {meaning.gloss}"
     if certainty is api.Certainty.CONFIDENT:
-        details = f"{on_list}; only the vectors below are computed."
-        return api.Message(f"“{word}” means the same in {_all(n)}.", details)
-    doubt = "but two of the sentences are very unlike: it may have a rarer meaning in one of them."
-    return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{on_list}, {doubt}")
+        return api.Message(
+            f"“{word}” means the same in {_all(n)}.",
+            f"{known}. This was known before the sentences were read.",
+        )
+    doubt = "Two of the sentences are very unlike: it may have a rarer meaning in one of them."
+    return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{known}. {doubt}")
 
 
 def unlisted_answer(

@@ -55,6 +55,8 @@ _ENGLISH_RANK = 20_000
 EXPRESSION = 0.88
 _EVERYDAY = Sense("everyday", "", "its everyday meaning", ())
 _EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)
+#: Meaning of an expression whose words are meant as usual: *the hot dog lay panting in the shade*.
+_LITERAL = Sense("literal", "", "its words as usual, not the expression", ())
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,8 @@ def judge(
     inside = [None if own_entries else expression_of(use, lexicon) for use in uses]
     if has_one and any(inside):
         entries = entries if len(senses_of(entries)) == 1 else (Entry(word.strip(), (_EVERYDAY,)),)
+    if has_one and entries and entries[0].also_literal and not any(inside):
+        return _expression_or_literal(model, uses, embedded, entries[0])
     if len(senses_of(entries)) > 1 or (entries and any(inside)):
         source = api.Source.OWN if own_entries else api.Source.DICTIONARY
         return _by_meanings(model, uses, embedded, entries, inside, source)
@@ -147,6 +151,7 @@ def judge(
         matrix = _matrix(np.full((n, n), _ONE_MEANING))
         return Judged(
             source=api.Source.ONE_MEANING,
+            meanings=senses_as_meanings(entries),
             groups=everything,
             certainty=certainty,
             probability=_ONE_MEANING,
@@ -191,6 +196,28 @@ def _by_meanings(
     found = {place.entry.word: place.entry for place in inside if place is not None}
     if found:
         predicted = _with_expressions(model, uses, predicted, inside, list(found.values()))
+    return _judged(uses, predicted, senses_as_meanings([*entries, *found.values()]), source)
+
+
+def _expression_or_literal(
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, entry: Entry
+) -> Judged:
+    """Choose between the one meaning of an expression and its words as usual."""
+    predicted = [
+        SenseProbabilities((*p.probabilities, p.other), 0.0)
+        for p in classify_expression(model, uses, embedded, entry)
+    ]
+    meanings = senses_as_meanings([Entry(entry.word, (*entry.senses, _LITERAL))])
+    return _judged(uses, predicted, meanings, api.Source.DICTIONARY)
+
+
+def _judged(
+    uses: Sequence[Use],
+    predicted: Sequence[SenseProbabilities],
+    meanings: tuple[api.Meaning, ...],
+    source: api.Source,
+) -> Judged:
+    """Group the uses by their likeliest meanings, and say how sure the whole is."""
     # A sentence that stands twice is right twice, or wrong twice.
     distinct = {
         (use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)
@@ -202,7 +229,7 @@ def _by_meanings(
     groups = tuple(api.group_by(p.best for p in predicted).values())
     return Judged(
         source=source,
-        meanings=senses_as_meanings([*entries, *found.values()]),
+        meanings=meanings,
         uses=tuple(map(use_meaning, predicted)),
         groups=() if certainty is api.Certainty.ABSTAIN else groups,
         certainty=certainty,

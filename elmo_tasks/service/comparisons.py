@@ -74,7 +74,8 @@ def compare_uses(
         if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
             name = word.strip()  # can't, of which the first token is compared
         if judged.source is api.Source.ONE_MEANING:
-            message = meanings.one_meaning_answer(name, len(mentions), judged.certainty)
+            known = next(iter(judged.meanings), None)
+            message = meanings.one_meaning_answer(name, len(mentions), judged.certainty, known)
         elif judged.source is api.Source.UNLISTED:
             message = meanings.unlisted_answer(
                 name, len(mentions), *sure, is_same=bool(judged.groups)

@@ -79,7 +79,8 @@ def explain(
             items, words, named, _several(words, apart) if view.name == WORDS else []
         )
     if comparison.source is api.Source.ONE_MEANING:
-        answer = f"{on_the_list(comparison.word)} {answer}"
+        known = on_the_list(comparison.word, is_in_dictionary=bool(comparison.meanings))
+        answer = f"{known} {answer}"
     sides = _sides(loaded, uses)
     halves = (
         [(s.before, s.random_before) for s in sides],
@@ -97,7 +98,7 @@ def explain(
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
-        skipped=sum(len(item.tokens) - 1 for item in items) - len(words),
+        skipped=sum(len(u.tokens) - (u.token_end - u.token_start) for u in uses) - len(words),
         sides=sides,
         side=side,
         side_answer=SIDE_ANSWERS[side] if sides else NO_SIDES,
@@ -218,13 +219,17 @@ def _odds(
         return lambda uses, _: (
             sign * (constant + slope * (senses.embed(uses) @ embedded).astype(float))
         )
-    listed = [
-        (meaning.word, lexicon[meaning.word].sense(meaning.key)) for meaning in comparison.meanings
-    ]
+    # An everyday meaning and words meant as usual have no examples: they are "another" meaning.
+    known = {
+        k: (meaning.word, sense)
+        for k, meaning in enumerate(comparison.meanings)
+        for sense in (lexicon[meaning.word].senses if meaning.word in lexicon else ())
+        if sense.key == meaning.key
+    }
+    listed = list(known.values())
+    places: dict[int | None, int] = {k: at for at, k in enumerate(known)}
     own, other = (comparison.uses[pair[k]].best for k in (number, 1 - number))
-    mine, theirs = (
-        len(listed) if best is None else best for best in (own, other)
-    )  # the last is another meaning
+    mine, theirs = (places.get(best, len(listed)) for best in (own, other))
 
     def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
         found = senses.classify(uses, senses.embed(uses), listed)
@@ -306,7 +311,9 @@ def _hide(
     """Hide the words near one of the two uses (``number`` 0 or 1) in each way."""
     use, tokens = use_of(item), tokenize(item.sentence)
     n = len(item.tokens)
-    places = attribution.nearest(n, use.token_start, _MAX_TOKENS // (2 * len(attribution.WAYS) * n))
+    most = _MAX_TOKENS // (2 * len(attribution.WAYS) * n)
+    near = attribution.nearest(n, use.token_start, most)
+    places = [k for k in near if not use.token_start <= k < use.token_end]  # no part of a phrase
     if not places:
         return
     without = similarity(

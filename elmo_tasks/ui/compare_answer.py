@@ -14,6 +14,7 @@ from elmo_tasks.api import (
     ModelInfo,
     SentenceComparison,
     SideBySide,
+    Source,
 )
 from elmo_tasks.messages.answers import (
     letters_sentence,
@@ -119,7 +120,13 @@ def meanings_card(
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
         uses_of=lambda numbers: [comparison.uses[k] for k in numbers],
-        others=[meaning for k, meaning in enumerate(comparison.meanings) if k not in present],
+        # Without those that are not in the dictionary: words meant as usual, an everyday meaning.
+        others=[
+            meaning
+            for k, meaning in enumerate(comparison.meanings)
+            if k not in present
+            and (meaning.part_of_speech or comparison.source is not Source.DICTIONARY)
+        ],
         saved=saved,
     )
 

@@ -192,3 +192,23 @@ def test_forms_of_a_phrase_are_one_word():
     assert are_one_word(["hot dog", "Hot dogs"])
     assert are_one_word(["run out", "ran out", "running out"])
     assert not are_one_word(["hot dog", "hot cat"])
+
+
+def test_an_expression_is_told_from_its_words_meant_as_usual(session):
+    found = session.compare(
+        "piece of cake", ["The exam was a piece of cake.", "She ate a piece of cake with her tea."]
+    )
+    assert [meaning.gloss for meaning in found.meanings] == [
+        "something very easy",
+        "its words as usual, not the expression",
+    ]
+    assert [use.best for use in found.uses] == [0, 1]
+    assert found.message.headline == "“piece of cake” has two meanings here."
+
+
+def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
+    found = session.compare("spill the beans", ["Who spilled the beans?", "Don't spill the beans."])
+    assert found.message.headline == "“spill the beans” means the same in both sentences."
+    assert found.message.details.startswith(
+        "This expression has one meaning in the dictionary: to tell a secret."
+    )

@@ -169,6 +169,21 @@ def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
     )
     assert found.layer == "words"
     assert found.answer.startswith("“scissors” is on the list of words with one everyday meaning")
+    found = session.explain("spill the beans", ["Who spilled the beans?", "Don't spill the beans."])
+    assert found.answer.startswith("“spill the beans” has one meaning in the dictionary")
+
+
+def test_a_meaning_without_examples_is_explained_like_another_meaning(session):
+    pair = ["Who spilled the beans about it?", "The beans grow in our garden."]
+    assert session.compare("beans", pair).meanings[0].gloss == "its everyday meaning"
+    assert "grow" in [word.token for word in session.explain("beans", pair).words if word.share]
+
+
+def test_no_part_of_a_phrase_is_hidden(session):
+    pair = ["I ate a hot dog at the game.", "Two hot dogs with mustard, please."]
+    found = session.explain("hot dog", pair)
+    assert not {"hot", "dog", "dogs"} & {word.token for word in found.words}
+    assert found.skipped == 0
 
 
 @pytest.mark.ci
