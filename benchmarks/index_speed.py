@@ -6,22 +6,27 @@ The vectors are those of a text, or, with ``--synthetic``, any number that are d
 from __future__ import annotations
 
 import argparse
-import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import psutil
 from numpy.typing import NDArray
 
 from elmo_tasks.senses.fast_search import FastSearch, Vectors, write_fast_search
 from elmo_tasks.senses.index_files import IndexJob, build_files
 from elmo_tasks.senses.use_index import UseIndex
 
-_QUERIES, _FOUND, _PART = 100, 20, 100_000
+_QUERIES = 100
+_FOUND = 20
+_PART = 100_000
+_STORED = "vectors.f16"
 
 
 def main() -> None:
@@ -89,7 +94,7 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
     n, width = 0, 0
     random = np.random.default_rng(0)
     queries: list[NDArray[np.float32]] = []
-    stored = folder / "vectors.f16"  # what the exact order is computed from, as in an index
+    stored = folder / _STORED  # what the exact order is computed from, as in an index
     row_of: list[NDArray[np.int64]] = []
     with stored.open("wb") as file:
         for rows, part in vectors():
@@ -107,22 +112,33 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
         f"| search | built in | on disk | recall@{_FOUND} | median | memory"
         " |\n|---|---:|---:|---:|---:|---:|"
     )
-    _row("all compared", 0.0, stored.stat().st_size, 1.0, seconds)
+    _row("all compared", 0.0, stored.stat().st_size, 1.0, seconds, _memory())
     began = time.perf_counter()
     write_fast_search(folder, layer, n, vectors)
     built = time.perf_counter() - began
+    size = sum(path.stat().st_size for path in folder.glob(f"layer-{layer}.*") if path.is_file())
+    # In a process of its own, whose memory is that of a search alone.
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
+        task = child.submit(_search_by_faiss, folder, layer, width, rows, asked)
+        n_lists, found, seconds, memory = task.result()
+    _row(f"FAISS IVF{n_lists},SQ8", built, size, _recall(found, expected), seconds, memory)
+    if usearch:
+        _measure_usearch(exact, rows, asked, expected, folder)
+
+
+def _search_by_faiss(
+    folder: Path, layer: int, width: int, rows: NDArray[np.int64], asked: NDArray[np.float32]
+) -> tuple[int, list[Any], float, float]:
+    exact = np.memmap(folder / _STORED, np.float16, "r", shape=(len(rows), width))
     fast = FastSearch.of(folder)[layer]
     nothing = np.zeros(0, np.int64)
 
-    def by_faiss(query: NDArray[np.float32]) -> NDArray[np.int64]:
+    def search(query: NDArray[np.float32]) -> NDArray[np.int64]:
         found = fast.nearest(query, 8 * _FOUND + 64, nothing, "all")
         return _ranked(exact, query, np.searchsorted(rows, found), rows)
 
-    size = sum(path.stat().st_size for path in folder.glob(f"layer-{layer}.*") if path.is_file())
-    found, seconds = _timed(by_faiss, asked)
-    _row(f"FAISS IVF{fast.index.nlist},SQ8", built, size, _recall(found, expected), seconds)
-    if usearch:
-        _measure_usearch(exact, rows, asked, expected, folder)
+    found, seconds = _timed(search, asked)
+    return fast.index.nlist, found, seconds, _memory()
 
 
 def _measure_usearch(
@@ -151,7 +167,7 @@ def _measure_usearch(
 
     found, seconds = _timed(by_usearch, asked)
     size = (folder / "usearch").stat().st_size
-    _row("usearch HNSW, i8", built, size, _recall(found, expected), seconds)
+    _row("usearch HNSW, i8", built, size, _recall(found, expected), seconds, _memory())
 
 
 def _exact(vectors: Any, query: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -187,8 +203,12 @@ def _recall(found: list[Any], expected: list[Any]) -> float:
     )
 
 
-def _row(name: str, built: float, size: int, recall: float, seconds: float) -> None:
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+def _memory() -> float:
+    """Return the memory of this process, mapped files included, in GB."""
+    return psutil.Process().memory_info().rss / 1e9
+
+
+def _row(name: str, built: float, size: int, recall: float, seconds: float, memory: float) -> None:
     print(
         f"| {name} | {built:.0f} s | {size / 1e6:,.0f} MB | {recall:.3f} | {1e3 * seconds:.1f} ms |"
         f" {memory:.1f} GB |"
