@@ -46,20 +46,15 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
 
 
 def about_line(option: HeadOption, *, baseline: bool) -> str:
-    """Describe a head and its score, and the ``baseline`` score on layer 0 alone."""
-    score, other = (
-        option.head.score,
-        option.baseline.score if baseline and option.baseline else None,
-    )
-    line = (
-        f"{option.head.title} ·"
-        f" {score_line(score.metric, score.value, score.data) if score else 'not measured yet'}"
-    )
-    return (
-        f"{line} · on layer 0 alone: {score_line(other.metric, other.value, other.data)}"
-        if other
-        else line
-    )
+    """Describe the score of a head, and the ``baseline`` score on layer 0 alone."""
+    score = option.head.score
+    other = option.baseline.score if baseline and option.baseline else None
+    line = score_line(score.metric, score.value, score.data) if score else "not measured yet"
+    if score and other and (score.metric, score.data) == (other.metric, other.data):
+        line = f"{line} (on layer 0 alone {other.value:.2f})"
+    elif other:
+        line = f"{line}; on layer 0 alone: {score_line(other.metric, other.value, other.data)}"
+    return f"{option.head.title}: {line}."
 
 
 def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
@@ -113,6 +108,7 @@ def sentiment_card(
         results=results,
         without=without,
         heading=heading(option.head),
+        title=option.head.title,
         about=about_line(option, baseline=bool(without)),
         words=lambda result: pieces(
             result.text, ((word.start, word.end, word) for word in result.occlusion)
@@ -177,6 +173,7 @@ def entity_card(
         results=results,
         without=without,
         spans=spans,
+        title=option.head.title,
         about=about_line(option, baseline=bool(without)),
         colour=lambda name: colour_of(name, labels),
         pieces=lambda result: pieces(

@@ -240,6 +240,7 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
     first = [word for word in FIRST if word in words] or list(words[:8])
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form card components"):
+            parts.folded_head("Your own word or text")
             hint = "For a word that is not in the dictionary, paste your own text."
             word = gr.Textbox(
                 first[0] if first else "", label="Word", info=hint, elem_classes="one-word"
@@ -270,9 +271,9 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
                 )
                 examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
             button = gr.Button("Draw the map", variant="primary")
-            start = parts.buttons(first, "Words to start with")
+            start = parts.buttons(first, "Words to start with", elem_classes="samples")
             label = f"Or one of the {len(words):,} words with several meanings"
-            listed = gr.Dropdown(sorted(words), value=None, label=label)
+            listed = gr.Dropdown(sorted(words), value=first[0] if first else None, label=label)
             view = parts.choice(
                 [(map_title(name), name) for name in views], label="Compare the uses by"
             )
@@ -299,7 +300,12 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
         except InputError as error:
             return {result: nothing("map", str(error))}
         views = [(map_title(view.name, view.sees), view.name) for view in found.views]
-        return {result: shown, view: gr.update(choices=views, value=found.view)}
+        named = (entry for entry in (*found.examples_of, found.word) if entry in words)
+        return {
+            result: shown,
+            view: gr.update(choices=views, value=found.view),
+            listed: next(named, None),
+        }
 
     def open_tab(
         request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any
@@ -322,7 +328,9 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
 
     inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
     options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
-    opened = tab.select(open_tab, [drawn, *inputs], [result, drawn, own, *inputs], **options)
+    opened = tab.select(
+        open_tab, [drawn, *inputs], [result, drawn, own, listed, *inputs], **options
+    )
     opened.then(None, js="() => elmo.settled('.map-answer')")
     events: list[Any] = [
         *(button.click, word.submit, view.input, uses_index.input),
@@ -331,7 +339,7 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
         model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
     ]
     for event in events:
-        event(draw, inputs, [result, view], **options).then(
+        event(draw, inputs, [result, view, listed], **options).then(
             None, js="() => elmo.bringAnswer('.map-answer')"
         )
     examples.input(None, js="() => elmo.edited('.map-answer', 'Draw it again')")

@@ -20,6 +20,7 @@ from elmo_tasks.ui.parts import (
     buttons,
     choice,
     endpoint,
+    folded_head,
     markup,
     reported_by,
 )
@@ -137,6 +138,7 @@ def build(service: Service, tab: gr.Tab) -> None:
     _, first_word, first_sentence = EXAMPLES[0]
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form card components"):
+            folded_head("Your own word and sentence")
             word = gr.Textbox(first_word, label="Word", elem_classes="one-word")
             sentence = gr.Textbox(
                 first_sentence,
@@ -148,7 +150,10 @@ def build(service: Service, tab: gr.Tab) -> None:
             only = gr.Radio(ONLY, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
             examples = buttons(
-                [title for title, _, _ in EXAMPLES], "Or try an example", type="index"
+                [title for title, _, _ in EXAMPLES],
+                "Or try an example",
+                type="index",
+                elem_classes="samples",
             )
             layer_list = choice(
                 [(view_title(name), name) for name in layers],

@@ -61,6 +61,12 @@ def buttons(titles: Sequence[str], label: str, **options: Any) -> gr.Dataset:
     )
 
 
+def folded_head(title: str) -> gr.HTML:
+    """Create the button that unfolds a form; on a narrow page the answer comes first."""
+    content = f'<button type="button" class="plain unfold" data-unfold>{title}</button>'
+    return gr.HTML(content, apply_default_css=False, elem_classes="folded-head")
+
+
 def markup(content: str, *scripts: str, classes: str | None = None) -> gr.HTML:
     """Create a part that shows markup; its scripts see ``element`` and ``watch``."""
     return gr.HTML(

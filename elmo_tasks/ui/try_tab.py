@@ -24,7 +24,7 @@ from elmo_tasks.ui.cards import (
     sentiment_card,
 )
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, markup
+from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, folded_head, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, pieces, render
 from elmo_tasks.wording import first_capital
 
@@ -163,7 +163,9 @@ class _Correction:
     def __init__(self, service: Service, kind: str) -> None:
         self.service, self.kind, self.is_label = service, kind, TASK_WORDS[kind].one_label
         what = "label" if self.is_label else "entities or tags"
-        with gr.Accordion(f"Not right? Correct the {what}", open=False, visible=False) as self.fold:
+        with gr.Accordion(
+            f"Not right? Correct the {what}", open=False, visible=False, elem_classes="card"
+        ) as self.fold:
             self.text = choice([], label="Text", visible=False)
             self.draft: gr.Dropdown | gr.Textbox
             if self.is_label:
@@ -224,6 +226,7 @@ class TryTab:
         self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
             with gr.Column(elem_classes="compare-form card components"):
+                folded_head("Your own text")
                 self.text = gr.Textbox(
                     "\n".join(TRY_EXAMPLES[0].lines),
                     label="Your text",
@@ -247,12 +250,15 @@ class TryTab:
                         visible=False,
                     )
                 titles = [example.title for example in TRY_EXAMPLES]
-                self.examples = buttons(titles, "Or try an example", type="index")
+                self.examples = buttons(
+                    titles, "Or try an example", type="index", elem_classes="samples"
+                )
             with gr.Column(elem_classes="compare-answer"):
                 first = nothing("try") if service.heads() else _frame(missing=list(CARDS))
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = CARDS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
+                markup(render("try_how.html"))
         #: Components of a request, and those that its answer changes.
         self.inputs: list[Any] = [self.text, self.mode, *self.head.values()]
         corrections = [part for correction in self.corrections for part in correction.outputs]

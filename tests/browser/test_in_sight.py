@@ -65,12 +65,40 @@ def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, 
 def test_no_control_of_a_tab_is_covered(open_page, tab, size):
     width, height = SIZES[size]
     page = open_page(f"tab={tab}", width=width, height=height, ready=READY[tab])
+    unfold = page.locator("[data-unfold]:visible")
+    if unfold.count():
+        unfold.click()
     covered = page.evaluate(
         f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
         .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
         .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})"""
     )
     assert [said for said in covered if said] == []
+
+
+@pytest.mark.parametrize(
+    ("tab", "said"),
+    [
+        ("map", ".map-answer .sense-map"),
+        ("nearest", ".near-answer .asked"),
+        ("try", ".try-answer .words"),
+    ],
+)
+def test_a_phone_has_the_answer_of_a_tab_on_its_first_screen(open_page, tab, said):
+    page = open_page(f"tab={tab}", width=390, height=844, ready=READY[tab])
+    assert page.locator(said).first.evaluate("part => part.getBoundingClientRect().top") < 760
+    box = page.locator(f"#tab-{tab} .compare-form :is(textarea, input)").first
+    assert not box.is_visible()
+    page.locator("[data-unfold]:visible").click()
+    assert box.is_visible()
+    assert box.evaluate("box => box === document.activeElement")
+
+
+def test_what_is_wrong_is_put_right_in_the_form(open_page):
+    page = open_page(
+        "tab=map&word=xylograph", width=390, height=844, ready=".map-answer .quiet:not(.waiting)"
+    )
+    page.locator(".compare-form.unfolded [data-testid=textbox]:visible").first.wait_for()
 
 
 @pytest.mark.parametrize("width", [1280, 1366, 390])

@@ -170,15 +170,17 @@ def test_baselines_are_not_offered_by_themselves(service):
 def test_score_in_one_line():
     head = HeadInfo("a", "A", "tagging", (), "m", Score("F1", 0.8749, "CoNLL-2003 test"))
     option = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "CoNLL-2003 test")))
-    alone = "A · F1 0.87 on CoNLL-2003 test"
-    assert cards.about_line(option, baseline=False) == alone
+    alone = "A: F1 0.87 on CoNLL-2003 test"
+    assert cards.about_line(option, baseline=False) == f"{alone}."
+    assert cards.about_line(option, baseline=True) == f"{alone} (on layer 0 alone 0.70)."
+    elsewhere = cards.HeadOption(head, replace(head, score=Score("F1", 0.7, "other texts")))
     assert (
-        cards.about_line(option, baseline=True)
-        == f"{alone} · on layer 0 alone: F1 0.70 on CoNLL-2003 test"
+        cards.about_line(elsewhere, baseline=True)
+        == f"{alone}; on layer 0 alone: F1 0.70 on other texts."
     )
     assert (
         cards.about_line(cards.HeadOption(replace(head, score=None)), baseline=True)
-        == "A · not measured yet"
+        == "A: not measured yet."
     )
 
 

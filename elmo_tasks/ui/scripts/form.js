@@ -87,7 +87,10 @@ window.elmo = (() => {
   }
   function settled(selector) {
     const panel = document.querySelector(selector)?.closest("[role=tabpanel]");
-    if (panel) asked.set(panel, fieldsOf(panel));
+    if (!panel) return;
+    asked.set(panel, fieldsOf(panel));
+    // What is wrong is put right in the form.
+    if (panel.querySelector(`${selector} > .quiet:not(.waiting)`)) panel.querySelector(".compare-form").classList.add("unfolded");
   }
   function edited(selector, title) {
     const panel = document.querySelector(selector)?.closest("[role=tabpanel]");
@@ -200,6 +203,12 @@ window.elmo = (() => {
   }
   // An answer that can be had again, more completely.
   when(document, "click", "[data-again-in]", (button) => button.closest("[role=tabpanel]").querySelector(".compare-form .primary").click());
+  // On a narrow page the form is folded until somebody wants to type.
+  when(document, "click", "[data-unfold]", (button) => {
+    const form = button.closest(".compare-form");
+    form.classList.add("unfolded");
+    form.querySelector("textarea, input").focus();
+  });
   // Buttons that open a tab.
   when(document, "click", "[data-tab]", ({ dataset }) => [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === dataset.tab)?.click());
   // The chosen tab stands whole in the bar of a narrow page: when it is pressed, and once a link has opened one.
