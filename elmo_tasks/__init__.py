@@ -8,7 +8,7 @@ elmo_tasks`` costs nothing::
     layers = Elmo.load().encode(["The bank refused our loan."])
     print(layers.values.shape)  # [layers, sentences, tokens, dim]
     sentences = ["The bank refused our loan.", "We sat on the bank of the river."]
-    print(compare("bank", sentences).verdict)
+    print(compare("bank", sentences).message)
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def head():
 
 
 def keys(found: Comparison) -> list[str | None]:
-    return [None if use.best is None else found.meanings[use.best].key for use in found.uses]
+    return [use.meaning and use.meaning.key for use in found.uses]
 
 
 def test_the_tables_are_read():

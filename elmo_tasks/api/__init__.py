@@ -12,11 +12,11 @@ from typing import Protocol
 
 from elmo_tasks.api.basics import (
     LIMITS,
+    NO_MESSAGE,
     Answer,
     Cancelled,
     Limits,
     Message,
-    Occurrence,
     Progress,
     Result,
     cancellable,
@@ -24,14 +24,14 @@ from elmo_tasks.api.basics import (
     uncancellable,
 )
 from elmo_tasks.api.compare import (
+    NO_MEANING,
     Candidate,
     Certainty,
     Comparison,
-    ComparisonItem,
     DirectionSimilarity,
     Explanation,
     HeadMix,
-    HiddenWord,
+    JudgedUse,
     LayerComparison,
     Meaning,
     ModelInfo,
@@ -42,9 +42,9 @@ from elmo_tasks.api.compare import (
     Source,
     Substitutes,
     TextSenses,
-    TextWord,
     UseMeaning,
     Views,
+    WordEffect,
     group_by,
     partition,
 )
@@ -58,9 +58,8 @@ from elmo_tasks.api.explore import (
     MapRequest,
     MapUse,
     MapView,
-    Mistake,
+    NearestRequest,
     NearestUses,
-    NearOnMap,
     NearUse,
     ProjectedMeaning,
     ProjectedUse,
@@ -90,7 +89,6 @@ from elmo_tasks.api.heads import (
     TrainingJob,
     TrainingOffer,
     TrainingPlan,
-    WordOcclusion,
 )
 
 
@@ -165,23 +163,8 @@ class Service(Protocol):
     def project_use(self, sentence: str, request: MapRequest) -> ProjectedUse:
         """Place the use of the word in ``sentence`` on an existing map."""
 
-    def nearest(
-        self,
-        word: str,
-        sentence: str,
-        layer: str | None = None,
-        only: str = "all",
-        source: str | None = None,
-        n: int = 15,
-        model: str | None = None,
-        progress: Progress | None = None,
-        complete: bool = True,
-    ) -> NearestUses:
-        """Find the uses of any word nearest to ``word`` in ``sentence``.
-
-        Unless it shall be ``complete``, a first search does not wait until the dictionary is read.
-        ``only`` is ``"all"``, ``"same"`` or ``"other"``; ``source`` is the dictionary if ``None``.
-        """
+    def nearest(self, request: NearestRequest, progress: Progress | None = None) -> NearestUses:
+        """Find the uses of any word nearest to a word in a sentence."""
 
     def static_neighbours(self, word: str, n: int = 12) -> StaticNeighbours:
         """Return the ``n`` (1 to 50) words nearest to a word among static vectors."""

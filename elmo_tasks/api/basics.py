@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar
+
+from elmo_tasks.text.uses import Use
 
 #: Called with a description of the current step and the completed fraction, 0 to 1.
 Progress = Callable[[str, float], None]
@@ -65,6 +67,35 @@ class Message:
     def __str__(self) -> str:
         return " ".join(filter(None, (self.headline, self.details)))
 
+    def __bool__(self) -> bool:
+        return bool(self.headline)
+
+
+NO_MESSAGE = Message("")
+
+
+def as_json(value: Any) -> Any:
+    """Convert a result to what ``json`` writes.
+
+    A use becomes its sentence and the place of its word there, beside the other fields of the
+    result that holds it. A message becomes its text.
+    """
+    if isinstance(value, Use):
+        return {"sentence": value.sentence, "start": value.char_start, "end": value.char_end}
+    if isinstance(value, Message):
+        return str(value)
+    if is_dataclass(value) and not isinstance(value, type):
+        content: dict[str, Any] = {}
+        for field in fields(value):
+            own = getattr(value, field.name)
+            content |= as_json(own) if isinstance(own, Use) else {field.name: as_json(own)}
+        return content
+    if isinstance(value, dict):
+        return {key: as_json(own) for key, own in value.items()}
+    if isinstance(value, tuple | list):
+        return type(value)(map(as_json, value))
+    return value
+
 
 @dataclass(frozen=True)
 class Result:
@@ -72,16 +103,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Occurrence(Result):
-    """A use of a word in its sentence."""
-
-    sentence: str  #: the sentence, without brackets
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
+        content: dict[str, Any] = as_json(self)
+        return content
 
 
 class Answer(Result):
@@ -90,14 +113,8 @@ class Answer(Result):
     json_key: ClassVar[str] = "answer"  #: key of the full answer in JSON
     message: Message
 
-    @property
-    def answer(self) -> str:
-        """Full answer in a few sentences; ``verdict`` is another name for it."""
-        return str(self.message)
-
-    verdict = answer
-
     def to_dict(self) -> dict[str, Any]:
         """Convert to JSON: the full answer and its headline take the place of the message."""
-        fields = {key: value for key, value in asdict(self).items() if key != "message"}
-        return {**fields, self.json_key: self.answer, "headline": self.message.headline}
+        content = super().to_dict()
+        del content["message"]
+        return {**content, self.json_key: str(self.message), "headline": self.message.headline}

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any, ClassVar
 
-from elmo_tasks.api.basics import Answer, Message
-from elmo_tasks.errors import Choice
-
-
-@dataclass(frozen=True)
-class ComparisonItem:
-    """One use of a word."""
-
-    sentence: str  #: the sentence as typed, without the brackets
-    tokens: tuple[str, ...]  #: its tokens
-    index: int  #: position in ``tokens`` of the compared word
-    token: str  #: ``tokens[index]``, or the phrase as it is written
-    start: int  #: character offset of that word in ``sentence``
-    end: int  #: character offset one past its end
-    choices: tuple[Choice, ...] = ()  #: other places in the sentence that may have been intended
-    n_tokens: int = 1  #: more than one for a phrase
+from elmo_tasks.api.basics import Answer, Message, as_json
+from elmo_tasks.text.uses import Mention, Use
 
 
 @dataclass(frozen=True)
@@ -125,6 +111,48 @@ class UseMeaning:
         return self.certainty is Certainty.CONFIDENT
 
 
+#: Where no meanings are known, or none are predicted.
+NO_MEANING = UseMeaning(probabilities=(), other=0.0, best=None, certainty=Certainty.ABSTAIN)
+
+
+@dataclass(frozen=True)
+class JudgedUse:
+    """A use of a word with its meaning."""
+
+    use: Mention
+    meanings: tuple[Meaning, ...] = ()  #: all meanings that it may have
+    meant: UseMeaning = NO_MEANING  #: probabilities of these meanings
+    known: Meaning | None = None  #: the meaning that it has, where that is known
+
+    @property
+    def is_judged(self) -> bool:
+        """True if its meaning was predicted."""
+        return bool(self.meant.probabilities)
+
+    @property
+    def meaning(self) -> Meaning | None:
+        """Most probable meaning; ``None`` for an unlisted one."""
+        return None if self.meant.best is None else self.meanings[self.meant.best]
+
+
+@dataclass(frozen=True)
+class WordEffect:
+    """Effect of hiding a word of a sentence, or of leaving it out."""
+
+    use: Use  #: the word in its sentence
+    #: of a text, the probability of the predicted label with the word minus that without it; of an
+    #: explanation, the mean of the ``changes``: above 0 the word separates the two uses, below 0 it
+    #: connects them
+    change: float
+    number: int = 0  #: position, from 0, of the sentence among those that were given
+    #: for each of :attr:`Explanation.ways` the cosine without the word minus that with it; for the
+    #: verdict, by how much the log-odds of the answer that is shown fall, with the sign of a change
+    #: of the cosine
+    changes: tuple[float, ...] = ()
+    #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
+    share: float = 0.0
+
+
 @dataclass(frozen=True)
 class Comparison(Answer):
     """A word in several sentences: its meanings, and its vectors compared layer by layer."""
@@ -133,13 +161,12 @@ class Comparison(Answer):
 
     word: str  #: the word as requested
     model: str  #: name of the model that answered
-    items: tuple[ComparisonItem, ...]  #: the ``n`` uses
+    uses: tuple[JudgedUse, ...]  #: the ``n`` uses, each with its meaning
     layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
     message: Message  #: the answer: a headline and its details
     verdict_layer: str  #: name of the layer that is shown first
     source: Source = Source.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
-    uses: tuple[UseMeaning, ...] = ()  #: one entry per use; empty where no meanings are known
     groups: tuple[
         tuple[int, ...], ...
     ] = ()  #: positions from 0 of the uses that share a meaning; empty if unknown
@@ -157,19 +184,22 @@ class Comparison(Answer):
     @property
     def cards(self) -> tuple[tuple[int | None, tuple[int, ...]], ...]:
         """Uses by meaning, in order of first appearance (``None``: an unlisted meaning)."""
-        return tuple(group_by(use.best for use in self.uses).items())
+        if not all(use.is_judged for use in self.uses):
+            return ()
+        return tuple(group_by(use.meant.best for use in self.uses).items())
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/compare`` and ``compare --json``."""
         uses = [
             {
-                "meaning": None if use.best is None else self.meanings[use.best].key,
-                "probability": use.probability,
-                "probabilities": list(use.probabilities),
-                "another_meaning": use.other,
-                "certainty": use.certainty.value,
+                "meaning": use.meaning and use.meaning.key,
+                "probability": use.meant.probability,
+                "probabilities": list(use.meant.probabilities),
+                "another_meaning": use.meant.other,
+                "certainty": use.meant.certainty.value,
             }
             for use in self.uses
+            if use.is_judged
         ]
         enums = {
             "source": self.source.value,
@@ -179,7 +209,20 @@ class Comparison(Answer):
         fields = super().to_dict()
         views = fields.pop("views")
         more = {key: views[key] for key in ("one_vector", "mixes", "features")}
-        return {**fields, **more, "uses": uses, **enums}
+        items = [_mention_json(use.use) for use in self.uses]
+        return {**fields, **more, "items": items, "uses": uses, **enums}
+
+
+def _mention_json(use: Mention) -> dict[str, Any]:
+    """Convert a compared use to JSON, with its tokens and its alternatives."""
+    return {
+        **as_json(use),
+        "tokens": use.tokens,
+        "index": use.token_start,
+        "n_tokens": use.token_end - use.token_start,
+        "token": use.token,
+        "choices": as_json(use.choices),
+    }
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
@@ -214,7 +257,7 @@ class SideBySide:
     right: tuple[
         bool | None, ...
     ]  #: for each model, whether its groups match these meanings; ``None`` without either
-    agreement: str  #: one line: which models agree, and which are right
+    message: Message  #: which models agree, and which are right
 
     def to_list(self) -> list[dict[str, Any]]:
         """Convert to the JSON of ``/side_by_side`` and of ``compare --json`` by several models."""
@@ -238,17 +281,15 @@ class Substitutes:
 
     word: str  #: the word as requested
     model: str  #: name of the model
-    items: tuple[ComparisonItem, ...]  #: the uses
+    uses: tuple[Mention, ...]
     candidates: tuple[
         tuple[Candidate, ...], ...
     ]  #: for each use the eight most probable words, best first
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
-        rows = zip(self.items, self.candidates, strict=True)
-        uses = [
-            {**asdict(item), "candidates": [asdict(word) for word in words]} for item, words in rows
-        ]
+        rows = zip(self.uses, self.candidates, strict=True)
+        uses = [{**_mention_json(use), "candidates": list(as_json(words))} for use, words in rows]
         return {"word": self.word, "model": self.model, "uses": uses}
 
 
@@ -290,33 +331,13 @@ class SentenceComparison(Answer):
     sentences: tuple[str, ...]  #: as typed
     layers: tuple[SentenceLayer, ...]  #: one entry for each kind of sentence vector
     shown: str  #: name of the layer that did best in the test
-    message: Message  #: the closest sentences and the most distant ones
-    limits: str  #: capabilities and limits of these cosines, as measured
+    #: the closest sentences and the most distant ones; in its details, what such cosines can tell,
+    #: as measured
+    message: Message
 
     def layer(self, name: str | None = None) -> SentenceLayer:
         """Return the layer with this name, or the one shown first."""
         return next(layer for layer in self.layers if layer.name == (name or self.shown))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Convert to the JSON of ``/sentences``."""
-        fields = super().to_dict()
-        return {**fields, "told": fields.pop("limits")}
-
-
-@dataclass(frozen=True)
-class TextWord:
-    """A word of a text for which the dictionary lists several meanings."""
-
-    token: str  #: as written in the text
-    char_start: int  #: offset of its first character in the text
-    char_end: int  #: offset one past its last character
-    meanings: tuple[Meaning, ...]  #: all meanings that it may have
-    meant: UseMeaning  #: probabilities of these meanings
-
-    @property
-    def meaning(self) -> Meaning | None:
-        """Most probable meaning; ``None`` for an unlisted one."""
-        return None if self.meant.best is None else self.meanings[self.meant.best]
 
 
 @dataclass(frozen=True)
@@ -325,7 +346,7 @@ class TextSenses(Answer):
 
     model: str  #: its name
     text: str  #: the normalized text
-    words: tuple[TextWord, ...]  #: in the order of the text
+    words: tuple[JudgedUse, ...]  #: uses in this text, in its order
     n_tokens: int  #: number of words and punctuation marks in the text
     message: Message
 
@@ -333,9 +354,9 @@ class TextSenses(Answer):
         """Convert to the JSON of ``/senses``, which ``senses`` prints as one line per text."""
         words = [
             {
-                "token": word.token,
-                "start": word.char_start,
-                "end": word.char_end,
+                "token": word.use.word,
+                "start": word.use.char_start,
+                "end": word.use.char_end,
                 "word": (word.meaning or word.meanings[0]).word,
                 "meaning": word.meaning and word.meaning.key,
                 "part_of_speech": word.meaning and word.meaning.part_of_speech,
@@ -354,25 +375,6 @@ class TextSenses(Answer):
 
 
 @dataclass(frozen=True)
-class HiddenWord:
-    """Effect of hiding one context word on the cosine of two uses."""
-
-    use: int  #: position, from 0, of the use in whose sentence the word stands
-    index: int  #: position of the word among the sentence's tokens
-    token: str  #: the word
-    start: int  #: character offset of the word in its sentence
-    end: int  #: character offset one past its end
-    #: for each of :attr:`Explanation.ways` the cosine without the word minus that with it; for the
-    #: verdict, by how much the log-odds of the answer that is shown fall, with the sign of a change
-    #: of the cosine
-    changes: tuple[float, ...]
-    #: the mean of the changes; above 0 the word separates the two uses, below 0 it connects them
-    change: float
-    #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
-    share: float = 0.0
-
-
-@dataclass(frozen=True)
 class DirectionSimilarity:
     """Two uses compared by the forward and the backward half of an ELMo layer."""
 
@@ -384,7 +386,7 @@ class DirectionSimilarity:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(Answer):
     """Explanation of the cosine between two uses of a word."""
 
     comparison: Comparison  #: all uses of the comparison
@@ -397,28 +399,48 @@ class Explanation:
     cosine: float
     random_pair_cosine: float  #: mean cosine of two random words at this layer; 0 for the verdict
     apart: bool  #: whether it explains the difference of the two uses; else their similarity
-    answer: str  #: one plain sentence
-    decisive: HiddenWord | None  #: the word that the answer names, if any
+    message: Message  #: which words decide; in its details, which side of the word does
+    decisive: WordEffect | None  #: the word that the message names, if any
     ways: tuple[
         str, ...
     ]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
-    words: tuple[HiddenWord, ...]  #: the words that were hidden, in the order of the sentences
+    words: tuple[WordEffect, ...]  #: the words that were hidden, in the order of the sentences
     #: number of further words in the two sentences, too far from the compared word to be hidden in
     #: time
     skipped: int
     sides: tuple[DirectionSimilarity, ...]  #: the halves of each layer above the context-free one
     #: whose words separate the two more: ``"before"``, ``"after"``, ``"both"`` or ``"unclear"``
     side: str
-    side_answer: str  #: the same in one sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/why``."""
-        fields = asdict(self)
-        comparison = fields.pop("comparison")
-        return {
-            "word": comparison["word"],
-            "model": comparison["model"],
-            "sentences": [comparison["items"][use]["sentence"] for use in self.pair],
-            "asked": "apart" if fields.pop("apart") else "together",
-            **fields,
+        sentences = [self.comparison.uses[use].use.sentence for use in self.pair]
+        content = {
+            key: value
+            for key, value in super().to_dict().items()
+            if key not in ("comparison", "apart", "headline")
         }
+        return {
+            "word": self.comparison.word,
+            "model": self.comparison.model,
+            "sentences": sentences,
+            "asked": "apart" if self.apart else "together",
+            **content,
+            "answer": self.message.headline,
+            "side_answer": self.message.details,
+            "decisive": self.decisive and _effect_json(self.decisive),
+            "words": [_effect_json(word) for word in self.words],
+        }
+
+
+def _effect_json(word: WordEffect) -> dict[str, Any]:
+    return {
+        "use": word.number,
+        "index": word.use.token_start,
+        "token": word.use.token,
+        "start": word.use.char_start,
+        "end": word.use.char_end,
+        "changes": word.changes,
+        "change": word.change,
+        "share": word.share,
+    }

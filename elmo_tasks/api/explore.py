@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from elmo_tasks.api.basics import Answer, Message, Occurrence, Result
-from elmo_tasks.api.compare import Meaning
+from elmo_tasks.api.basics import Answer, Message, Result, as_json
+from elmo_tasks.api.compare import JudgedUse, Meaning
+from elmo_tasks.text.uses import Use
 
 #: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
 EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
 
 
 @dataclass(frozen=True)
-class MapUse(Occurrence):
-    """One use of a word on its map."""
+class MapUse:
+    """A use of a word as a point of its map."""
 
+    use: Use
     source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
     group: (
         int | None
@@ -108,15 +110,18 @@ class MapRequest:
 
 
 @dataclass(frozen=True)
-class NearOnMap:
-    """A use on the map near a sentence that was placed there."""
+class NearUse:
+    """A use of a word near another one."""
 
-    position: int  #: position in :attr:`SenseMap.uses`
-    cosine: float  #: cosine of the two uses
-    sentence: str  #: its sentence
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
-    group: int | None  #: position of its group; ``None`` if it is in none
+    use: Use
+    cosine: float  #: cosine of the two
+    same_word: bool = True  #: whether it is the same word, in any inflection
+    #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
+    sense: str = ""
+    #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
+    probability: float | None = None
+    position: int | None = None  #: of a use on a map, its position in :attr:`SenseMap.uses`
+    group: int | None = None  #: of a use on a map, the position of its group, if it is in one
 
 
 @dataclass(frozen=True)
@@ -129,9 +134,12 @@ class ProjectedMeaning:
 
 
 @dataclass(frozen=True)
-class ProjectedUse(Occurrence):
+class ProjectedUse(Answer):
     """A further use of the word, placed on its map without changing the map."""
 
+    json_key: ClassVar[str] = "verdict"
+
+    use: Use
     x: float  #: x coordinate; beyond -1 or 1 if it lies farther out than all uses on the map
     y: float  #: y coordinate
     group: (
@@ -141,8 +149,21 @@ class ProjectedUse(Occurrence):
     meanings: tuple[
         ProjectedMeaning, ...
     ]  #: the most probable first; empty if no meanings are predicted
-    nearest: tuple[NearOnMap, ...]  #: the nearest uses on the map, nearest first
-    verdict: str  #: the answer in one or two sentences
+    nearest: tuple[NearUse, ...]  #: the nearest uses on the map, nearest first
+    message: Message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/project_use``."""
+        nearest = [
+            {
+                "position": near.position,
+                "cosine": near.cosine,
+                **as_json(near.use),
+                "group": near.group,
+            }
+            for near in self.nearest
+        ]
+        return {**super().to_dict(), "nearest": nearest}
 
 
 @dataclass(frozen=True)
@@ -164,17 +185,19 @@ class StaticNeighbours(Result):
 
 
 @dataclass(frozen=True)
-class NearUse(Occurrence):
-    """A use near the query."""
+class NearestRequest:
+    """Arguments of :meth:`elmo_tasks.api.Service.nearest`."""
 
-    token: str  #: the word
-    cosine: float  #: cosine with the query
-    same_word: bool  #: whether it is the same word, in any inflection
-    #: short name of its meaning in the dictionary, or ``"another meaning"``; empty if unknown
-    sense: str = ""
-    probability: float | None = (
-        None  #: of that meaning, if predicted; ``None`` for an example, whose meaning is known
-    )
+    word: str  #: the word
+    sentence: str  #: a sentence with it; ``[brackets]`` mark another word
+    layer: str | None = None  #: the view; the sense embedding if ``None``, where there is one
+    #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
+    only: str = "all"
+    source: str | None = None  #: title of the searched index; the user's if ``None``
+    n: int = 15  #: how many uses, 1 to 50
+    model: str | None = None  #: name of the model; the default one if ``None``
+    #: if not, a first search does not wait until the dictionary is read
+    complete: bool = True
 
 
 @dataclass(frozen=True)
@@ -182,9 +205,7 @@ class NearestUses(Answer):
     """The nearest uses of any word in a collection of sentences."""
 
     word: str  #: the word of the query
-    sentence: str  #: its sentence
-    start: int  #: character offset of the word in it
-    end: int  #: character offset one past its end
+    use: Use  #: the word in its sentence
     model: str  #: name of the model
     layer: str  #: the view by which uses are compared: ``"meanings"``, or a layer
     layers: tuple[str, ...]  #: all available views
@@ -211,6 +232,21 @@ class NearestUses(Answer):
     #: if not, only the dictionary's examples of the word were searched: the rest is being read
     is_complete: bool = True
 
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/nearest``."""
+        uses = [
+            {
+                **as_json(near.use),
+                "token": near.use.word,
+                "cosine": near.cosine,
+                "same_word": near.same_word,
+                "sense": near.sense,
+                "probability": near.probability,
+            }
+            for near in self.uses
+        ]
+        return {**super().to_dict(), "uses": uses}
+
 
 @dataclass(frozen=True)
 class ReadyWord:
@@ -222,22 +258,13 @@ class ReadyWord:
 
 
 @dataclass(frozen=True)
-class Mistake(Occurrence):
-    """A test sentence for which the model predicts a wrong meaning."""
-
-    word: str  #: the entry of the dictionary
-    meant: str  #: gloss of the correct meaning
-    found: str  #: gloss of the predicted meaning, or ``"another meaning"``
-    probability: float  #: probability of the predicted meaning
-
-
-@dataclass(frozen=True)
 class DictionaryTest:
     """Accuracy of the model on test sentences of the dictionary."""
 
     n_sentences: int  #: number of test sentences
     n_right: int  #: number of correct predictions
-    mistakes: tuple[Mistake, ...]  #: some of the errors, those with the highest probability first
+    #: some of the errors, those with the highest probability first
+    mistakes: tuple[JudgedUse, ...]
 
 
 @dataclass(frozen=True)
@@ -260,14 +287,21 @@ class IncrementalReading:
 
     word: str  #: the word as requested
     model: str  #: name of the model
-    sentence: str  #: as typed, without the brackets
-    tokens: tuple[str, ...]  #: its words
-    offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each
-    index: int  #: position of the word among them
+    use: Use  #: the word in its sentence
+    offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each token
     senses: tuple[Meaning, Meaning]  #: the two meanings
     steps: tuple[ReadingStep, ...]  #: from the word itself to the end of the sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/meaning_forms``."""
-        steps = [{**asdict(step), "read": self.tokens[: step.words]} for step in self.steps]
-        return {**asdict(self), "steps": steps}
+        tokens = self.use.tokens
+        return {
+            "word": self.word,
+            "model": self.model,
+            "sentence": self.use.sentence,
+            "tokens": tokens,
+            "offsets": self.offsets,
+            "index": self.use.token_start,
+            "senses": as_json(self.senses),
+            "steps": [{**as_json(step), "read": tokens[: step.words]} for step in self.steps],
+        }

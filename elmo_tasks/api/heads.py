@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from elmo_tasks.api.basics import Result
+from elmo_tasks.api.basics import NO_MESSAGE, Message, Result
+from elmo_tasks.api.compare import WordEffect
 
 
 @dataclass(frozen=True)
@@ -71,16 +72,6 @@ class TaggedSentence:
 
 
 @dataclass(frozen=True)
-class WordOcclusion:
-    """Effect of leaving one word out on the predicted label of its text."""
-
-    token: str  #: the word
-    start: int  #: where it begins in the text
-    end: int  #: one past where it ends
-    change: float  #: probability of the predicted label with the word minus without it
-
-
-@dataclass(frozen=True)
 class ClassifiedText(Result):
     """A text with the prediction of a classifier."""
 
@@ -90,10 +81,22 @@ class ClassifiedText(Result):
     probabilities: dict[
         str, float
     ]  #: of each class, in the head's order; none for a text without a word
-    occlusion: tuple[
-        WordOcclusion, ...
-    ] = ()  #: one per token; empty if not requested, or of too many words
+    #: one per token; empty if not requested, or of too many words
+    occlusion: tuple[WordEffect, ...] = ()
     is_sure: bool = True  #: whether the label is probable enough to be stated
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/sentiment``."""
+        occlusion = [
+            {
+                "token": word.use.token,
+                "start": word.use.char_start,
+                "end": word.use.char_end,
+                "change": word.change,
+            }
+            for word in self.occlusion
+        ]
+        return {**super().to_dict(), "occlusion": occlusion}
 
 
 @dataclass(frozen=True)
@@ -193,7 +196,7 @@ class ModelProbes(Result):
     results: tuple[
         ProbeResult, ...
     ]  #: one for each test; empty without measurements of these weights
-    remark: str = ""  #: reason for an empty ``results``
+    message: Message = NO_MESSAGE  #: reason why there are no ``results``
 
 
 @dataclass(frozen=True)
@@ -303,7 +306,7 @@ class TrainingJob(Result):
     best_epoch: int | None = None  #: epoch of the best checkpoint
     scores: tuple[SplitScore, ...] = ()  #: final scores
     head: str | None = None  #: what to pass as ``head``; empty until there is one
-    message: str = ""  #: reason of a failure, or the result of a stop
+    message: Message = NO_MESSAGE  #: reason of a failure, or the result of a stop
     stopping: bool = False  #: whether a stop was requested and has not taken effect yet
     can_resume: bool = False  #: whether it ended before its last epoch
 

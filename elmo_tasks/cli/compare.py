@@ -70,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         _print_answer(comparison)
         print()
     _print_sentences(several.comparisons[0], several.senses)
-    print(f"\n{several.agreement}")
+    print(f"\n{several.message}")
     return 0
 
 
@@ -84,7 +84,7 @@ def _compare_sentences(args: argparse.Namespace, models: Sequence[str | None]) -
         print(json.dumps(answers if len(answers) > 1 else answers[0], ensure_ascii=False))
         return 0
     for comparison in comparisons:
-        print(f"{comparison.model}: {comparison.answer}\n{comparison.limits}")
+        print(f"{comparison.model}: {comparison.message.headline}\n{comparison.message.details}")
         for layer in comparison.layers:
             print(f"\nlayer {layer.name} (two unconnected sentences: {layer.unconnected:.2f})")
             _print_matrix(layer.cosine)
@@ -106,12 +106,13 @@ def _write_page(args: argparse.Namespace, answer: Compared) -> None:
 
 
 def _print_answer(comparison: Comparison) -> None:
-    print(comparison.verdict)
+    print(comparison.message)
     for k, use in enumerate(comparison.uses, start=1):
-        meaning = None if use.best is None else comparison.meanings[use.best]
-        name = heading(meaning, comparison.source, [use])
-        name = f"{meaning.key}, {name}" if meaning else name
-        print(f"{k:>3}  {name} ({percent(use.probability)})")
+        if not use.is_judged:
+            continue
+        name = heading(use.meaning, comparison.source, [use.meant])
+        name = f"{use.meaning.key}, {name}" if use.meaning else name
+        print(f"{k:>3}  {name} ({percent(use.meant.probability)})")
     for layer in comparison.layers:
         print(f"\nlayer {layer.name} (two random words: {layer.random_pair_cosine:.2f})")
         _print_matrix(layer.cosine)
@@ -124,7 +125,7 @@ def _print_matrix(cosines: Sequence[Sequence[float]]) -> None:
 
 
 def _print_sentences(comparison: Comparison, senses: Sequence[str] = ()) -> None:
-    for k, use in enumerate(comparison.items, start=1):
+    for k, judged in enumerate(comparison.uses, start=1):
         meaning = f"  ({senses[k - 1]})" if senses else ""
-        word = use.sentence[use.start : use.end]
-        print(f"{k:>3}  {use.sentence[: use.start]}[{word}]{use.sentence[use.end :]}{meaning}")
+        before, word, after = judged.use.parts
+        print(f"{k:>3}  {before}[{word}]{after}{meaning}")

@@ -83,12 +83,12 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0
-    print(answer.verdict)
+    print(answer.message)
     for group in answer.groups:
         print(f"\n{group.letter}  {group.name}: {group.n_uses}")
         for use in answer.uses:
             if use.group is not None and answer.groups[use.group] is group and use.own:
                 unsure = "" if use.is_sure else "  (unsure)"
-                word = use.sentence[use.start : use.end]
-                print(f"   {use.sentence[: use.start]}[{word}]{use.sentence[use.end :]}{unsure}")
+                before, word, after = use.use.parts
+                print(f"   {before}[{word}]{after}{unsure}")
     return 0

@@ -60,15 +60,13 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0
-    print(answer.answer)
+    print(answer.message)
     if answer.reads_sentence:
         print(f"\nin this sentence ({answer.model}, {view_place(answer.layer)})")
         for use in answer.uses:
             meaning = f"  ({use.sense})" if use.sense else ""
-            print(
-                f"{use.cosine:6.2f} "
-                f" {use.sentence[: use.start]}[{use.token}]{use.sentence[use.end :]}{meaning}"
-            )
+            before, word, after = use.use.parts
+            print(f"{use.cosine:6.2f}  {before}[{word}]{after}{meaning}")
     print(f"\nin any sentence ({answer.vectors})")
     for near in answer.static:
         print(f"{near.cosine:6.2f}  {near.word}")

@@ -90,7 +90,7 @@ def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]
     unjudged = 0
     for (name, line), answer in answers.items():
         for word in answer.words:
-            judgement = judged.get((name, line, word.char_start))
+            judgement = judged.get((name, line, word.use.char_start))
             if judgement is None:
                 unjudged += 1
                 continue

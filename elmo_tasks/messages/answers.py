@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from elmo_tasks.api import (
-    ComparisonItem,
-    HiddenWord,
     Message,
     NearestUses,
     NearUse,
+    SentenceLayer,
     StaticNeighbour,
+    WordEffect,
 )
 from elmo_tasks.messages.views import view_place
+from elmo_tasks.text.uses import Use
 from elmo_tasks.wording import first_capital, listed, number, number_word, percent
 
 #: Sentence for each side of the word that may separate two uses more.
@@ -29,17 +30,17 @@ NO_SIDES = (
 
 
 def why_answer(
-    items: Sequence[ComparisonItem],
-    words: Sequence[HiddenWord],
-    named: HiddenWord | None,
+    uses: Sequence[Use],
+    words: Sequence[WordEffect],
+    named: WordEffect | None,
     several: Sequence[str],
 ) -> str:
     """Name the decisive hidden word or, without one, the words with the largest effect."""
     if not words:
         return "There is no other word in the two sentences."
     if named is not None:
-        return f"Mostly because of “{named.token}” in sentence {named.use + 1}."
-    if items[0].token != items[1].token:
+        return f"Mostly because of “{named.use.token}” in sentence {named.number + 1}."
+    if uses[0].token != uses[1].token:
         return (
             "No single word around them decides it. The spellings differ, which moves vectors apart"
             " by itself."
@@ -113,8 +114,8 @@ def nearest_answer(
         return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
     first = uses[0]
     nearest = (
-        f"The nearest use is “{first.token}” with a cosine of {first.cosine:.2f}, where two random"
-        f" words have {random:.2f}."
+        f"The nearest use is “{first.use.word}” with a cosine of {first.cosine:.2f}, where two"
+        f" random words have {random:.2f}."
     )
     n_same = sum(use.same_word for use in uses)
     counted = (
@@ -123,9 +124,9 @@ def nearest_answer(
     )
     n_meaning, n_labelled = _in_sense(uses, sense)
     if sense and n_labelled:
-        number = "All" if n_meaning == n_same > 1 else n_meaning or "None"
+        how_many = "All" if n_meaning == n_same > 1 else n_meaning or "None"
         counted += (
-            f" {number} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here"
+            f" {how_many} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here"
             f" ({sense})."
         )
     return Message(nearest, "" if only == "other" else counted)
@@ -161,7 +162,7 @@ def nearest_of_word_vectors(
     )
 
 
-def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
+def no_sentence_answer(model: str, *, one_spelling: bool) -> Message:
     """Describe the comparison by a model with one vector per word."""
     every = (
         "so every cosine is 1.00." if one_spelling else "so only the spellings make a difference."
@@ -171,8 +172,9 @@ def reads_no_sentence(model: str, *, one_spelling: bool) -> Message:
     )
 
 
-def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -> Message:
-    """Name the closest and the most distant sentences, beside the cosine of unrelated ones."""
+def sentences_answer(shown: SentenceLayer, model: str) -> Message:
+    """Name the closest and the most distant sentences, and what such cosines can tell."""
+    cosine = shown.cosine
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     headline = (
@@ -181,16 +183,13 @@ def closest(cosine: Sequence[Sequence[float]], unconnected: float, layer: str) -
     )
     if len(pairs) == 1:
         headline = f"The two sentences have a cosine of {number(high)}."
-    place = first_capital(view_place(layer))
-    return Message(headline, f"{place}, two unconnected sentences have {number(unconnected)}.")
-
-
-def limits_of(model: str, reworded: int, related: int, tests: int) -> str:
-    """State what cosines of sentences can tell, as measured on test sentences."""
-    return (
-        f"In a test with {tests} sentences, “{model}” placed a paraphrase nearer than each of sixty"
-        f" unconnected sentences in {related}, and nearer than a sentence that says something else"
-        f" in nearly the same words (“was good”, “was not good”) in {reworded}."
+    place = first_capital(view_place(shown.name))
+    return Message(
+        headline,
+        f"{place}, two unconnected sentences have {number(shown.unconnected)}. In a test with"
+        f" {shown.tests} sentences, “{model}” placed a paraphrase nearer than each of sixty"
+        f" unconnected sentences in {shown.related}, and nearer than a sentence that says something"
+        f" else in nearly the same words (“was good”, “was not good”) in {shown.reworded}.",
     )
 
 
@@ -198,33 +197,31 @@ Grouping = frozenset[frozenset[int]]
 """Groups of uses, in no order."""
 
 
-def agreement(
+def agreement_answer(
     groupings: Mapping[str, Grouping | None], right: Collection[str] | None = None
-) -> str:
+) -> Message:
     """State which models agree, or are ``right`` if that is known, or name no groups."""
     silent = [f"“{model}”" for model, groups in groupings.items() if groups is None]
     naming = {model: groups for model, groups in groupings.items() if groups is not None}
     if not naming:
         n = len(groupings)
         nobody = "Neither of the two" if n == 2 else f"None of the {number_word(n)}"
-        return (
-            f"{nobody} groups these"
-            f" uses{'' if right is None else '; the right groups are known here'}."
-        )
+        known = "" if right is None else "; the right groups are known here"
+        return Message(f"{nobody} groups these uses{known}.")
     parts = [_who_agrees(naming) if right is None else _who_is_right(naming, right)]
     if silent:
         parts.append(f"{listed(silent)} {'does' if len(silent) == 1 else 'do'} not say")
-    return f"{first_capital('; '.join(parts))}."
+    return Message(f"{first_capital('; '.join(parts))}.")
 
 
 def _who_is_right(naming: Collection[str], right: Collection[str]) -> str:
-    yes, no = (
-        [f"“{model}”" for model in naming if (model in right) is which] for which in (True, False)
-    )
-    are, are_not = ("is" if len(names) == 1 else "are" for names in (yes, no))
+    yes = [f"“{model}”" for model in naming if model in right]
+    no = [f"“{model}”" for model in naming if model not in right]
+    are = "is" if len(yes) == 1 else "are"
+    are_not = "is not" if len(no) == 1 else "are not"
     if not yes:
-        return f"{listed(no)} {are_not} not right"
-    return f"{listed(yes)} {are} right" + (f", {listed(no)} {are_not} not" if no else "")
+        return f"{listed(no)} {are_not} right"
+    return f"{listed(yes)} {are} right" + (f", {listed(no)} {are_not}" if no else "")
 
 
 def _who_agrees(naming: Mapping[str, Grouping]) -> str:

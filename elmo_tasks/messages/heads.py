@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from elmo_tasks.api import ClassifiedText, Entity, TaggedSentence, TagSequence, WordOcclusion
+from elmo_tasks.api import ClassifiedText, Entity, TaggedSentence, TagSequence, WordEffect
 from elmo_tasks.wording import first_capital, listed, percent
 
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
@@ -125,14 +125,14 @@ def class_difference(results: Sequence[ClassifiedText], without: Sequence[Classi
     return f"{ALONE}: {'; '.join([*parts, *rest])}."
 
 
-def tip(result: ClassifiedText, word: WordOcclusion) -> str:
+def tip(result: ClassifiedText, word: WordEffect) -> str:
     """State what the label would be without the word."""
     now = result.probabilities.get(result.label or "", 0.0)
     then = min(1.0, max(0.0, now - word.change))
     label = class_words(result.label or "")
     if percent(now) == percent(then):
-        return f"Without “{word.token}”: still {label} {percent(now)}."
-    return f"Without “{word.token}”: {label} {percent(then)} instead of {percent(now)}."
+        return f"Without “{word.use.token}”: still {label} {percent(now)}."
+    return f"Without “{word.use.token}”: {label} {percent(then)} instead of {percent(now)}."
 
 
 def unweighed(results: Sequence[ClassifiedText]) -> str:

@@ -66,7 +66,7 @@ def meanings_answer(
 def one_meaning_answer(
     word: str, n: int, certainty: api.Certainty, meaning: api.Meaning | None = None
 ) -> api.Message:
-    """State that the word has one meaning: that of the dictionary, or an everyday one by a list."""
+    """State that the word has one meaning, by the dictionary or by the list of words."""
     if meaning is None:
         known = "It is on this project’s list of words with one everyday meaning"
     else:
@@ -201,7 +201,7 @@ def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
     return f"between {names[best]} and {names[second]}"
 
 
-def sense_tip(word: api.TextWord) -> str:
+def sense_tip(word: api.JudgedUse) -> str:
     """Describe the meaning of a word of a text in one line."""
     meaning = word.meaning
     kind = f"{meaning.word}: " if meaning else ""
@@ -356,16 +356,17 @@ def use_name(use: api.MapUse, number: int, answer: api.SenseMap) -> str:
     unsure = "" if use.is_sure or use.group is None or not answer.are_meanings else ", unsure"
     return (
         f"Use {number + 1}{group}{unsure}{f', from {source_name(use.source)}' if use.own else ''}:"
-        f" {use.sentence}"
+        f" {use.use.sentence}"
     )
 
 
-def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool) -> str:
+def projected_answer(meanings: Sequence[api.ProjectedMeaning], *, is_sure: bool) -> api.Message:
     """Describe the place of a sentence by its meanings, the most probable first."""
     if not meanings:
-        return "It lands beside its nearest uses. Its meaning is not given."
-    where = "" if meanings[0].group is not None else " No use on this map has it."
+        return api.Message("It lands beside its nearest uses.", "Its meaning is not given.")
+    where = "" if meanings[0].group is not None else "No use on this map has it."
     first, *others = (
         f"{meaning.name} ({percent(meaning.probability)})" for meaning in meanings[:2]
     )
-    return f"It means: {first}.{where}" if is_sure else f"Unsure: {first}, or {others[0]}.{where}"
+    found = f"It means: {first}." if is_sure else f"Unsure: {first}, or {others[0]}."
+    return api.Message(found, where)

@@ -148,7 +148,7 @@ def headline(job: TrainingJob) -> str:
         return _running(job)
     if job.scores:
         return _outcome(job, job.scores[0])
-    return job.message or "It is over."
+    return str(job.message or "It is over.")
 
 
 def _running(job: TrainingJob) -> str:
@@ -216,7 +216,7 @@ def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
 def details(job: TrainingJob) -> str:
     """Describe further details in one or two sentences."""
     if job.status == "failed":
-        return job.message
+        return str(job.message)
     parts: list[str] = []
     if job.status == "running":
         best = best_epoch(job.course)
@@ -228,7 +228,7 @@ def details(job: TrainingJob) -> str:
             parts.append(f"Time left: {duration(job.seconds_left)}.")
         return " ".join(parts)
     if job.message and job.scores:
-        parts.append(job.message)
+        parts.append(str(job.message))
     if is_rough(job):
         parts.append(f"Score on them: {score_text(job.scores[0].metric, job.scores[0].value)}.")
     parts.append(comparison(job))

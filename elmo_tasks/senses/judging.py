@@ -74,7 +74,7 @@ class Judged:
 
     source: api.Source
     meanings: tuple[api.Meaning, ...] = ()
-    uses: tuple[api.UseMeaning, ...] = ()
+    of_uses: tuple[api.UseMeaning, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
     certainty: api.Certainty = api.Certainty.ABSTAIN
     probability: float = 0.0
@@ -230,7 +230,7 @@ def _judged(
     return Judged(
         source=source,
         meanings=meanings,
-        uses=tuple(map(use_meaning, predicted)),
+        of_uses=tuple(map(use_meaning, predicted)),
         groups=() if certainty is api.Certainty.ABSTAIN else groups,
         certainty=certainty,
         probability=min(round(probability, 4), _SUREST),
@@ -279,11 +279,16 @@ def classify_expression(
     ]
 
 
+def meaning_of(word: str, sense: Sense) -> api.Meaning:
+    """Convert a meaning of the dictionary to its form in results."""
+    return api.Meaning(
+        word=word, key=sense.key, part_of_speech=sense.part_of_speech, gloss=sense.gloss
+    )
+
+
 def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
     """Return every meaning of the entries, in the order of ``senses_of``."""
-    return tuple(
-        api.Meaning(word, s.key, s.part_of_speech, s.gloss) for word, s in senses_of(entries)
-    )
+    return tuple(meaning_of(word, sense) for word, sense in senses_of(entries))
 
 
 def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
@@ -293,7 +298,9 @@ def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
         api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
     )
     other = min(round(predicted.other, 4), _SUREST)
-    return api.UseMeaning(probabilities, other, predicted.best, certainty)
+    return api.UseMeaning(
+        probabilities=probabilities, other=other, best=predicted.best, certainty=certainty
+    )
 
 
 def _matrix(probabilities: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:

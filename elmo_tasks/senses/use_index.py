@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from elmo_tasks.api import NearUse
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import DataError
 from elmo_tasks.files import read_json
@@ -36,13 +36,6 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 #: Uses of one word up to which all are compared, instead of those that the fast search finds.
 _MAX_COMPARED = 50_000
 _BLOCK = 16_384
-
-
-class Hit(NamedTuple):
-    """A search result: a use, and its cosine with the query."""
-
-    use: Use
-    cosine: float
 
 
 class UseIndex:
@@ -163,7 +156,7 @@ class UseIndex:
         word: str = "",
         among: str = "all",
         leave_out: str = "",
-    ) -> tuple[Hit, ...]:
+    ) -> tuple[NearUse, ...]:
         """Return the ``n`` uses nearest to a vector ``[D]`` at a layer, nearest first.
 
         One more than the last layer means the mean of the layers. The search covers ``"all"``
@@ -183,8 +176,8 @@ class UseIndex:
 
     def _hits(
         self, candidates: Iterator[tuple[int, float]], n: int, leave_out: str
-    ) -> tuple[Hit, ...]:
-        hits: list[Hit] = []
+    ) -> tuple[NearUse, ...]:
+        hits: list[NearUse] = []
         taken = {folded(one_line(leave_out))}
         for row, cosine in candidates:
             if len(hits) == n:
@@ -192,7 +185,7 @@ class UseIndex:
             use = self.use(row)
             if folded(use.sentence) not in taken:
                 taken.add(folded(use.sentence))
-                hits.append(Hit(use, min(1.0, cosine)))
+                hits.append(NearUse(use, min(1.0, cosine)))
         return tuple(hits)
 
     def _candidates(

@@ -15,7 +15,7 @@ from elmo_tasks.encoders.use_vectors import read_uses
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
-from elmo_tasks.messages.answers import agreement, closest, limits_of, reads_no_sentence
+from elmo_tasks.messages.answers import agreement_answer, no_sentence_answer, sentences_answer
 from elmo_tasks.senses.judging import Judged, judge, not_english
 from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
 from elmo_tasks.senses.sentences import (
@@ -27,7 +27,7 @@ from elmo_tasks.senses.sentences import (
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.meanings import known_meanings
-from elmo_tasks.service.validation import check_number, checked_tokens, find_uses, item_of
+from elmo_tasks.service.validation import check_number, checked_tokens, find_uses
 from elmo_tasks.service.views import views_of
 from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import tokenize
@@ -57,7 +57,7 @@ def compare_uses(
     judged = Judged(api.Source.NONE)
     embedded = None
     if not encoder.reads_sentence:
-        message = reads_no_sentence(encoder.name, one_spelling=len(set(spellings)) == 1)
+        message = no_sentence_answer(encoder.name, one_spelling=len(set(spellings)) == 1)
     elif senses is None:
         message = meanings.uncalibrated_answer(encoder.name)
     elif not is_one_word:
@@ -70,7 +70,6 @@ def compare_uses(
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         embedded = senses.embed_read(mentions, read)
         judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
-        sure = judged.probability, judged.certainty
         if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
             name = word.strip()  # can't, of which the first token is compared
         if judged.source is api.Source.ONE_MEANING:
@@ -78,21 +77,41 @@ def compare_uses(
             message = meanings.one_meaning_answer(name, len(mentions), judged.certainty, known)
         elif judged.source is api.Source.UNLISTED:
             message = meanings.unlisted_answer(
-                name, len(mentions), *sure, is_same=bool(judged.groups)
+                name,
+                len(mentions),
+                judged.probability,
+                judged.certainty,
+                is_same=bool(judged.groups),
             )
         else:
-            message = meanings.meanings_answer(name, judged.uses, *sure)
+            message = meanings.meanings_answer(
+                name, judged.of_uses, judged.probability, judged.certainty
+            )
     return api.Comparison(
         word=word.strip(),
         model=encoder.name,
-        items=tuple(map(item_of, mentions)),
+        uses=_judged_uses(mentions, judged),
         layers=layers,
         message=message,
         verdict_layer=layers[loaded.shown_layer].name,
         n_words=len(lexicon.ambiguous),
         spellings_differ=not is_one_word,
         views=views_of(loaded, mentions, read.layers, embedded, heads),
-        **vars(judged),
+        source=judged.source,
+        meanings=judged.meanings,
+        groups=judged.groups,
+        certainty=judged.certainty,
+        probability=judged.probability,
+        same_meaning=judged.same_meaning,
+    )
+
+
+def _judged_uses(mentions: Sequence[Mention], judged: Judged) -> tuple[api.JudgedUse, ...]:
+    """Join the uses with their meanings, where these are known."""
+    of_uses = judged.of_uses or (api.NO_MEANING,) * len(mentions)
+    return tuple(
+        api.JudgedUse(mention, judged.meanings, meant)
+        for mention, meant in zip(mentions, of_uses, strict=True)
     )
 
 
@@ -106,10 +125,10 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
         )
     predicted = loaded.expected.candidates(mentions, read_uses(loaded.encoder, mentions))
     return api.Substitutes(
-        word.strip(),
-        loaded.encoder.name,
-        tuple(map(item_of, mentions)),
-        tuple(
+        word=word.strip(),
+        model=loaded.encoder.name,
+        uses=tuple(mentions),
+        candidates=tuple(
             tuple(api.Candidate(other, round(probability, 6)) for other, probability in row)
             for row in predicted
         ),
@@ -177,7 +196,7 @@ def side_by_side(
     names = [loaded.allowed(model) for model in models]
     twice = next((name for name in names if names.count(name) > 1), None)
     if not 1 <= len(names) <= api.LIMITS.max_models or twice:
-        had = "is none" if not names else f"is “{twice}” twice" if twice else f"are {len(names)}"
+        had = f"is “{twice}” twice" if twice else f"are {len(names) or 'none'}"
         raise InputError(
             f"Choose one to {api.LIMITS.max_models} different models; there {had}.", field="model"
         )
@@ -200,9 +219,8 @@ def side_by_side(
         if gold
         else None
     )
-    return api.SideBySide(
-        comparisons, gold, right, agreement(groupings, correct) if len(names) > 1 else ""
-    )
+    message = agreement_answer(groupings, correct) if len(names) > 1 else api.NO_MESSAGE
+    return api.SideBySide(comparisons=comparisons, senses=gold, right=right, message=message)
 
 
 def is_right(comparison: api.Comparison, senses: Sequence[str]) -> bool | None:
@@ -235,19 +253,25 @@ def compare_sentences(
     for name, vectors, test in zip(
         names, _sentence_vectors(encoder, trained, sentences), tests, strict=True
     ):
-        scores = (test.unconnected, test.reworded, test.related, test.triples)
-        layers.append(api.SentenceLayer(name, rounded(cosine_matrix(vectors)), *scores))
+        layer = api.SentenceLayer(
+            name=name,
+            cosine=rounded(cosine_matrix(vectors)),
+            unconnected=test.unconnected,
+            reworded=test.reworded,
+            related=test.related,
+            tests=test.triples,
+        )
+        layers.append(layer)
     # Reversed, as max keeps the first of equals: of equally good layers, show the highest.
     best = max(
         reversed(layers), key=lambda layer: (layer.reworded + layer.related, layer.name == SENTENCE)
     )
     return api.SentenceComparison(
-        encoder.name,
-        tuple(sentences),
-        tuple(layers),
-        best.name,
-        closest(best.cosine, best.unconnected, best.name),
-        limits_of(encoder.name, best.reworded, best.related, best.tests),
+        model=encoder.name,
+        sentences=tuple(sentences),
+        layers=tuple(layers),
+        shown=best.name,
+        message=sentences_answer(best, encoder.name),
     )
 
 

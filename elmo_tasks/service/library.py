@@ -6,7 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from elmo_tasks.api import Comparison, NearestUses, SentenceComparison, SideBySide, TextSenses
+from elmo_tasks.api import (
+    Comparison,
+    NearestRequest,
+    NearestUses,
+    SentenceComparison,
+    SideBySide,
+    TextSenses,
+)
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError, InputError
@@ -49,8 +56,8 @@ def compare(
         lexicon: dictionary file whose entries add to those of the program, or take their place.
 
     Returns:
-        ``verdict`` is the answer in plain words, ``layers[k].cosine`` the matrix of a layer,
-        ``to_dict()`` what ``--json`` prints.
+        ``message`` is the answer in plain words, ``uses[k].meaning`` the meaning of a use,
+        ``layers[k].cosine`` the matrix of a layer, ``to_dict()`` what ``--json`` prints.
 
     Raises:
         InputError: the word is not in a sentence, or there are too few, too many or too long ones.
@@ -124,7 +131,7 @@ def sentence_similarity(
     The mean of the words at each layer gives one vector per sentence. A model that was trained for
     it also gives its own sentence embedding, if it is a folder in the format of the package
     sentence-transformers, which must be installed. In the result, ``layers[k].cosine`` is the
-    matrix of a layer, and ``limits`` states what such cosines can tell, as measured.
+    matrix of a layer, and ``message.details`` states what such cosines can tell, as measured.
     """
     loaded = _loaded(model, device, True)
     return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
@@ -175,6 +182,5 @@ def nearest(
             f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the"
             " index again"
         )
-    return nearest_uses(
-        word, sentence, loaded.model(), words, own_index, layer=layer, only=only, n=n
-    )
+    request = NearestRequest(word=word, sentence=sentence, layer=layer, only=only, n=n)
+    return nearest_uses(request, loaded.model(), words, own_index)

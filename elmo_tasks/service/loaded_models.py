@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from tqdm import tqdm
 
-from elmo_tasks.api import LayerScore, ModelProbes, PaperScores, ProbeResult, uncancellable
+from elmo_tasks.api import LayerScore, Message, ModelProbes, PaperScores, ProbeResult, uncancellable
 from elmo_tasks.bilm.int8 import checked_precision
 from elmo_tasks.bilm.model_files import bundled_models
 from elmo_tasks.bundled import CHECKPOINTS
@@ -304,11 +304,17 @@ def _measurements(models: LoadedModels, name: str) -> ModelProbes:
             measured = read_probes(folder / NAME)
             results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
             if measured.checksum != encoder.checksum:
-                results, remark = (), "What was measured is of other weights than these."
+                results, remark = (), "Other weights than these were measured."
         except DataError as error:
             _log.warning("%s", error)
             remark = f"Its file {NAME} cannot be read."
-    return ModelProbes(name, encoder.layer_names, command, results, remark)
+    return ModelProbes(
+        model=name,
+        layers=encoder.layer_names,
+        command=command,
+        results=results,
+        message=Message(remark),
+    )
 
 
 def _result(row: Row) -> ProbeResult:
@@ -321,5 +327,13 @@ def _result(row: Row) -> ProbeResult:
         if paper
         else None
     )
-    about = row.without, row.without_name, row.note
-    return ProbeResult(row.task, row.title, row.unit, scores(row.scores), *about, published)
+    return ProbeResult(
+        task=row.task,
+        title=row.title,
+        unit=row.unit,
+        scores=scores(row.scores),
+        without=row.without,
+        without_name=row.without_name,
+        note=row.note,
+        paper=published,
+    )

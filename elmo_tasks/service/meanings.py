@@ -8,8 +8,8 @@ from functools import cache
 
 from elmo_tasks import api
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.disambiguation import SenseModel, senses_of
-from elmo_tasks.senses.judging import ANOTHER, meanings_of_uses, senses_as_meanings
+from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.senses.judging import ANOTHER, meaning_of, meanings_of_uses, senses_as_meanings
 from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon, check_marks, parse_entries
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
@@ -114,10 +114,8 @@ def incremental_reading(
     return api.IncrementalReading(
         word=word.strip(),
         model=loaded.encoder.name,
-        sentence=mention.sentence,
-        tokens=tokens,
+        use=mention,
         offsets=tuple((token.start, token.end) for token in tokenize(mention.sentence)),
-        index=start,
         senses=(meanings[first], meanings[second]),
         steps=tuple(steps),
     )
@@ -134,10 +132,13 @@ def dictionary_test(model: SenseModel) -> api.DictionaryTest:
     mistakes = []
     for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):
         (meant,) = meanings_of_uses(model, [use], vector[None], [entry])
-        best = None if meant.best is None else senses_of([entry])[meant.best][1]
-        if best is None or best.key != sense.key:
-            glosses = (sense.gloss, ANOTHER if best is None else best.gloss)
-            place = (use.sentence, use.char_start, use.char_end)
-            mistakes.append(api.Mistake(*place, entry.word, *glosses, meant.probability))
-    mistakes.sort(key=lambda mistake: -mistake.probability)
+        judged = api.JudgedUse(
+            use=use,
+            meanings=senses_as_meanings([entry]),
+            meant=meant,
+            known=meaning_of(entry.word, sense),
+        )
+        if judged.meaning != judged.known:
+            mistakes.append(judged)
+    mistakes.sort(key=lambda mistake: -mistake.meant.probability)
     return api.DictionaryTest(len(rows), len(rows) - len(mistakes), tuple(mistakes[:_MISTAKES]))

@@ -7,11 +7,19 @@ import logging
 import shutil
 import threading
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 
 import numpy as np
 
-from elmo_tasks.api import NearestUses, NearUse, Progress, StaticNeighbour, StaticNeighbours
+from elmo_tasks.api import (
+    NearestRequest,
+    NearestUses,
+    NearUse,
+    Progress,
+    StaticNeighbour,
+    StaticNeighbours,
+)
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.encoders.use_vectors import use_vectors
@@ -35,111 +43,79 @@ from elmo_tasks.weights.cache import CACHE_VARIABLE, cache_folder, temporary_cac
 
 DICTIONARY = "dictionary"
 _ONLY = ("all", "same", "other")
-_MAX_SHOWN, _STATIC = 50, 10
+_MAX_SHOWN = 50
+#: Number of nearest words by static vectors.
+_N_STATIC = 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not
 #: hold.
 _RERANKED = 60
 #: Seconds that an answer waits for the index of the dictionary.
 _PATIENCE = 0.7
 #: Number of words whose pairs estimate the cosine of two random words.
-_DRAWN = 40
+_N_RANDOM = 40
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True)
+class _Search:
+    """The source and the view of a request."""
+
+    source: str
+    sources: tuple[str, ...]
+    own: UseIndex | None  # the user's index, if that is searched
+    view: str
+    views: tuple[str, ...]
+    layer: int  # by which the index is searched; the sense embedding ranks its results again
+
+
 def nearest_uses(
-    word: str,
-    sentence: str,
+    request: NearestRequest,
     loaded: LoadedModel,
     static: StaticVectors,
     own_index: UseIndex | None = None,
-    layer: str | None = None,
-    only: str = "all",
-    source: str | None = None,
-    n: int = 15,
     progress: Progress | None = None,
-    complete: bool = True,
 ) -> NearestUses:
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
     The index has one example of each meaning; the others of the query word are encoded with every
-    query. Where the index must be made first, an answer that need not be ``complete`` is of these
+    query. Where the index must be made first, an answer that need not be complete is of these
     examples alone.
     """
-    use = find_use(word, sentence, "sentence")
-    if only not in _ONLY:
-        raise InputError(f"Choose {', '.join(_ONLY)}, not “{only[:40]}”.", field="only")
-    check_count(n, _MAX_SHOWN, "n", "uses")
-    encoder = loaded.encoder
-    views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
-    view = layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
-    if view not in views:
-        raise InputError(
-            f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer"
-        )
-    # An index holds the vectors of one model.
-    own = own_index if own_index and own_index.description.checksum == encoder.checksum else None
-    sources = (DICTIONARY, own.description.title) if own else (DICTIONARY,)
-    source = source or sources[-1]
-    if source not in sources:
-        raise InputError(
-            f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source"
-        )
-    index = own if own and source != DICTIONARY else None
-    if index is None:
-        index = _index_of_dictionary(loaded, progress, wait=complete or only == "other")
-    at = loaded.shown_layer if view == MEANINGS else loaded.names.index(view)
-    vector = _at_layer(loaded, [use], at)[0]
-    hits: list[tuple[Use, float]] = []
-    if index is not None:
-        n_first = max(n, _RERANKED) if view == MEANINGS else n
-        hits = [
-            (hit.use, hit.cosine)
-            for hit in index.search(vector, at, n_first, use.token, only, use.sentence)
-        ]
-    n_searched = 0 if index is None else len(index)
-    if source == DICTIONARY and only != "other":
-        seen = {use.sentence, *(u.sentence for u, _ in hits)}
-        examples = example_uses(bundled_lexicon().find(use.token))
-        more = list({u.sentence: u for u, _, _ in examples if u.sentence not in seen}.values())
-        n_searched += len(more)
-        if more:
-            hits += zip(more, (_at_layer(loaded, more, at) @ vector).tolist(), strict=True)
-    random = loaded.random_pair[at]
-    if view == MEANINGS:
-        first, *others = loaded.sense_model.embed([use, *(u for u, _ in hits)])
-        hits = [(u, float(first @ other)) for (u, _), other in zip(hits, others, strict=True)]
+    use = find_use(request.word, request.sentence, "sentence")
+    search = _search_of(request, loaded, own_index)
+    must_wait = request.complete or request.only == "other"
+    index = search.own or _index_of_dictionary(loaded, progress, wait=must_wait)
+    hits, n_searched = _hits(use, request, search, loaded, index)
+    random = loaded.random_pair[search.layer]
+    if search.view == MEANINGS:
+        hits = _by_meaning(use, hits, loaded.sense_model)
         random = random_features(loaded)
         if index is not None:
             random = loaded.cache.once(
                 f"random pair in {index.folder}", lambda: _random_pair(loaded, index)
             )
-    hits = sorted(hits, key=lambda hit: -hit[1])[:n]
-    (sense, probability), *senses = _senses(loaded.senses, [use, *(u for u, _ in hits)])
-    uses = []
-    for (u, cosine), meaning in zip(hits, senses, strict=True):
-        same_word = are_inflections(use.token.casefold(), u.word.casefold())
-        place = (u.sentence, u.char_start, u.char_end)
-        uses.append(NearUse(*place, u.word, round(min(1.0, cosine), 6), same_word, *meaning))
+    hits = sorted(hits, key=lambda hit: -hit.cosine)[: request.n]
+    (sense, probability), *senses = _senses(loaded.senses, [use, *(hit.use for hit in hits)])
+    uses = tuple(_near_use(use, *pair) for pair in zip(hits, senses, strict=True))
+    encoder = loaded.encoder
     static = encoder if isinstance(encoder, StaticVectors) else static
-    neighbours = _neighbours(use.token, _STATIC, static)
+    neighbours = _neighbours(use.token, _N_STATIC, static)
     if encoder.reads_sentence:
-        message = nearest_answer(use.token, uses, only, random, sense)
+        message = nearest_answer(use.token, uses, request.only, random, sense)
     else:
         message = nearest_of_word_vectors(static.name, len(static), use.token, neighbours)
     return NearestUses(
         word=use.token,
-        sentence=use.sentence,
-        start=use.char_start,
-        end=use.char_end,
+        use=use,
         model=encoder.name,
-        layer=view,
-        layers=views,
-        source=source,
-        sources=sources,
+        layer=search.view,
+        layers=search.views,
+        source=search.source,
+        sources=search.sources,
         n_tokens=n_searched,
-        only=only,
+        only=request.only,
         random_pair_cosine=round(random, 6),
-        uses=tuple(uses),
+        uses=uses,
         static=neighbours,
         message=message,
         vectors=static.name,
@@ -150,16 +126,89 @@ def nearest_uses(
     )
 
 
+def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex | None) -> _Search:
+    """Check a request, and choose the source and the view by default."""
+    if request.only not in _ONLY:
+        raise InputError(f"Choose {', '.join(_ONLY)}, not “{request.only[:40]}”.", field="only")
+    check_count(request.n, _MAX_SHOWN, "n", "uses")
+    views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
+    view = request.layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
+    if view not in views:
+        raise InputError(
+            f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer"
+        )
+    # An index holds the vectors of one model.
+    fits = own_index is not None and own_index.description.checksum == loaded.encoder.checksum
+    own = own_index if fits else None
+    sources = (DICTIONARY, own.description.title) if own else (DICTIONARY,)
+    source = request.source or sources[-1]
+    if source not in sources:
+        raise InputError(
+            f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source"
+        )
+    return _Search(
+        source=source,
+        sources=sources,
+        own=own if source != DICTIONARY else None,
+        view=view,
+        views=views,
+        layer=loaded.shown_layer if view == MEANINGS else loaded.names.index(view),
+    )
+
+
+def _hits(
+    use: Use, request: NearestRequest, search: _Search, loaded: LoadedModel, index: UseIndex | None
+) -> tuple[list[NearUse], int]:
+    """Search an index and the examples of the word; return how many uses were searched, too."""
+    vector = _at_layer(loaded, [use], search.layer)[0]
+    hits: list[NearUse] = []
+    n_searched = 0
+    if index is not None:
+        n = max(request.n, _RERANKED) if search.view == MEANINGS else request.n
+        hits += index.search(vector, search.layer, n, use.token, request.only, use.sentence)
+        n_searched = len(index)
+    if search.source == DICTIONARY and request.only != "other":
+        seen = {use.sentence, *(hit.use.sentence for hit in hits)}
+        examples = {
+            example.sentence: example
+            for example, _, _ in example_uses(bundled_lexicon().find(use.token))
+            if example.sentence not in seen
+        }
+        n_searched += len(examples)
+        if examples:
+            more = list(examples.values())
+            cosines = _at_layer(loaded, more, search.layer) @ vector
+            hits += map(NearUse, more, cosines.tolist())
+    return hits, n_searched
+
+
+def _by_meaning(use: Use, hits: Sequence[NearUse], model: SenseModel) -> list[NearUse]:
+    """Compare again, by the sense embedding."""
+    first, *others = model.embed([use, *(hit.use for hit in hits)])
+    return [NearUse(hit.use, float(first @ other)) for hit, other in zip(hits, others, strict=True)]
+
+
+def _near_use(use: Use, hit: NearUse, meaning: tuple[str, float | None]) -> NearUse:
+    sense, probability = meaning
+    return NearUse(
+        use=hit.use,
+        cosine=round(min(1.0, hit.cosine), 6),
+        same_word=are_inflections(use.token.casefold(), hit.use.word.casefold()),
+        sense=sense,
+        probability=probability,
+    )
+
+
 def _index_of_dictionary(
     loaded: LoadedModel, progress: Progress | None, *, wait: bool
 ) -> UseIndex | None:
     """Return the index of the dictionary, or ``None`` while another thread makes it.
 
-    If told to ``wait``, it is returned in any case.
+    With ``wait`` it is returned in any case.
     """
 
-    def made(told: Progress | None = None) -> UseIndex:
-        return loaded.cache.once("index", lambda: _dictionary_index(loaded.encoder, told))
+    def made(report: Progress | None = None) -> UseIndex:
+        return loaded.cache.once("index", lambda: _dictionary_index(loaded.encoder, report))
 
     if wait:
         return made(progress)
@@ -172,7 +221,7 @@ def _index_of_dictionary(
 
 def _random_pair(loaded: LoadedModel, index: UseIndex) -> float:
     """Return the mean cosine of two random words of the index, by sense embedding."""
-    embedded = loaded.sense_model.embed(index.some_words(_DRAWN))
+    embedded = loaded.sense_model.embed(index.some_words(_N_RANDOM))
     cosines = (embedded @ embedded.T)[np.triu_indices(len(embedded), 1)]
     return float(cosines.mean()) if len(cosines) else 0.0
 
@@ -241,7 +290,9 @@ def static_neighbours(word: str, n: int, vectors: StaticVectors) -> StaticNeighb
             f"“{word[:40]}” is not among the {len(vectors):,} words that have a static vector here."
         )
         raise InputError(message, field="word")
-    return StaticNeighbours(word, vectors.name, len(vectors), neighbours)
+    return StaticNeighbours(
+        word=word, vectors=vectors.name, vocabulary=len(vectors), neighbours=neighbours
+    )
 
 
 def _neighbours(word: str, n: int, vectors: StaticVectors) -> tuple[StaticNeighbour, ...]:

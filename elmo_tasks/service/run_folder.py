@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.api import SplitScore, TrainingEpoch, TrainingJob
+from elmo_tasks.api import Message, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
@@ -116,7 +116,7 @@ def read_job(folder: Path) -> TrainingJob:
         **{key: state[key] for key in _STATED if key in state},
         name=folder.name,
         status=status,
-        message=message,
+        message=Message(message),
         stopping=is_running and bool(state.get("stop")),
         head=folder.name if card else None,
         best_epoch=best_epoch,

@@ -56,9 +56,8 @@ class _Drawn:
     senses: tuple[tuple[str, Sense], ...]  # their meanings, each with its word
     uses: tuple[Use, ...]
     sources: tuple[str, ...]  # one per use
-    labels: tuple[
-        int | None, ...
-    ]  # the position of the meaning of each use; len(senses) for an unlisted one
+    # the position of the meaning of each use; len(senses) for an unlisted one
+    labels: tuple[int | None, ...]
     predictions: tuple[api.UseMeaning | None, ...]  # one per use; None for an example
     n_own: int
     read_as: tuple[tuple[str, str], ...]  # source and description of each table
@@ -133,12 +132,18 @@ def sense_map(
     for k, (use, source, meant) in enumerate(
         zip(drawn.uses, drawn.sources, drawn.predictions, strict=True)
     ):
-        place = (use.sentence, use.char_start, use.char_end)
-        is_sure = source == api.EXAMPLES or bool(meant and meant.is_sure)
-        meaning = (group_of.get(k), meant.probability if meant else None, is_sure)
-        nearest = tuple(_nearest(cosines[k], min(_NEAREST, n - 1)))
         x, y = places[k]
-        uses.append(api.MapUse(*place, source, *meaning, x, y, nearest))
+        point = api.MapUse(
+            use=use,
+            source=source,
+            group=group_of.get(k),
+            probability=meant.probability if meant else None,
+            is_sure=source == api.EXAMPLES or bool(meant and meant.is_sure),
+            x=x,
+            y=y,
+            nearest=tuple(_nearest(cosines[k], min(_NEAREST, n - 1))),
+        )
+        uses.append(point)
     are_meanings = bool(drawn.senses)
     return api.SenseMap(
         word=word,
@@ -186,16 +191,24 @@ def project_on_map(
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
     meanings = tuple(api.ProjectedMeaning(names[k], shares[k], group_of.get(k)) for k in order)
-    near = []
-    for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED):
-        place = (drawn.uses[k].sentence, drawn.uses[k].char_start, drawn.uses[k].char_end)
-        near.append(api.NearOnMap(k, cosine, *place, group_of.get(drawn.labels[k])))
+    near = tuple(
+        api.NearUse(
+            use=drawn.uses[k], cosine=cosine, position=k, group=group_of.get(drawn.labels[k])
+        )
+        for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED)
+    )
     is_sure = bool(meaning and meaning.is_sure)
-    group = meanings[0].group if meanings else None
-    answer = projected_answer(meanings, is_sure=is_sure)
     x, y = project_use(drawn.projection, drawn.vectors, vector)
-    place = (use.sentence, use.char_start, use.char_end)
-    return api.ProjectedUse(*place, x, y, group, is_sure, meanings, tuple(near), answer)
+    return api.ProjectedUse(
+        use=use,
+        x=x,
+        y=y,
+        group=meanings[0].group if meanings else None,
+        is_sure=is_sure,
+        meanings=meanings,
+        nearest=near,
+        message=projected_answer(meanings, is_sure=is_sure),
+    )
 
 
 def _draw(
@@ -209,9 +222,8 @@ def _draw(
     base_word(request.word)  # refuses what is not a word or phrase, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
-    collected: list[
-        tuple[str, tuple[Use, ...], int]
-    ] = []  # source, uses, and their number in the source
+    # source, uses, and their number in the source
+    collected: list[tuple[str, tuple[Use, ...], int]] = []
     read_as: list[tuple[str, str]] = []
     for source, text, name in (
         (api.TEXT_A, request.text, request.name),
@@ -247,9 +259,19 @@ def _draw(
     )
     sources = (*(api.EXAMPLES for _ in examples), *(source for _, source in own))
     predictions = (*(None for _ in examples), *meant)
-    of_uses = (uses, sources, labels, predictions, sum(n for _, _, n in collected), tuple(read_as))
     return _Drawn(
-        view, views, entries, senses, *of_uses, vectors, fit_projection(directions(vectors))
+        view=view,
+        views=views,
+        entries=entries,
+        senses=senses,
+        uses=uses,
+        sources=sources,
+        labels=labels,
+        predictions=predictions,
+        n_own=sum(n for _, _, n in collected),
+        read_as=tuple(read_as),
+        vectors=vectors,
+        projection=fit_projection(directions(vectors)),
     )
 
 
@@ -270,11 +292,15 @@ def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.Sen
         own = drawn.vectors[list(uses)]
         typical = uses[int(np.argmax(own @ own.mean(axis=0)))]
         count = Counter(drawn.sources[k] for k in uses)
-        groups.append(
-            api.SenseGroup(
-                _LETTERS[g], key, name, len(uses), typical, tuple(count[s] for s in sources)
-            )
+        group = api.SenseGroup(
+            letter=_LETTERS[g],
+            key=key,
+            name=name,
+            n_uses=len(uses),
+            example=typical,
+            by_source=tuple(count[source] for source in sources),
         )
+        groups.append(group)
     return tuple(groups)
 
 

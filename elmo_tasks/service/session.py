@@ -55,21 +55,13 @@ class Session:
         self._index = UseIndex(index) if index is not None else None
         self.index_title = self._index.description.title if self._index else ""
         self._uses = UseCache()
-        heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device)
-        self.heads, self.layer_weights, self.tag, self.classify = (
-            heads.heads,
-            heads.layer_weights,
-            heads.tag,
-            heads.classify,
-        )
+        self._heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device)
         self.training: api.Training = TrainingJobs(
             Path(runs_dir),
             model or loaded.default,
             lambda: loaded.encoder(loaded.default).n_layers,
             training,
         )
-        self.ready_sentences = meanings.ready_sentences
-        self.entry_text = entry_text
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         loaded, layers = self.loaded, {self.loaded.default: self.loaded.model().names}
@@ -155,21 +147,10 @@ class Session:
         )
 
     def nearest(
-        self,
-        word: str,
-        sentence: str,
-        layer: str | None = None,
-        only: str = "all",
-        source: str | None = None,
-        n: int = 15,
-        model: str | None = None,
-        progress: api.Progress | None = None,
-        complete: bool = True,
+        self, request: api.NearestRequest, progress: api.Progress | None = None
     ) -> api.NearestUses:
-        loaded, static = self.loaded.model(model), self.loaded.static()
-        return nearest_uses(
-            word, sentence, loaded, static, self._index, layer, only, source, n, progress, complete
-        )
+        loaded, static = self.loaded.model(request.model), self.loaded.static()
+        return nearest_uses(request, loaded, static, self._index, progress)
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:
         return static_neighbours(word, n, self.loaded.static())
@@ -189,3 +170,25 @@ class Session:
 
     def probes(self) -> tuple[api.ModelProbes, ...]:
         return read_measurements(self.loaded)
+
+    def ready_sentences(self, word: str) -> api.ReadyWord | None:
+        return meanings.ready_sentences(word)
+
+    def entry_text(self, word: str) -> str:
+        return entry_text(word)
+
+    def heads(self) -> tuple[api.HeadInfo, ...]:
+        return self._heads.heads()
+
+    def layer_weights(self) -> tuple[api.LayerWeights, ...]:
+        return self._heads.layer_weights()
+
+    def tag(
+        self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
+    ) -> tuple[api.TaggedSentence, ...]:
+        return self._heads.tag(sentences, head, n_readings)
+
+    def classify(
+        self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
+    ) -> tuple[api.ClassifiedText, ...]:
+        return self._heads.classify(texts, head, occlusion)

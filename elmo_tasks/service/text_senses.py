@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
@@ -23,12 +23,16 @@ from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.sentences import split_sentences
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.text.uses import Use
+from elmo_tasks.text.uses import Mention, Use
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.wording import replace_surrogates
 
-_MAX_CHARACTERS, _MAX_TEXT_TOKENS, _MAX_SENTENCE_TOKENS = 20_000, 2_000, 200
-_CUT_SHORT, _NOT = ("ca", "wo", "sha"), re.compile("n['’]t", re.IGNORECASE)  # can't, won't, shan't
+_MAX_CHARACTERS = 20_000
+_MAX_TEXT_TOKENS = 2_000
+_MAX_SENTENCE_TOKENS = 200
+#: The first tokens of can't, won't and shan't, and the second one.
+_CUT_SHORT = ("ca", "wo", "sha")
+_NOT = re.compile("n['’]t", re.IGNORECASE)
 #: Verbs that may be auxiliaries, which have no meaning of their own.
 _AUXILIARIES = frozenset(
     str.split(
@@ -45,16 +49,16 @@ class Unit:
     text: int  #: number of the text
     use: Use  #: in its sentence
     entries: tuple[Entry, ...]
-    offset: int  #: of the sentence in the text
+    offset: int  #: first character of the sentence in the text
+    first_token: int  #: first token of the sentence in the text
 
 
 @dataclass
 class _Text:
     """A text while it is read."""
 
-    joined: str
-    n_tokens: int
-    words: list[str]
+    joined: str  #: its sentences, with one space between them
+    tokens: tuple[str, ...]
     units: list[Unit]
 
 
@@ -88,10 +92,12 @@ def senses_of_texts(
         if isinstance(text, _Text) and not language[number]
         for unit in text.units
     ]
-    found: list[list[api.TextWord]] = [[] for _ in texts]
+    found: list[list[api.JudgedUse]] = [[] for _ in texts]
     if loaded.senses is not None and units:
-        for unit, word in _judged(units, loaded.senses, lexicon):
-            found[unit.text].append(word)
+        for unit, probabilities in _judged(units, loaded.senses):
+            whole = read[unit.text]
+            assert isinstance(whole, _Text)
+            found[unit.text].append(_in_text(unit, probabilities, whole))
     return [
         text
         if isinstance(text, InputError)
@@ -101,10 +107,9 @@ def senses_of_texts(
 
 
 def _answer(
-    text: _Text, words: list[api.TextWord], language: str, loaded: LoadedModel, lexicon: Lexicon
+    text: _Text, words: list[api.JudgedUse], language: str, loaded: LoadedModel, lexicon: Lexicon
 ) -> api.TextSenses:
-    words.sort(key=lambda word: word.char_start)
-    words = [_whole(word, text.joined) for word in words]
+    words.sort(key=lambda word: word.use.char_start)
     if loaded.senses is None:
         message = uncalibrated_answer(loaded.encoder.name)
     elif language:
@@ -112,7 +117,13 @@ def _answer(
     else:
         unsure = sum(not word.meant.is_sure for word in words)
         message = text_answer(len(words), unsure, len(lexicon.ambiguous))
-    return api.TextSenses(loaded.encoder.name, text.joined, tuple(words), text.n_tokens, message)
+    return api.TextSenses(
+        model=loaded.encoder.name,
+        text=text.joined,
+        words=tuple(words),
+        n_tokens=len(text.tokens),
+        message=message,
+    )
 
 
 def _read(number: int, text: str, lexicon: Lexicon) -> _Text:
@@ -123,30 +134,34 @@ def _read(number: int, text: str, lexicon: Lexicon) -> _Text:
     check_size(text, "text", "The text", _MAX_CHARACTERS)
     sentences = split_sentences(text, _MAX_SENTENCE_TOKENS)
     rows = [tokenize(sentence) for sentence in sentences]
-    words = [token.text for row in rows for token in row]
+    words = tuple(token.text for row in rows for token in row)
     check_size(words, "text", "The text", _MAX_TEXT_TOKENS)
     units: list[Unit] = []
     offset = 0
+    first_token = 0
     for sentence, row in zip(sentences, rows, strict=True):
-        units += _units_of(number, sentence, row, offset, lexicon)
+        for use, entries in _ambiguous_uses(sentence, row, lexicon):
+            unit = Unit(
+                text=number, use=use, entries=entries, offset=offset, first_token=first_token
+            )
+            units.append(unit)
         offset += len(sentence) + 1
-    return _Text(" ".join(sentences), len(words), words, units)
+        first_token += len(row)
+    return _Text(joined=" ".join(sentences), tokens=words, units=units)
 
 
-def _units_of(
-    number: int, sentence: str, tokens: Sequence[Token], offset: int, lexicon: Lexicon
-) -> list[Unit]:
+def _ambiguous_uses(
+    sentence: str, tokens: Sequence[Token], lexicon: Lexicon
+) -> list[tuple[Use, tuple[Entry, ...]]]:
     """Return the expressions of a sentence and its words with several meanings.
 
     The words of an expression count only if they may be meant literally.
     """
-    units: list[Unit] = []
+    found: list[tuple[Use, tuple[Entry, ...]]] = []
     covered: set[int] = set()
     for entry, start, end in lexicon.expressions_in([folded(token.text) for token in tokens]):
         if entry.is_expression or len(entry.senses) > 1:
-            units.append(
-                Unit(number, Use.in_sentence(sentence, tokens, start, end), (entry,), offset)
-            )
+            found.append((Use.in_sentence(sentence, tokens, start, end), (entry,)))
         if not entry.also_literal:
             covered.update(range(start, end))
     for k, token in enumerate(tokens):
@@ -154,13 +169,11 @@ def _units_of(
             continue
         entries = lexicon.find(token.text)
         if len(senses_of(entries)) > 1:
-            units.append(Unit(number, Use.in_sentence(sentence, tokens, k), entries, offset))
-    return units
+            found.append((Use.in_sentence(sentence, tokens, k), entries))
+    return found
 
 
-def _judged(
-    units: Sequence[Unit], model: SenseModel, lexicon: Lexicon
-) -> list[tuple[Unit, api.TextWord]]:
+def _judged(units: Sequence[Unit], model: SenseModel) -> list[tuple[Unit, SenseProbabilities]]:
     """Judge the meaning of each unit.
 
     Auxiliaries, names, and words within an expression that is meant are left out.
@@ -185,7 +198,7 @@ def _judged(
             and k not in meant
         ):
             continue
-        rows.append((unit, _text_word(unit, probabilities)))
+        rows.append((unit, probabilities))
     return rows
 
 
@@ -243,19 +256,24 @@ def _expressions_meant(
     return meant, hidden
 
 
-def _text_word(unit: Unit, probabilities: SenseProbabilities) -> api.TextWord:
-    return api.TextWord(
-        token=unit.use.word,
-        char_start=unit.offset + unit.use.char_start,
-        char_end=unit.offset + unit.use.char_end,
-        meanings=senses_as_meanings(unit.entries),
-        meant=use_meaning(probabilities),
+def _in_text(unit: Unit, probabilities: SenseProbabilities, text: _Text) -> api.JudgedUse:
+    """Return the use of a unit in its whole text, with its meaning.
+
+    ``can't`` is shown whole: two tokens, but one word of the text.
+    """
+    token_start = unit.first_token + unit.use.token_start
+    token_end = unit.first_token + unit.use.token_end
+    char_start = unit.offset + unit.use.char_start
+    char_end = unit.offset + unit.use.char_end
+    if _NOT.match(text.joined, char_end) and unit.use.word.lower() in _CUT_SHORT:
+        token_end += 1
+        char_end += 3
+    use = Mention(
+        tokens=text.tokens,
+        token_start=token_start,
+        token_end=token_end,
+        sentence=text.joined,
+        char_start=char_start,
+        char_end=char_end,
     )
-
-
-def _whole(word: api.TextWord, text: str) -> api.TextWord:
-    """Show ``can't`` whole: two tokens, but one word of the text."""
-    end = word.char_end
-    if not (_NOT.match(text, end) and word.token.lower() in _CUT_SHORT):
-        return word
-    return replace(word, token=text[word.char_start : end + 3], char_end=end + 3)
+    return api.JudgedUse(use, senses_as_meanings(unit.entries), use_meaning(probabilities))

@@ -30,6 +30,7 @@ from elmo_tasks.service.validation import check_count, checked_tokens
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token
+from elmo_tasks.text.uses import Use
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
@@ -93,7 +94,7 @@ class TrainedHeads:
         results = tuple(map(CLASSIFICATION.result, texts, rows, predictions))
         if not occlusion:
             return results
-        effects = _occlusion(predictor, rows, predictions)
+        effects = _occlusion(predictor, texts, rows, predictions)
         return tuple(
             replace(result, occlusion=effect)
             for result, effect in zip(results, effects, strict=True)
@@ -262,8 +263,11 @@ def _mix(row: dict[str, Any], seed: int) -> api.MixWeights:
 
 
 def _occlusion(
-    predictor: Predictor, rows: Sequence[Sequence[Token]], predictions: Sequence[TextPrediction]
-) -> list[tuple[api.WordOcclusion, ...]]:
+    predictor: Predictor,
+    texts: Sequence[str],
+    rows: Sequence[Sequence[Token]],
+    predictions: Sequence[TextPrediction],
+) -> list[tuple[api.WordEffect, ...]]:
     """Leave out each word in turn (occlusion: Zeiler and Fergus, 2014; Li et al., 2016).
 
     Short texts come first, until the limit per request is reached.
@@ -278,9 +282,9 @@ def _occlusion(
             left_out += [(k, at) for at in range(n)]
     batches = batched([words[k][:at] + words[k][at + 1 :] for k, at in left_out])
     without = (prediction for batch in batches for prediction in predictor.predict_batch(batch))
-    effects: list[tuple[api.WordOcclusion, ...]] = [()] * len(rows)
+    effects: list[tuple[api.WordEffect, ...]] = [()] * len(rows)
     for (k, at), prediction in zip(left_out, without, strict=True):
-        token, whole = rows[k][at], predictions[k]
+        whole = predictions[k]
         change = whole.confidence - prediction.probabilities.get(whole.label or "", 0.0)
-        effects[k] += (api.WordOcclusion(token.text, token.start, token.end, change),)
+        effects[k] += (api.WordEffect(Use.in_sentence(texts[k], rows[k], at), change),)
     return effects

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 
-from elmo_tasks.api import LIMITS, ComparisonItem
+from elmo_tasks.api import LIMITS
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
 from elmo_tasks.errors import InputError
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.tokens import Token, tokenize
-from elmo_tasks.text.uses import Mention, Use
+from elmo_tasks.text.uses import Mention
 from elmo_tasks.wording import replace_surrogates
 
 
@@ -78,24 +78,3 @@ def check_count(n: int, maximum: int, field: str, what: str) -> None:
     """Raise an :class:`InputError` unless ``n`` is between 1 and ``maximum``."""
     if not 1 <= n <= maximum:
         raise InputError(f"Between 1 and {maximum} {what} can be shown, not {n}.", field=field)
-
-
-def item_of(m: Mention) -> ComparisonItem:
-    """Convert a use to its form in results."""
-    return ComparisonItem(
-        sentence=m.sentence,
-        tokens=m.tokens,
-        index=m.token_start,
-        token=m.token,
-        start=m.char_start,
-        end=m.char_end,
-        choices=m.choices,
-        n_tokens=m.token_end - m.token_start,
-    )
-
-
-def use_of(item: ComparisonItem) -> Use:
-    """Convert an item of a comparison back to a use."""
-    return Use(
-        item.tokens, item.index, item.index + item.n_tokens, item.sentence, item.start, item.end
-    )

@@ -29,7 +29,6 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
 from elmo_tasks.service.comparisons import rounded
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.validation import use_of
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use
 
@@ -55,8 +54,7 @@ def explain(
         )
     view = _view(comparison, loaded, layer)
     a, b = _pair(comparison, view, pair)
-    items = (comparison.items[a], comparison.items[b])
-    uses = [use_of(item) for item in items]
+    uses = [comparison.uses[k].use for k in (a, b)]
     if view.name == VERDICT:
         cosine = comparison.same_meaning[a][b]
         apart = _is_apart(comparison, view, (a, b), cosine)
@@ -66,8 +64,8 @@ def explain(
         similarity = _measure(loaded, view.name, uses)
         cosine = float(similarity([uses[0]], 1)[0])
         words = [
-            *_hide(similarity, items[0], 0, a, cosine),
-            *_hide(similarity, items[1], 1, b, cosine),
+            *_hide(similarity, uses[0], 0, a, cosine),
+            *_hide(similarity, uses[1], 1, b, cosine),
         ]
         apart = _is_apart(comparison, view, (a, b), cosine)
         changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
@@ -76,17 +74,16 @@ def explain(
         # In a sum of fixed vectors every word has its own part; inside the model, an effect does
         # not belong to one word alone.
         answer = why_answer(
-            items, words, named, _several(words, apart) if view.name == WORDS else []
+            uses, words, named, _several(words, apart) if view.name == WORDS else []
         )
     if comparison.source is api.Source.ONE_MEANING:
         known = on_the_list(comparison.word, is_in_dictionary=bool(comparison.meanings))
         answer = f"{known} {answer}"
     sides = _sides(loaded, uses)
-    halves = (
-        [(s.before, s.random_before) for s in sides],
-        [(s.after, s.random_after) for s in sides],
+    side = attribution.informative_direction(
+        [(half.before, half.random_before) for half in sides],
+        [(half.after, half.random_after) for half in sides],
     )
-    side = attribution.informative_direction(*halves) if sides else "unclear"
     return api.Explanation(
         comparison=comparison,
         pair=(a, b),
@@ -94,14 +91,13 @@ def explain(
         cosine=round(cosine, 6),
         random_pair_cosine=view.random_pair_cosine,
         apart=apart,
-        answer=answer,
+        message=api.Message(answer, SIDE_ANSWERS[side] if sides else NO_SIDES),
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
         skipped=sum(len(u.tokens) - (u.token_end - u.token_start) for u in uses) - len(words),
         sides=sides,
         side=side,
-        side_answer=SIDE_ANSWERS[side] if sides else NO_SIDES,
     )
 
 
@@ -113,8 +109,16 @@ def _sides(loaded: LoadedModel, pair: Sequence[Use]) -> tuple[api.DirectionSimil
     halves = rounded(attribution.halved_cosines(vectors[1:, 0], vectors[1:, 1]))
     random = loaded.cache.once("halves", lambda: _random_halves(loaded.encoder))
     return tuple(
-        api.DirectionSimilarity(str(k), *halves[k - 1], *random[k - 1])
-        for k in range(1, len(halves) + 1)
+        api.DirectionSimilarity(
+            layer=str(k),
+            before=before,
+            after=after,
+            random_before=random_before,
+            random_after=random_after,
+        )
+        for k, ((before, after), (random_before, random_after)) in enumerate(
+            zip(halves, random, strict=True), 1
+        )
     )
 
 
@@ -131,7 +135,7 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
     if _has_verdict(comparison) and name in (None, VERDICT):
         return api.LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
     if loaded.senses is not None and name in (None, WORDS):
-        vectors = _context(loaded.senses, [use_of(item) for item in comparison.items])
+        vectors = _context(loaded.senses, [judged.use for judged in comparison.uses])
         cosine = tuple(map(tuple, (vectors @ vectors.T).tolist()))
         layers.append(api.LayerComparison(WORDS, cosine, (), _random_context(loaded.senses)))
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
@@ -173,16 +177,16 @@ def _has_verdict(comparison: api.Comparison) -> bool:
 
 def _evidence(
     loaded: LoadedModel, comparison: api.Comparison, pair: tuple[int, int], apart: bool
-) -> list[api.HiddenWord]:
+) -> list[api.WordEffect]:
     """Hide the words near both uses, and see how far the log-odds of the answer fall.
 
     Log-odds, because a probability near one does not move however much speaks for it.
     """
-    found: list[api.HiddenWord] = []
-    for number, use in enumerate(pair):
+    found: list[api.WordEffect] = []
+    for number, position in enumerate(pair):
         odds = _odds(loaded, comparison, pair, number, apart)
-        item = comparison.items[use]
-        whole = float(odds([use_of(item)], 1 - number)[0])
+        use = comparison.uses[position].use
+        whole = float(odds([use], 1 - number)[0])
         sign = 1 if apart else -1  # above 0: the word sets the two apart
 
         def lost(
@@ -194,7 +198,7 @@ def _evidence(
         ) -> NDArray[np.float64]:
             return sign * (whole - odds(uses, other))
 
-        found += _hide(lost, item, number, use, 0.0)
+        found += _hide(lost, use, number, position, 0.0)
     for_it = [word.change if apart else -word.change for word in found]
     total = sum(value for value in for_it if value > 0) or 1.0
     return [
@@ -213,7 +217,7 @@ def _odds(
     """
     senses, lexicon = loaded.sense_model, bundled_lexicon()
     if comparison.source is not api.Source.DICTIONARY:
-        embedded = senses.embed([use_of(comparison.items[pair[1 - number]])])[0]
+        embedded = senses.embed([comparison.uses[pair[1 - number]].use])[0]
         constant, slope = senses.calibration.same
         sign = -1 if apart else 1
         return lambda uses, _: (
@@ -228,7 +232,7 @@ def _odds(
     }
     listed = list(known.values())
     places: dict[int | None, int] = {k: at for at, k in enumerate(known)}
-    own, other = (comparison.uses[pair[k]].best for k in (number, 1 - number))
+    own, other = (comparison.uses[pair[k]].meant.best for k in (number, 1 - number))
     mine, theirs = (places.get(best, len(listed)) for best in (own, other))
 
     def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
@@ -242,7 +246,7 @@ def _odds(
     return odds
 
 
-def _named_evidence(words: Sequence[api.HiddenWord]) -> tuple[api.HiddenWord | None, str]:
+def _named_evidence(words: Sequence[api.WordEffect]) -> tuple[api.WordEffect | None, str]:
     """Name the words that most of the evidence hangs on, whichever way they are hidden."""
     steady = [
         word
@@ -253,7 +257,7 @@ def _named_evidence(words: Sequence[api.HiddenWord]) -> tuple[api.HiddenWord | N
     ]
     most = sorted(steady, key=lambda word: -word.share)[:_MAX_NAMED]
     return (most[0] if most else None), evidence_answer(
-        [(word.token, word.share) for word in most], bool(words)
+        [(word.use.token, word.share) for word in most], bool(words)
     )
 
 
@@ -274,7 +278,7 @@ def _measure(loaded: LoadedModel, view: str, pair: Sequence[Use]) -> Measure:
 def _pair(
     comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None
 ) -> tuple[int, int]:
-    n = len(comparison.items)
+    n = len(comparison.uses)
     if (
         pair is None
     ):  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
@@ -300,17 +304,17 @@ def _is_apart(
         return not any(a in group and b in group for group in comparison.groups)
     if layer.name == VERDICT:
         return cosine < 0.5
-    n = len(comparison.items)
+    n = len(comparison.uses)
     others = [layer.cosine[i][j] for j in range(n) for i in range(j)]
     return layer.cosine[a][b] <= sum(others) / len(others)
 
 
 def _hide(
-    similarity: Measure, item: api.ComparisonItem, number: int, position: int, cosine: float
-) -> Iterator[api.HiddenWord]:
+    similarity: Measure, use: Use, number: int, position: int, cosine: float
+) -> Iterator[api.WordEffect]:
     """Hide the words near one of the two uses (``number`` 0 or 1) in each way."""
-    use, tokens = use_of(item), tokenize(item.sentence)
-    n = len(item.tokens)
+    tokens = tokenize(use.sentence)
+    n = len(tokens)
     most = _MAX_TOKENS // (2 * len(attribution.WAYS) * n)
     near = attribution.nearest(n, use.token_start, most)
     places = [k for k in near if not use.token_start <= k < use.token_end]  # no part of a phrase
@@ -322,12 +326,15 @@ def _hide(
     changes = (without - cosine).reshape(len(attribution.WAYS), -1)  # [W, n]
     for k, change in zip(places, changes.T.tolist(), strict=True):
         mean = round(sum(change) / len(change), 6)
-        yield api.HiddenWord(
-            position, k, item.tokens[k], tokens[k].start, tokens[k].end, rounded(change), mean
+        yield api.WordEffect(
+            use=Use.in_sentence(use.sentence, tokens, k),
+            change=mean,
+            number=position,
+            changes=rounded(change),
         )
 
 
-def _several(words: Sequence[api.HiddenWord], apart: bool) -> list[str]:
+def _several(words: Sequence[api.WordEffect], apart: bool) -> list[str]:
     """Return the three words that move it most, the same way however they are hidden."""
     sign = 1 if apart else -1
     steady = [
@@ -336,9 +343,11 @@ def _several(words: Sequence[api.HiddenWord], apart: bool) -> list[str]:
         if _is_word(word) and all(sign * change > 0 for change in word.changes)
     ]
     return list(
-        dict.fromkeys(word.token for word in sorted(steady, key=lambda word: -sign * word.change))
+        dict.fromkeys(
+            word.use.token for word in sorted(steady, key=lambda word: -sign * word.change)
+        )
     )[:_MAX_NAMED]
 
 
-def _is_word(hidden: api.HiddenWord) -> bool:
-    return any(c.isalnum() for c in hidden.token)
+def _is_word(hidden: api.WordEffect) -> bool:
+    return any(c.isalnum() for c in hidden.use.token)

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from elmo_tasks.errors import Choice, DataError
 from elmo_tasks.text.tokens import Token
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 @dataclass(frozen=True)
 class Use:
     """A word, or a few words that make one unit (``take place``), in its sentence."""
 
-    tokens: tuple[str, ...]  # of the sentence
-    token_start: int  # index of the first token of the word
-    token_end: int  # index after its last token
-    sentence: str  # as it was written
-    char_start: int  # offset of the word's first character in sentence
-    char_end: int  # offset after its last character
+    tokens: tuple[str, ...]  #: of the sentence
+    token_start: int  #: index of the first token of the word
+    token_end: int  #: index after its last token
+    sentence: str  #: as it was written, without brackets
+    char_start: int  #: offset of the word's first character in the sentence
+    char_end: int  #: offset after its last character
 
     def __post_init__(self) -> None:
         if not 0 <= self.token_start < self.token_end <= len(self.tokens):
@@ -30,33 +34,52 @@ class Use:
     @classmethod
     def of_tokens(
         cls, tokens: Sequence[str], token_start: int, token_end: int | None = None
-    ) -> Use:
+    ) -> Self:
         """Build a use from tokens only; without ``token_end``, of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         char_start = sum(len(token) + 1 for token in tokens[:token_start])
         char_end = char_start + len(" ".join(tokens[token_start:token_end]))
-        return Use(tuple(tokens), token_start, token_end, " ".join(tokens), char_start, char_end)
+        return cls(
+            tokens=tuple(tokens),
+            token_start=token_start,
+            token_end=token_end,
+            sentence=" ".join(tokens),
+            char_start=char_start,
+            char_end=char_end,
+        )
 
     @classmethod
     def in_sentence(
         cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None
-    ) -> Use:
+    ) -> Self:
         """Build a use from a sentence and its tokens, by default of one token."""
         token_end = token_start + 1 if token_end is None else token_end
-        words = tuple(token.text for token in tokens)
-        return Use(
-            words,
-            token_start,
-            token_end,
-            sentence,
-            tokens[token_start].start,
-            tokens[token_end - 1].end,
+        return cls(
+            tokens=tuple(token.text for token in tokens),
+            token_start=token_start,
+            token_end=token_end,
+            sentence=sentence,
+            char_start=tokens[token_start].start,
+            char_end=tokens[token_end - 1].end,
         )
 
     @property
     def word(self) -> str:
         """The word as it is written in the sentence."""
         return self.sentence[self.char_start : self.char_end]
+
+    @property
+    def token(self) -> str:
+        """The word's token, or the phrase as it is written."""
+        return (
+            self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
+        )
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        """The sentence before the word, the word, and the sentence after it."""
+        before, after = self.sentence[: self.char_start], self.sentence[self.char_end :]
+        return before, self.word, after
 
 
 @dataclass(frozen=True)
@@ -65,10 +88,3 @@ class Mention(Use):
 
     #: the first 20 other occurrences of the word, each as the sentence with [brackets] around it
     choices: tuple[Choice, ...] = ()
-
-    @property
-    def token(self) -> str:
-        """The word's first token, or the phrase as it is written."""
-        return (
-            self.tokens[self.token_start] if self.token_end - self.token_start == 1 else self.word
-        )

@@ -111,7 +111,8 @@ def sentiment_card(
         title=option.head.title,
         about=about_line(option, baseline=bool(without)),
         words=lambda result: pieces(
-            result.text, ((word.start, word.end, word) for word in result.occlusion)
+            result.text,
+            ((word.use.char_start, word.use.char_end, word) for word in result.occlusion),
         ),
         step=lambda push: tint(push, STEPS),
         query=query,
@@ -143,7 +144,7 @@ def sentiment_csv(
             *(result.probabilities.get(label, 0.0) for label in classes),
         )
         words: list[tuple[object, ...]] = [
-            (word.token, word.change) for word in result.occlusion
+            (word.use.token, word.change) for word in result.occlusion
         ] or [("", "")]
         rows += [(*first, *word, result.text) for word in words]
     return csv_file(header, rows)

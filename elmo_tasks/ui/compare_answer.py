@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 from elmo_tasks.api import (
     Comparison,
-    ComparisonItem,
+    JudgedUse,
     LayerComparison,
     ModelInfo,
     SentenceComparison,
@@ -32,6 +32,7 @@ from elmo_tasks.messages.views import (
     view_place,
     view_title,
 )
+from elmo_tasks.text.uses import Use
 from elmo_tasks.ui.compare_form import Form, query_of
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.rendering import render
@@ -102,7 +103,7 @@ def names_of(answer: Compared) -> tuple[str, str]:
     if not isinstance(first, Comparison):
         return f"{len(first[0].sentences)} whole sentences", "compare-sentences"
     about = f"“{first.word}”" if first.word else "The marked words"
-    return f"{about} in {len(first.items)} sentences", f"compare-{slug(first.word)}"
+    return f"{about} in {len(first.uses)} sentences", f"compare-{slug(first.word)}"
 
 
 # --- Of one model ---
@@ -119,7 +120,7 @@ def meanings_card(
         rows=rows_of(comparison),
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
-        uses_of=lambda numbers: [comparison.uses[k] for k in numbers],
+        uses_of=lambda numbers: [comparison.uses[k].meant for k in numbers],
         # Without those that are not in the dictionary: words meant as usual, an everyday meaning.
         others=[
             meaning
@@ -144,7 +145,7 @@ def rows_of(comparison: Comparison) -> Rows:
     """Return the uses with those of one meaning side by side."""
     order, groups = display_order(comparison), group_of(comparison)
     edges = [at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]]
-    return Rows(order, groups, [snippet(item) for item in comparison.items], edges)
+    return Rows(order, groups, [snippet(judged.use) for judged in comparison.uses], edges)
 
 
 def layer_panel(
@@ -173,7 +174,7 @@ def layer_panel(
         rows=rows_of(comparison),
         sentence=sentence,
         pairs=_pairs_of(layer),
-        is_one_word=len({item.token for item in comparison.items}) == 1,
+        is_one_word=len({judged.use.token for judged in comparison.uses}) == 1,
         norms_of=comparison.layers if layer in comparison.layers else [layer],
         own_mix=own_mix,
     )
@@ -220,23 +221,23 @@ def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
     return listed([f"{a} with {b}" for a, b in found]) if len(found) == 2 else "several pairs"
 
 
-def snippet(item: ComparisonItem, width: int = 16) -> tuple[str, str, str]:
+def snippet(use: Use, width: int = 16) -> tuple[str, str, str]:
     """Return the compared word with a little text on either side, cut between words."""
-    before, after = item.sentence[: item.start], item.sentence[item.end :]
+    before, word, after = use.parts
     if len(before) > width:
         cut = before[-width:]
         before = "…" + (cut.partition(" ")[2] if " " in cut.rstrip() else cut)
     if len(after) > width:
         cut = after[:width]
         after = (cut.rpartition(" ")[0] if " " in cut.lstrip() else cut) + "…"
-    return before, item.sentence[item.start : item.end], after
+    return before, word, after
 
 
 def group_of(comparison: Comparison) -> list[int | None]:
     """Return the group of each use; ``None`` where it is in none."""
     sets = [uses for _, uses in comparison.cards] or list(comparison.groups)
     groups = {use: at for at, uses in enumerate(sets) for use in uses}
-    return [groups.get(use) for use in range(len(comparison.items))]
+    return [groups.get(use) for use in range(len(comparison.uses))]
 
 
 def display_order(comparison: Comparison) -> tuple[int, ...]:
@@ -249,12 +250,12 @@ def display_order(comparison: Comparison) -> tuple[int, ...]:
 
 def csv_text(comparison: Comparison) -> str:
     """Format a row per layer and use, then the probabilities that two uses share a meaning."""
-    uses = range(1, len(comparison.items) + 1)
+    uses = range(1, len(comparison.uses) + 1)
     header = ["layer", "use", "word", "sentence", "meaning", "probability of the meaning", "norm"]
     header += [*(f"cosine with {n}" for n in uses), "two random words"]
     firsts = [
-        (n, item.token, item.sentence, *_meaning_cells(comparison, n - 1))
-        for n, item in zip(uses, comparison.items, strict=True)
+        (n, judged.use.token, judged.use.sentence, *_meaning_cells(comparison, judged))
+        for n, judged in zip(uses, comparison.uses, strict=True)
     ]
     views = comparison.views
     further = (views.one_vector, *(mix.view for mix in views.mixes), views.features)
@@ -270,13 +271,12 @@ def csv_text(comparison: Comparison) -> str:
     return csv_file(header, [*rows, *sure])
 
 
-def _meaning_cells(comparison: Comparison, use: int) -> tuple[str, float | None]:
+def _meaning_cells(comparison: Comparison, judged: JudgedUse) -> tuple[str, float | None]:
     """Return the meaning of a use and how likely it is, if meanings are known."""
-    if not comparison.uses:
+    if not judged.is_judged:
         return "", None
-    meant = comparison.uses[use]
-    meaning = None if meant.best is None else comparison.meanings[meant.best]
-    return heading(meaning, comparison.source, [meant]), meant.probability
+    meant = judged.meant
+    return heading(judged.meaning, comparison.source, [meant]), meant.probability
 
 
 # --- By several models ---
@@ -288,7 +288,7 @@ def _page_by_several(
     titles = {m.name: m.title.removeprefix(f"{m.name}, ") for m in models if m.title != m.name}
     columns = []
     for comparison, right in zip(answer.comparisons, answer.right, strict=True):
-        words = [("", item.token, "") for item in comparison.items]
+        words = [("", judged.use.token, "") for judged in comparison.uses]
         column = render(
             "several_model.html",
             comparison=comparison,
@@ -307,7 +307,7 @@ def _page_by_several(
         found=answer,
         first=first,
         columns=columns,
-        meanings=_numbered(answer.senses) if answer.senses else [None] * len(first.items),
+        meanings=_numbered(answer.senses) if answer.senses else [None] * len(first.uses),
         query=query_of(form, *(comparison.model for comparison in answer.comparisons)),
         name=names_of(first)[1],
         csv=csv_by_several(answer),
@@ -330,11 +330,12 @@ def csv_by_several(answer: SideBySide) -> str:
     rows = []
     for comparison in answer.comparisons:
         layer, groups = _verdict_layer(comparison), group_of(comparison)
-        for a, b in combinations(range(len(comparison.items)), 2):
+        for a, b in combinations(range(len(comparison.uses)), 2):
             together = None if None in (groups[a], groups[b]) else groups[a] == groups[b]
             known = answer.senses[a] == answer.senses[b] if answer.senses else None
             sure = comparison.same_meaning[a][b] if comparison.same_meaning else None
-            uses = (a + 1, b + 1, comparison.items[a].sentence, comparison.items[b].sentence)
+            sentences = [comparison.uses[k].use.sentence for k in (a, b)]
+            uses = (a + 1, b + 1, *sentences)
             numbers = (layer.name, layer.cosine[a][b], layer.random_pair_cosine, sure)
             rows.append((comparison.model, *uses, *numbers, together, known))
     header = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Explanation, HiddenWord, Service, Source
+from elmo_tasks.api import Explanation, Service, Source, WordEffect
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.views import view_place
 from elmo_tasks.ui.colours import tint
@@ -86,7 +86,7 @@ def respond(service: Service, kind: str, event: FormEvent) -> dict[str, Any]:
             markup = _fold(kind, "done", why_body(explanation))
         elif form is not None:
             found = service.substitutes(form.word, form.sentences, form.model)
-            groups = groups_of(event, len(found.items))
+            groups = groups_of(event, len(found.uses))
             markup = _fold(
                 kind,
                 "done",
@@ -140,42 +140,48 @@ def reason(explanation: Explanation) -> str:
         sign * top.changes[way] == max(sign * word.changes[way] for word in explanation.words)
         for way in ways
     )
-    if not any(c.isalnum() for c in top.token):
+    if not any(c.isalnum() for c in top.use.token):
         but = ", but it is no word"
     elif agree:
         but = ", less than all other words together"
     else:
         but = ", but the three ways of hiding do not agree on the word"
     return (
-        f"Hiding “{top.token}” in sentence {top.use + 1} moves it most: {now_is}, with it hidden"
-        f" {then}{but}.{stick}"
+        f"Hiding “{top.use.token}” in sentence {top.number + 1} moves it most: {now_is}, with it"
+        f" hidden {then}{but}.{stick}"
     )
 
 
-def words(explanation: Explanation, use: int) -> list[tuple[str, HiddenWord | str | None]]:
+def words(explanation: Explanation, use: int) -> list[tuple[str, WordEffect | str | None]]:
     """Split a sentence: hidden words with their effect, the compared one as ``"word"``."""
-    item = explanation.comparison.items[use]
-    spans: list[tuple[int, int, HiddenWord | str]] = [(item.start, item.end, "word")]
-    spans += [(word.start, word.end, word) for word in explanation.words if word.use == use]
-    return pieces(item.sentence, spans)
+    compared = explanation.comparison.uses[use].use
+    spans: list[tuple[int, int, WordEffect | str]] = [
+        (compared.char_start, compared.char_end, "word")
+    ]
+    spans += [
+        (word.use.char_start, word.use.char_end, word)
+        for word in explanation.words
+        if word.number == use
+    ]
+    return pieces(compared.sentence, spans)
 
 
-def tip(explanation: Explanation, word: HiddenWord) -> str:
+def tip(explanation: Explanation, word: WordEffect) -> str:
     """Describe what happens if the word is hidden."""
     if explanation.layer == "verdict":
         if word.share >= 0.005:
-            return f"“{word.token}”: {percent(word.share)} of what speaks for the answer."
+            return f"“{word.use.token}”: {percent(word.share)} of what speaks for the answer."
         against = word.share <= -0.005
         does = "speaks against the answer" if against else "changes next to nothing"
-        return f"“{word.token}” {does}."
+        return f"“{word.use.token}” {does}."
     now, then = number(explanation.cosine), number(explanation.cosine + word.change)
     return (
-        f"With “{word.token}” hidden: cosine"
+        f"With “{word.use.token}” hidden: cosine"
         f" {f'still {now}' if now == then else f'{then} instead of {now}'}."
     )
 
 
-def _tint_of(explanation: Explanation, word: HiddenWord) -> str:
+def _tint_of(explanation: Explanation, word: WordEffect) -> str:
     if explanation.layer == "verdict":
         return tint(word.share if explanation.apart else -word.share, EVIDENCE_STEPS)
     return tint(word.change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS)
@@ -194,9 +200,8 @@ def why_body(explanation: Explanation) -> str:
     return render(
         "why.html",
         explanation=explanation,
-        items=comparison.items,
         groups=group_of(comparison),
-        pairs=list(combinations(range(len(comparison.items)), 2)),
+        pairs=list(combinations(range(len(comparison.uses)), 2)),
         layers=[
             *(name for name, is_there in views if is_there),
             *(layer.name for layer in comparison.layers[1:]),
@@ -228,8 +233,14 @@ def why_csv(explanation: Explanation) -> str:
     ]
     rows: list[tuple[object, ...]] = []
     for word in explanation.words:
-        first = (word.use + 1, word.token, word.index + 1, explanation.layer, explanation.cosine)
-        sentence = explanation.comparison.items[word.use].sentence
+        first = (
+            word.number + 1,
+            word.use.token,
+            word.use.token_start + 1,
+            explanation.layer,
+            explanation.cosine,
+        )
+        sentence = word.use.sentence
         share = word.share if explanation.layer == "verdict" else ""
         rows.append((*first, share, word.change, *word.changes, sentence))
     blank = ("",) * len(ways)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from elmo_tasks.api import Comparison, ComparisonItem
+from elmo_tasks.api import Comparison
 from elmo_tasks.errors import Choice
+from elmo_tasks.text.uses import Mention
 from elmo_tasks.ui.rendering import CONTENT
 from elmo_tasks.wording import ordinal
 
@@ -77,19 +78,19 @@ def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> di
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
     """Return hints on an answer: other places of a sentence that may be meant."""
     return [
-        note(f"sentence {place}", "hint", _ambiguity(item), item.choices)
-        for place, item in enumerate(comparison.items, 1)
-        if item.choices
+        note(f"sentence {place}", "hint", _ambiguity(judged.use), judged.use.choices)
+        for place, judged in enumerate(comparison.uses, 1)
+        if judged.use.choices
     ]
 
 
-def _ambiguity(item: ComparisonItem) -> str:
-    same = [i for i, token in enumerate(item.tokens) if token.casefold() == item.token.casefold()]
-    if len(same) != 1 + len(item.choices):
-        return f"More than one word here could be meant: “{item.token}” is compared."
+def _ambiguity(use: Mention) -> str:
+    same = [k for k, token in enumerate(use.tokens) if token.casefold() == use.token.casefold()]
+    if len(same) != 1 + len(use.choices):
+        return f"More than one word here could be meant: “{use.token}” is compared."
     times = "twice" if len(same) == 2 else f"{len(same)} times"
     return (
-        f"“{item.token}” occurs {times} here: the {ordinal(same.index(item.index) + 1)} is"
+        f"“{use.token}” occurs {times} here: the {ordinal(same.index(use.token_start) + 1)} is"
         " compared."
     )
 

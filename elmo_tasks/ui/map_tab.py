@@ -143,7 +143,7 @@ def csv_text(answer: SenseMap) -> str:
         group = None if use.group is None else answer.groups[use.group]
         meaning = (group.letter, group.name) if group else (None, None)
         near = (use.nearest[0][0] + 1, use.nearest[0][1]) if use.nearest else (None, None)
-        text = (use.source, use.sentence[use.start : use.end], use.sentence)
+        text = (use.source, use.use.word, use.use.sentence)
         rows.append((place, *meaning, use.probability, *text, use.x, use.y, *near))
     return csv_file(header, rows)
 

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import Message, ModelInfo, NearestUses, Progress, Service
+from elmo_tasks.api import Message, ModelInfo, NearestRequest, NearestUses, Progress, Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.answers import nearest_by_several
 from elmo_tasks.messages.views import view_title
@@ -77,10 +77,10 @@ def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> st
         (
             answer.model,
             "in this sentence",
-            u.token,
+            u.use.word,
             u.cosine,
             u.same_word,
-            u.sentence,
+            u.use.sentence,
             u.sense,
             u.probability,
         )
@@ -116,15 +116,24 @@ def respond(
         )
     if len(names) > 1:  # each at the layer that is its own choice
         found = [
-            service.nearest(word, sentence, None, only, None, _MAX_OF_SEVERAL, name, progress)
+            service.nearest(
+                NearestRequest(word, sentence, only=only, n=_MAX_OF_SEVERAL, model=name), progress
+            )
             for name in names
         ]
         query = urlencode([*link, *(("model", name) for name in names)])
         return page(found, query=query, warning=warning), None
     model = names[0] if names else None
-    answer = service.nearest(
-        word, sentence, layer, only, source, model=model, progress=progress, complete=False
+    request = NearestRequest(
+        word=word,
+        sentence=sentence,
+        layer=layer,
+        only=only,
+        source=source,
+        model=model,
+        complete=False,
     )
+    answer = service.nearest(request, progress)
     chosen = {"layer": answer.layer, "source": source, "model": model}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
     return page([answer], service.models(), query, warning), answer
@@ -289,8 +298,15 @@ def _endpoints(service: Service) -> None:
                 example, whose meaning is known)
             and static (words without context, by the vectors named).
         """
-        return service.nearest(
-            word, sentence, layer or None, only, source or None, n, model or None
-        ).to_dict()
+        request = NearestRequest(
+            word=word,
+            sentence=sentence,
+            layer=layer or None,
+            only=only,
+            source=source or None,
+            n=n,
+            model=model or None,
+        )
+        return service.nearest(request).to_dict()
 
     endpoint(nearest)

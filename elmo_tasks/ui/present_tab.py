@@ -107,7 +107,8 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
         {
             "words": pair[0].words,
             "read": sum(
-                any(letter.isalnum() for letter in token) for token in first.tokens[: pair[0].words]
+                any(letter.isalnum() for letter in token)
+                for token in first.use.tokens[: pair[0].words]
             ),
             # In percent from the left, where the first meaning is certain.
             "at": [
@@ -125,15 +126,15 @@ def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int
     """Return the first token that differs between the two sentences."""
     return next(
         k
-        for k, (one, other) in enumerate(zip(*(a.tokens for a in answers), strict=True))
+        for k, (one, other) in enumerate(zip(*(a.use.tokens for a in answers), strict=True))
         if one != other
     )
 
 
 def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
     """Split a sentence into words as typed, each with the space after it."""
-    edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.sentence)]
-    texts = [answer.sentence[start:end] for start, end in pairwise(edges)]
+    edges = [0, *(start for start, _ in answer.offsets[1:]), len(answer.use.sentence)]
+    texts = [answer.use.sentence[start:end] for start, end in pairwise(edges)]
     return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
 
@@ -141,7 +142,7 @@ def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """Summarize the two trajectories."""
     at = deciding_word(answers)
     parts = [
-        f"Up to “{answers[0].tokens[at - 1]}” the two sentences are the same, and so are their"
+        f"Up to “{answers[0].use.tokens[at - 1]}” the two sentences are the same, and so are their"
         " dots."
     ]
     for number, answer in enumerate(answers, 1):

@@ -146,7 +146,7 @@ def _meanings(service: Service, texts: Sequence[str]) -> str:
         "senses.html",
         senses=senses,
         pieces=pieces(
-            senses.text, [(word.char_start, word.char_end, word) for word in senses.words]
+            senses.text, [(word.use.char_start, word.use.char_end, word) for word in senses.words]
         ),
         tip=sense_tip,
         csv=csv_file(

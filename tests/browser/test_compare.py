@@ -99,15 +99,15 @@ def test_an_example_runs_on_click(open_page):
 
 def test_an_error_stands_at_its_field_and_a_button_repairs_it(open_page):
     page = open_page()
-    box(page, 2).fill("All banks were closed.")
+    box(page, 2).fill("All bankers were closed.")
     compare(page)
     message = page.locator("#compare-sentence-2-note")
-    wait_for(page, message, "“bank” is not in sentence 2.")
+    wait_for(page, message, "Sentence 2 does not contain “bank”")
     assert box(page, 2).get_attribute("aria-invalid") == "true"
     assert box(page, 2).evaluate("box => box === document.activeElement")
-    message.get_by_role("button", name="Use “banks”").click()
-    wait_for(page, page.locator(".meanings-card mark"), "banks")
-    assert box(page, 2).input_value() == "All [banks] were closed."
+    message.get_by_role("button", name="Use “bankers”").click()
+    wait_for(page, page.locator(".meanings-card mark"), "bankers")
+    assert box(page, 2).input_value() == "All [bankers] were closed."
     assert not message.is_visible()
 
 
@@ -128,10 +128,15 @@ def test_the_other_place_in_a_sentence_is_offered(open_page):
 
 
 REFUSED = (
-    ("", ("One bank.", "Two bank."), "#compare-word-note", "Type the word"),
-    ("bank", ("One bank.", "  "), "#compare-sentences-note", "at least two sentences"),
-    ("bank", ("One bank.", "bank " * 500), "#compare-sentence-2-note", "longer than"),
-    ("🙂", ("One bank.", "Two bank."), "#compare-sentence-1-note", "“🙂” is not in sentence 1"),
+    ("", ("One bank.", "Two bank."), "#compare-word-note", "Type a word"),
+    ("bank", ("One bank.", "  "), "#compare-sentences-note", "Comparing takes 2 to 12 sentences"),
+    ("bank", ("One bank.", "bank " * 500), "#compare-sentence-2-note", "the most is 2,000"),
+    (
+        "🙂",
+        ("One bank.", "Two bank."),
+        "#compare-sentence-1-note",
+        "Sentence 1 does not contain “🙂”",
+    ),
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 from elmo_tasks import api
 from elmo_tasks.api import Certainty, UseMeaning
 from elmo_tasks.messages import meanings
-from elmo_tasks.messages.answers import agreement
+from elmo_tasks.messages.answers import agreement_answer
 from elmo_tasks.messages.meanings import meanings_answer
 
 ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozenset({0, 1, 2})})
@@ -33,7 +33,7 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
     ],
 )
 def test_who_agrees(told, said):
-    assert agreement(dict(told)) == said
+    assert agreement_answer(dict(told)).headline == said
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,8 @@ def test_who_agrees(told, said):
 def test_who_is_right(right, said):
     told = dict(zip("abc", right, strict=True))
     groupings = {model: None if one is None else ALIKE for model, one in told.items()}
-    assert agreement(groupings, [model for model, one in told.items() if one]) == said
+    answer = agreement_answer(groupings, [model for model, one in told.items() if one])
+    assert answer.headline == said
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def test_each_model_answers_as_it_does_alone(session):
         assert comparison == session.compare("bank", SENTENCES, comparison.model)
     assert found.senses == ()
     assert found.right == (None, None, None)
-    assert "“static-mini” and “static-joint” do not" in found.agreement
+    assert "“static-mini” and “static-joint” do not" in found.message.headline
 
 
 def test_meanings_that_are_given_say_who_is_right(session):
@@ -48,7 +48,7 @@ def test_meanings_that_are_given_say_who_is_right(session):
     comparison = found.comparisons[0]
     assert comparison.groups == ((0, 2), (1,))
     assert found.right == (True, None)
-    assert "“static-mini” does not say" in found.agreement
+    assert "“static-mini” does not say" in found.message.headline
     assert is_right(comparison, ["money", "river", "river"]) is False
     assert is_right(comparison, []) is None
 
@@ -69,7 +69,7 @@ def test_meanings_of_the_sentences_of_this_project_are_known():
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        ([], "Choose one to 3 different models; there is none"),
+        ([], "Choose one to 3 different models; there are none"),
         (
             ["elmo-mini", "elmo-mini"],
             "Choose one to 3 different models; there is “elmo-mini” twice",
@@ -124,7 +124,7 @@ def test_a_transformer_at_each_layer(bert):
     assert found.layers[1].cosine[2][1] == pytest.approx(
         float(torch.cosine_similarity(one, two, dim=0)), abs=1e-5
     )
-    assert f"in {found.layer().reworded}." in found.limits
+    assert f"in {found.layer().reworded}." in found.message.details
     assert found.layer().reworded + found.layer().related == max(
         one.reworded + one.related for one in found.layers
     )
@@ -133,7 +133,7 @@ def test_a_transformer_at_each_layer(bert):
 def test_static_vectors_have_sentences_too():
     found = sentence_similarity(WHOLE, "static-mini")
     assert [layer.name for layer in found.layers] == ["0"]
-    assert found.answer.startswith(("1 and", "2 and"))
+    assert found.message.headline.startswith(("1 and", "2 and"))
     assert 0 < found.layers[0].cosine[0][1] < 1
     assert json.loads(json.dumps(found.to_dict()))["model"] == "static-mini"
 
@@ -202,7 +202,7 @@ def test_an_expression_is_told_from_its_words_meant_as_usual(session):
         "something very easy",
         "its words as usual, not the expression",
     ]
-    assert [use.best for use in found.uses] == [0, 1]
+    assert [use.meant.best for use in found.uses] == [0, 1]
     assert found.message.headline == "“piece of cake” has two meanings here."
 
 

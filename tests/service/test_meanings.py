@@ -4,7 +4,7 @@ shows of them."""
 import pytest
 
 from elmo_tasks import compare, disambiguate
-from elmo_tasks.api import Certainty, MapRequest, Source
+from elmo_tasks.api import Certainty, MapRequest, NearestRequest, Source
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.judging import entries_for
 from elmo_tasks.senses.lexicon import bundled_lexicon
@@ -72,7 +72,7 @@ bank
 @pytest.mark.parametrize("word", TUTORIALS)
 def test_sentences_of_tutorials_are_right(word):
     found = compare(word, list(TUTORIALS[word]))
-    assert [found.meanings[use.best].key for use in found.uses] == list(TUTORIALS[word].values())
+    assert [use.meaning.key for use in found.uses] == list(TUTORIALS[word].values())
     assert found.certainty is not Certainty.ABSTAIN
     keys = list(TUTORIALS[word].values())
     assert found.groups == tuple(
@@ -101,12 +101,14 @@ def test_own_meanings_count_before_the_dictionary(session):
     found = session.compare("bank", sentences, own_meanings=OWN)
     assert found.source is Source.OWN
     assert [m.key for m in found.meanings] == ["slope", "firm"]
-    assert [use.best for use in found.uses] == [0, 1]
+    assert [use.meant.best for use in found.uses] == [0, 1]
     assert (
         session.compare("bark", ["A bark.", "The bark of a tree."], own_meanings=OWN).source
         is Source.DICTIONARY
     )
-    (word,) = [w for w in session.senses(sentences[0], own_meanings=OWN).words if w.token == "bank"]
+    (word,) = [
+        w for w in session.senses(sentences[0], own_meanings=OWN).words if w.use.word == "bank"
+    ]
     assert word.meaning.key == "slope"
 
 
@@ -147,7 +149,7 @@ def test_of_other_languages_and_different_words_nothing_is_said():
         "die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."]
     )
     assert found.source is Source.NONE
-    assert "reads only English" in found.verdict
+    assert "reads only English" in str(found.message)
     other = compare("bank", ["The bank is shut.", "The [shore] is long."])
     assert other.spellings_differ
     assert other.groups == ()
@@ -156,15 +158,15 @@ def test_of_other_languages_and_different_words_nothing_is_said():
 def test_words_of_a_text_stand_where_they_say():
     text = "She sat on the river bank. \ud800 Then the dog began to bark!"
     found = disambiguate(text)
-    assert all(found.text[w.char_start : w.char_end] == w.token for w in found.words)
-    keys = {w.token: w.meaning.key for w in found.words if w.meaning}
+    assert all(found.text[w.use.char_start : w.use.char_end] == w.use.word for w in found.words)
+    keys = {w.use.word: w.meaning.key for w in found.words if w.meaning}
     assert keys["bank"] == "river"
     once, twice = (
         compare("bank", ["We sat on the bank.", *["The bank lent us money."] * n]).probability
         for n in (1, 2)
     )
     assert once == twice
-    assert {w.token for w in disambiguate("I can't bear it. You won’t park here.").words} == {
+    assert {w.use.word for w in disambiguate("I can't bear it. You won’t park here.").words} == {
         "bear",
         "park",
     }
@@ -195,9 +197,9 @@ def test_the_test_counts_what_the_model_gets_wrong(session):
     assert found.n_sentences == 120
     assert 90 < found.n_right < 120
     for mistake in found.mistakes:
-        assert bundled_lexicon()[mistake.word].is_held_out
-        assert mistake.meant != mistake.found
-    probabilities = [mistake.probability for mistake in found.mistakes]
+        assert bundled_lexicon()[mistake.known.word].is_held_out
+        assert mistake.known != mistake.meaning
+    probabilities = [mistake.meant.probability for mistake in found.mistakes]
     assert probabilities == sorted(probabilities, reverse=True)
 
 
@@ -216,7 +218,7 @@ def test_each_step_reads_the_words_so_far(session):
     found = session.incremental_reading("bank", "The bank of the river.")
     assert [step.words for step in found.steps] == [2, 3, 4, 5, 6]
     whole = session.compare("bank", ["The bank of the river.", "A bank."]).uses[0]
-    assert found.steps[-1].probabilities == pytest.approx(whole.probabilities[:2], abs=0.02)
+    assert found.steps[-1].probabilities == pytest.approx(whole.meant.probabilities[:2], abs=0.02)
     assert found.to_dict()["steps"][0]["read"] == ("The", "bank")
 
 
@@ -242,8 +244,8 @@ LONG, WIDE = "The bank " + "very " * 300, "The bank " + "x" * 3000
             lambda s: s.sense_map(MapRequest("bank", "The bank. " * 250_000)),
             "2,500,000 characters; the most is",
         ),
-        (lambda s: s.nearest("bank", LONG), "302 words; the most is 200"),
-        (lambda s: s.nearest("bank", WIDE), "the most is 2,000"),
+        (lambda s: s.nearest(NearestRequest("bank", LONG)), "302 words; the most is 200"),
+        (lambda s: s.nearest(NearestRequest("bank", WIDE)), "the most is 2,000"),
     ],
 )
 def test_what_cannot_be_answered_is_refused(session, ask, message):

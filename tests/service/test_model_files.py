@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from elmo_tasks.api import NO_MESSAGE
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.evaluation.results import NAME, PROBES, Evaluation, Row
 from elmo_tasks.service import loaded_models
@@ -41,7 +42,7 @@ def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatc
     assert (result.title, result.scores[0].score, result.without) == ("Tags", 0.9, 0.8)
     assert result.paper is not None
     assert [score.score for score in result.paper.scores] == [0.973, 0.968]
-    assert (found.layers, found.remark) == (("one vector for each word",), "")
+    assert (found.layers, found.message) == (("one vector for each word",), NO_MESSAGE)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatc
     [
         (None, "It was not measured yet."),
         ("{}", "Its file probe.json cannot be read."),
-        ("other", "What was measured is of other weights than these."),
+        ("other", "Other weights than these were measured."),
     ],
 )
 def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark):
@@ -58,7 +59,7 @@ def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark
     elif content is not None:
         (folder / NAME).write_text(content)
     found = measured(folder, monkeypatch)
-    assert (found.results, found.remark) == ((), remark)
+    assert (found.results, str(found.message)) == ((), remark)
     # nothing of where it lies
     assert found.command == "elmo-tasks evaluate --probes --model mine --out mine/probe.json"
 
@@ -78,7 +79,7 @@ def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
 def test_what_comes_with_the_program_was_measured_of_these_weights(path):
     name = path.parent.name
     first = read_measurements(LoadedModels(name))[0]
-    assert first.remark == "", f"measure it again, or remove {path}"
+    assert not first.message, f"measure it again, or remove {path}"
     tasks = [result.task for result in first.results]
     assert tasks == [task for task in PROBES if task in tasks]
     assert json.loads(path.read_text())["command"] == first.command

@@ -2,6 +2,7 @@
 
 import threading
 
+from elmo_tasks.api import NearestRequest
 from elmo_tasks.service import nearest_uses
 from elmo_tasks.service.session import Session
 
@@ -18,12 +19,12 @@ def test_a_first_search_does_not_wait_until_the_dictionary_is_read(folder, monke
     )
     monkeypatch.setenv(nearest_uses.CACHE_VARIABLE, str(tmp_path))
     sentence = "We sat on the bank of the river."
-    first = session.nearest("bank", sentence, complete=False)
+    first = session.nearest(NearestRequest("bank", sentence, complete=False))
     assert not first.is_complete
     assert first.uses
     assert all(use.same_word for use in first.uses)
     may_go_on.set()
-    whole = session.nearest("bank", sentence)
+    whole = session.nearest(NearestRequest("bank", sentence))
     assert whole.is_complete
     assert whole.n_tokens > first.n_tokens
-    assert session.nearest("bank", sentence, complete=False).is_complete
+    assert session.nearest(NearestRequest("bank", sentence, complete=False)).is_complete

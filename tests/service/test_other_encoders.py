@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from elmo_tasks.api import MapRequest
+from elmo_tasks.api import MapRequest, NearestRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.views import map_title, view_title
 from elmo_tasks.senses.lexicon import bundled_lexicon
@@ -64,7 +64,8 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
     assert view_title("0", found.layers[0].sees) == "Layer 0: the word alone"
     encoder = bert.loaded.model().encoder
     one, other = (
-        encoder.encode([item.tokens]).values[1, 0, item.index] for item in found.items[:2]
+        encoder.encode([judged.use.tokens]).values[1, 0, judged.use.token_start]
+        for judged in found.uses[:2]
     )
     assert found.layers[1].cosine[0][1] == pytest.approx(
         float(one @ other / one.norm() / other.norm()), abs=1e-4
@@ -73,16 +74,16 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
 
 def test_words_are_hidden_from_a_transformer_and_it_has_no_halves(bert):
     found = bert.explain("bank", SENTENCES, layer="2")
-    assert len(found.words) == sum(len(found.comparison.items[k].tokens) - 1 for k in found.pair)
+    assert len(found.words) == sum(len(found.comparison.uses[k].use.tokens) - 1 for k in found.pair)
     assert any(word.change for word in found.words)
     assert (found.sides, found.side) == ((), "unclear")
-    assert "reads both sides of a word at once" in found.side_answer
+    assert "reads both sides of a word at once" in found.message.details
 
 
 def test_a_transformer_draws_maps_and_finds_uses(bert):
     for view in ("1", "mean", "words"):
         assert len(bert.sense_map(MapRequest("bank", view=view)).uses) == N_EXAMPLES
-    assert len(bert.nearest("bank", SENTENCES[0]).uses) == 15
+    assert len(bert.nearest(NearestRequest("bank", SENTENCES[0])).uses) == 15
     assert bert.incremental_reading("bank", SENTENCES[1], ["money", "river"]).steps
 
 
@@ -157,10 +158,12 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     assert found.groups == ()
     shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
     assert 0 < shore.layers[0].cosine[0][1] < 1
-    assert "only the spellings make a difference" in shore.verdict
+    assert "only the spellings make a difference" in str(shore.message)
 
 
 def test_static_vectors_draw_maps_by_the_words_around_and_find_uses(static):
     assert len(static.sense_map(MapRequest("bank", view="words")).uses) == N_EXAMPLES
     assert len(static.sense_map(MapRequest("bank")).uses) == N_EXAMPLES
-    assert static.nearest("bank", SENTENCES[0]).uses[0].cosine == pytest.approx(1.0, abs=1e-3)
+    assert static.nearest(NearestRequest("bank", SENTENCES[0])).uses[0].cosine == pytest.approx(
+        1.0, abs=1e-3
+    )

@@ -33,7 +33,7 @@ def test_groups_are_the_meanings_of_the_dictionary_in_every_view(session, bank):
         for s in sense.sentences
     }
     assert all(
-        use.group == plain[use.sentence] and use.is_sure and use.probability is None
+        use.group == plain[use.use.sentence] and use.is_sure and use.probability is None
         for use in bank.uses
     )
     assert bank.view == "meanings"
@@ -60,7 +60,7 @@ def test_a_table_says_which_column_was_read(session):
         " river.\n"
     )
     found = session.sense_map(MapRequest("bank", table, examples=False))
-    assert [use.sentence for use in found.uses] == [
+    assert [use.use.sentence for use in found.uses] == [
         line.partition(",")[2] for line in table.splitlines()[1:]
     ]
     assert [source for source, _ in found.read_as] == [TEXT_A]
@@ -73,7 +73,7 @@ def test_a_word_in_no_list_is_clustered_without_names(session):
     found = session.sense_map(MapRequest("flibber", UNKNOWN))
     assert not found.are_meanings
     assert {group.key for group in found.groups} == {""}
-    assert "clusters have no names" in found.verdict
+    assert "clusters have no names" in str(found.message)
     few = session.sense_map(MapRequest("flibber", "A flibber. Two flibbers."))
     assert few.groups == ()
     landed = session.project_use("My flibber is here.", MapRequest("flibber", UNKNOWN))
@@ -94,10 +94,10 @@ def test_a_sentence_lands_with_its_meaning(session, bank, sentence, key):
     found = session.project_use(sentence, MapRequest("bank"))
     assert (bank.groups[found.group].key, found.is_sure) == (key, True)
     assert sum(meaning.probability for meaning in found.meanings) == pytest.approx(1, abs=0.01)
-    assert bank.groups[found.group].name in found.verdict
+    assert bank.groups[found.group].name in str(found.message)
     assert session.sense_map(MapRequest("bank")) == bank  # nothing moved
     use = bank.uses[3]  # an example lands on its own place
-    found = session.project_use(use.sentence, MapRequest("bank"))
+    found = session.project_use(use.use.sentence, MapRequest("bank"))
     assert (found.x, found.y) == pytest.approx((use.x, use.y), abs=0.01)
     assert found.nearest[0].position == 3
 
@@ -107,14 +107,14 @@ def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
         "I got a loan from my bank.", MapRequest("bank", RIVER, examples=False)
     )
     assert found.group is None
-    assert "No use on this map has it." in found.verdict
+    assert "No use on this map has it." in str(found.message)
 
 
 def test_without_calibration_nothing_is_said_of_own_uses():
     session = Session(may_measure=False, model="static-joint")
     found = session.sense_map(MapRequest("bank", MONEY))
     assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
-    assert "the meanings in your text are not given" in found.verdict
+    assert "the meanings in your text are not given" in str(found.message)
     assert session.project_use("My bank.", MapRequest("bank")).meanings == ()
 
 

@@ -49,25 +49,27 @@ def test_layer_0_is_1_for_one_spelling_and_norms_are_lengths(session):
     assert comparison.layers[1].cosine[0][1] < 1.0
     comparison = session.compare("bank", ["A bank.", *SENTENCES[:2]])
     elmo = session.loaded.model().encoder
-    for row, item in enumerate(comparison.items):
-        vectors = elmo.encode([item.sentence]).values[:, 0, : len(item.tokens)]
+    for row, judged in enumerate(comparison.uses):
+        vectors = elmo.encode([judged.use.sentence]).values[:, 0, : len(judged.use.tokens)]
         wanted = [*vectors.norm(dim=-1), vectors.mean(dim=0).norm(dim=-1)]
         for layer, lengths in zip(comparison.layers, wanted, strict=True):
             assert layer.token_norms[row] == pytest.approx(lengths.tolist(), abs=1e-3)
-            assert layer.norms[row] == pytest.approx(float(lengths[item.index]), abs=1e-5)
+            assert layer.norms[row] == pytest.approx(
+                float(lengths[judged.use.token_start]), abs=1e-5
+            )
 
 
 def test_brackets_mark_another_word_and_several_places_are_offered(session):
     comparison = session.compare("bank", ["The bank by the bank.", "We walked along the [shore]."])
-    assert (comparison.items[1].token, comparison.items[1].sentence) == (
+    assert (comparison.uses[1].use.token, comparison.uses[1].use.sentence) == (
         "shore",
         "We walked along the shore.",
     )
     assert comparison.layers[0].cosine[0][1] < 1.0
-    assert comparison.items[0].index == 1
-    (choice,) = comparison.items[0].choices
+    assert comparison.uses[0].use.token_start == 1
+    (choice,) = comparison.uses[0].use.choices
     assert choice.sentence == "The bank by the [bank]."
-    assert session.compare("bank", [choice.sentence, SENTENCES[0]]).items[0].index == 4
+    assert session.compare("bank", [choice.sentence, SENTENCES[0]]).uses[0].use.token_start == 4
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,8 @@ def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, 
 
 def test_an_inflected_form_is_taken_and_another_word_offered(session):
     assert (
-        session.compare("bank", [SENTENCES[0], "Both banks were closed."]).items[1].token == "banks"
+        session.compare("bank", [SENTENCES[0], "Both banks were closed."]).uses[1].use.token
+        == "banks"
     )
     with pytest.raises(InputError, match="but it has “banker”") as caught:
         session.compare("bank", [SENTENCES[0], "The banker was late."])
@@ -166,9 +169,9 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
     session = Session(str(folder), may_measure=False)
     answer = session.compare("bank", SENTENCES[:2])
-    assert answer.verdict.startswith("No meanings are given: “toy” was not calibrated.")
+    assert str(answer.message).startswith("No meanings are given: “toy” was not calibrated.")
     assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
-    assert "was not calibrated" in session.senses(SENTENCES[0]).answer
+    assert "was not calibrated" in session.senses(SENTENCES[0]).message.headline
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
     assert session.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer
@@ -185,6 +188,6 @@ def test_a_capital_makes_no_other_word(session):
     )
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
     assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
-    assert "reads only English" in hebrew.verdict
+    assert "reads only English" in str(hebrew.message)
     assert "reads only English" in session.language_warning(["שלום עולם"])
     assert session.language_warning(["The bank opened.", ""]) == ""

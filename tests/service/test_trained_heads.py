@@ -235,10 +235,10 @@ def test_offsets_are_those_of_the_text_as_typed(text, heads):
 @pytest.mark.parametrize("text", [*ODD_TEXTS, "good warm bad"])
 def test_a_push_is_what_leaving_the_word_out_takes_away(text, heads):
     (found,) = heads.classify([text])
-    assert [word.token for word in found.occlusion] == list(found.tokens)
+    assert [word.use.token for word in found.occlusion] == list(found.tokens)
     predictor = heads._predictor(None, "classification")
     for k, word in enumerate(found.occlusion):
-        assert text[word.start : word.end] == word.token
+        assert text[word.use.char_start : word.use.char_end] == word.use.token
         without = [token for n, token in enumerate(found.tokens) if n != k]
         (left,) = predictor.predict_batch([without])
         expected = found.probabilities[found.label] - left.probabilities[found.label]

@@ -66,7 +66,7 @@ def test_the_most_different_pair_is_explained(toy):
 def test_every_other_word_of_the_two_sentences_is_hidden(toy):
     found = toy.explain("bank", SENTENCES, pair=(1, 0))
     assert found.pair == (0, 1)
-    assert [word.token for word in found.words if word.use == 0] == [
+    assert [word.use.token for word in found.words if word.number == 0] == [
         "The",
         "gave",
         "us",
@@ -74,8 +74,11 @@ def test_every_other_word_of_the_two_sentences_is_hidden(toy):
         "loan",
         ".",
     ]
-    assert "bank" not in [word.token for word in found.words]
-    assert all(SENTENCES[word.use][word.start : word.end] == word.token for word in found.words)
+    assert "bank" not in [word.use.token for word in found.words]
+    assert all(
+        SENTENCES[word.number][word.use.char_start : word.use.char_end] == word.use.token
+        for word in found.words
+    )
     assert found.skipped == 0
     answer = json.loads(json.dumps(found.to_dict()))
     assert {
@@ -93,7 +96,7 @@ def test_every_other_word_of_the_two_sentences_is_hidden(toy):
 
 def test_a_change_is_that_of_comparing_the_sentence_without_the_word(toy):
     found = toy.explain("bank", SENTENCES[:2], layer="1")
-    word = next(word for word in found.words if word.token == "river")
+    word = next(word for word in found.words if word.use.token == "river")
     for change, sentence in zip(
         word.changes,
         [
@@ -122,7 +125,10 @@ def test_long_sentences_are_capped_and_it_is_said(toy, monkeypatch):
     assert found.skipped > 0
     assert len(found.words) + found.skipped == (2 + 30 - 1) + 6
     alone = toy.explain("bank", ["bank", "Bank"])
-    assert (alone.words, alone.answer) == ((), "There is no other word in the two sentences.")
+    assert (alone.words, alone.message.headline) == (
+        (),
+        "There is no other word in the two sentences.",
+    )
 
 
 @pytest.mark.parametrize("pair", [(0, 0), (0, 3), (-1, 1), (0,)])
@@ -148,8 +154,8 @@ def test_the_verdict_is_asked_first(session):
     assert found.cosine == pytest.approx(comparison.same_meaning[0][1], abs=1e-4)
     assert found.apart == (found.cosine < 0.5)
     assert sum(word.share for word in found.words if word.share > 0) == pytest.approx(1, abs=1e-4)
-    traffic = next(word for word in found.words if word.token == "traffic")
-    mine, theirs = (use.best for use in comparison.uses)
+    traffic = next(word for word in found.words if word.use.token == "traffic")
+    mine, theirs = (use.meant.best for use in comparison.uses)
     senses, listed = session.loaded.model().sense_model, senses_of(bundled_lexicon().find("jam"))
 
     def odds(sentence):
@@ -168,21 +174,24 @@ def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
         "scissors", ["The scissors are blunt.", "She cut the paper with scissors."]
     )
     assert found.layer == "words"
-    assert found.answer.startswith("“scissors” is on the list of words with one everyday meaning")
+    assert found.message.headline.startswith(
+        "“scissors” is on the list of words with one everyday meaning"
+    )
     found = session.explain("spill the beans", ["Who spilled the beans?", "Don't spill the beans."])
-    assert found.answer.startswith("“spill the beans” has one meaning in the dictionary")
+    assert found.message.headline.startswith("“spill the beans” has one meaning in the dictionary")
 
 
 def test_a_meaning_without_examples_is_explained_like_another_meaning(session):
     pair = ["Who spilled the beans about it?", "The beans grow in our garden."]
     assert session.compare("beans", pair).meanings[0].gloss == "its everyday meaning"
-    assert "grow" in [word.token for word in session.explain("beans", pair).words if word.share]
+    words = session.explain("beans", pair).words
+    assert "grow" in [word.use.token for word in words if word.share]
 
 
 def test_no_part_of_a_phrase_is_hidden(session):
     pair = ["I ate a hot dog at the game.", "Two hot dogs with mustard, please."]
     found = session.explain("hot dog", pair)
-    assert not {"hot", "dog", "dogs"} & {word.token for word in found.words}
+    assert not {"hot", "dog", "dogs"} & {word.use.token for word in found.words}
     assert found.skipped == 0
 
 
@@ -191,12 +200,12 @@ def test_a_telling_word_comes_first_in_36_of_40_clear_pairs(session):
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     first = [session.explain(pair["word"], pair["sentences"]).decisive for pair in pairs]
     told = [
-        word is not None and word.token in pair["telling"]
+        word is not None and word.use.token in pair["telling"]
         for word, pair in zip(first, pairs, strict=True)
     ]
     assert len(pairs) == 40
     missed = [
-        (pair["word"], word and word.token)
+        (pair["word"], word and word.use.token)
         for pair, word, is_told in zip(pairs, first, told, strict=True)
         if not is_told
     ]
@@ -212,10 +221,10 @@ def test_where_the_words_around_it_speak_they_may_be_asked(session):
     assert found.layer == "words"
     assert comparison.same_meaning[a][b] == min(min(row) for row in comparison.same_meaning)
     assert abs(found.random_pair_cosine) < 0.1
-    around = {word.token: word for word in found.words}
+    around = {word.use.token: word for word in found.words}
     assert found.apart
     assert around["toast"].change > abs(around["on"].change)
-    assert "“toast”" in found.answer
+    assert "“toast”" in found.message.headline
 
 
 @pytest.mark.parametrize("layer", ["0", "7", "<b>"])
@@ -226,7 +235,7 @@ def test_the_context_free_layer_is_refused(toy, layer):
 
 def test_the_eight_likeliest_words_are_expected_in_each_sentence(toy):
     found = toy.substitutes("bank", SENTENCES)
-    assert len(found.candidates) == len(found.items) == 3
+    assert len(found.candidates) == len(found.uses) == 3
     for candidates in found.candidates:
         assert len(candidates) == 8
         assert not {candidate.word for candidate in candidates} & {*SPECIAL_WORDS, ","}

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.text.uses import Use
 
 CLASSES, CONLL = ("negative", "positive"), ("PER", "ORG", "LOC", "MISC")
 
@@ -150,8 +151,18 @@ class FakeHeads:
             return change if label == "positive" else -change
 
         found = tuple(
-            api.WordOcclusion(token, start, end, push(at))
-            for at, (token, start, end) in enumerate(spans)
+            api.WordEffect(
+                use=Use(
+                    tokens=tuple(tokens),
+                    token_start=at,
+                    token_end=at + 1,
+                    sentence=text,
+                    char_start=start,
+                    char_end=end,
+                ),
+                change=push(at),
+            )
+            for at, (_, start, end) in enumerate(spans)
         )
         chances = {"negative": 1 - positive, "positive": positive}
         return api.ClassifiedText(text, tuple(tokens), label, chances, found if occlusion else ())

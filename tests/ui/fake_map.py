@@ -8,6 +8,7 @@ import time
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.text.uses import Use
 
 USES = {
     "bank": (
@@ -29,6 +30,19 @@ NAMES = {"money": "a firm that lends money", "river": "the land beside a river",
 VIEWS = tuple(api.MapView(name) for name in ("meanings", "0", "1", "2", "mean", "words"))
 #: Of the other model, which has more layers.
 LARGE_VIEWS = tuple(api.MapView(name) for name in ("meanings", "0", "1", "2", "3", "mean", "words"))
+
+
+def use_at(sentence: str, start: int, end: int) -> Use:
+    """A use of the characters of a sentence."""
+    tokens = (sentence[:start], sentence[start:end], sentence[end:])
+    return Use(
+        tokens=tokens,
+        token_start=1,
+        token_end=2,
+        sentence=sentence,
+        char_start=start,
+        char_end=end,
+    )
 
 
 class FakeMap:
@@ -80,17 +94,16 @@ class FakeMap:
             is_example = source == api.EXAMPLES
             x, y = (0.6 if group else -0.6) + 0.3 * math.cos(2.4 * k), 0.3 * math.sin(2.4 * k)
             chance = None if is_example or group is None else 0.55 if "unsure" in sentence else 0.95
-            known_of = (group, chance, is_example or "unsure" not in sentence)
             uses.append(
                 api.MapUse(
-                    sentence,
-                    start,
-                    start + len(word),
-                    source,
-                    *known_of,
-                    round(x, 4),
-                    round(y, 4),
-                    near,
+                    use=use_at(sentence, start, start + len(word)),
+                    source=source,
+                    group=group,
+                    probability=chance,
+                    is_sure=is_example or "unsure" not in sentence,
+                    x=round(x, 4),
+                    y=round(y, 4),
+                    nearest=near,
                 )
             )
         groups = []
@@ -129,27 +142,24 @@ class FakeMap:
         best = "river" if "river" in sentence else "money"
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
-            api.NearOnMap(k, round(0.8 - 0.1 * n, 2), use.sentence, use.start, use.end, use.group)
+            api.NearUse(use.use, round(0.8 - 0.1 * n, 2), position=k, group=use.group)
             for n, (k, use) in enumerate(
                 (k, use) for k, use in enumerate(drawn.uses) if use.group == group
             )
         )
-        place = (-0.6, 0.1) if group == 0 else (0.6, 0.1)
         meanings = (
             api.ProjectedMeaning(NAMES[best], 0.9, group),
             api.ProjectedMeaning("another meaning", 0.1, None),
         )
-        said = f"It means: {NAMES[best]} (90 %)."
         return api.ProjectedUse(
-            sentence,
-            start,
-            start + len(request.word),
-            *place,
-            group,
-            True,
-            meanings,
-            near[:5],
-            said,
+            use=use_at(sentence, start, start + len(request.word)),
+            x=-0.6 if group == 0 else 0.6,
+            y=0.1,
+            group=group,
+            is_sure=True,
+            meanings=meanings,
+            nearest=near[:5],
+            message=api.Message(f"It means: {NAMES[best]} (90 %)."),
         )
 
 
@@ -157,22 +167,13 @@ class FakeNearest:
     """What the Nearest uses tab asks."""
 
     def nearest(
-        self,
-        word: str,
-        sentence: str,
-        layer: str | None = None,
-        only: str = "all",
-        source: str | None = None,
-        n: int = 15,
-        model: str | None = None,
-        progress: api.Progress | None = None,
-        complete: bool = True,
+        self, request: api.NearestRequest, progress: api.Progress | None = None
     ) -> api.NearestUses:
+        word, sentence = request.word, request.sentence
         if word == "crash":
             raise RuntimeError("a secret detail")
         if word not in sentence:
             raise InputError(f"The sentence does not contain “{word}”.", field="sentence")
-        start = sentence.index(word)
         rows = [
             (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank", sense)
             for k, (line, sense) in enumerate(USES["bank"])
@@ -180,17 +181,14 @@ class FakeNearest:
         rows.insert(1, ("The lake shore was quiet.", 9, "shore", 0.87, word == "shore", ""))
         uses = tuple(
             api.NearUse(
-                line,
-                at,
-                at + len(token),
-                token,
-                round(cosine, 6),
-                same,
-                known if token == "bank" else "",
+                use=use_at(line, at, at + len(token)),
+                cosine=round(cosine, 6),
+                same_word=same,
+                sense=known if token == "bank" else "",
             )
             for line, at, token, cosine, same, known in rows
-            if only == "all" or (only == "same") == same
-        )[:n]
+            if request.only == "all" or (request.only == "same") == same
+        )[: request.n]
         static = (
             (api.StaticNeighbour("lender", 0.7), api.StaticNeighbour("banks", 0.65))
             if word == "bank"
@@ -199,25 +197,27 @@ class FakeNearest:
         of_word = (
             "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
         )
-        said = (
+        message = (
             api.Message(of_word, "Most are of this word.")
             if uses
             else api.Message(f"There is no other use of “{word}” here.")
         )
-        asked = (
-            word,
-            sentence,
-            start,
-            start + len(word),
-            model or "fake-small",
-            layer or "meanings",
+        start = sentence.index(word)
+        return api.NearestUses(
+            word=word,
+            use=use_at(sentence, start, start + len(word)),
+            model=request.model or "fake-small",
+            layer=request.layer or "meanings",
+            layers=("meanings", "0", "1", "2", "mean"),
+            source=request.source or "dictionary",
+            sources=("dictionary", "my letters"),
+            n_tokens=1200,
+            only=request.only,
+            random_pair_cosine=0.12,
+            uses=uses,
+            static=static,
+            message=message,
+            vectors="fake-words",
+            reads_sentence=request.model != "fake-large",
+            sense="river" if "Herons" in sentence else "",
         )
-        places = (
-            ("meanings", "0", "1", "2", "mean"),
-            source or "dictionary",
-            ("dictionary", "my letters"),
-            1200,
-            only,
-        )
-        known_of = ("fake-words", model != "fake-large", "river" if "Herons" in sentence else "")
-        return api.NearestUses(*asked, *places, 0.12, uses, static, said, *known_of)

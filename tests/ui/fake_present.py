@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 from elmo_tasks.ui.present_tab import FORMINGS
 
 READY = {
@@ -40,8 +42,15 @@ class FakePresent:
         return api.StaticNeighbours(word, "fake-static", 1234, near)
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
-        mistake = api.Mistake(
-            "A strange case.", 10, 14, "case", "a state of things", "a cover or box", 0.8
+        state, cover = (
+            api.Meaning("case", gloss, "noun", gloss)
+            for gloss in ("a state of things", "a cover or box")
+        )
+        mistake = api.JudgedUse(
+            use=find_mention("case", "A strange case."),
+            meanings=(state, cover),
+            meant=api.UseMeaning((0.1, 0.8), 0.1, 1, api.Certainty.CONFIDENT),
+            known=state,
         )
         return api.DictionaryTest(100, 99, (mistake,))
 
@@ -72,6 +81,19 @@ class FakePresent:
             steps.append(api.ReadingStep(n, shares, None if side is None else names[side]))
         one, other = (api.Meaning(word, name, "noun", f"{name} of it") for name in names)
         offsets = tuple((start, end) for _, start, end in spans)
+        start, end = offsets[index]
         return api.IncrementalReading(
-            word, "fake-small", sentence, tokens, offsets, index, (one, other), tuple(steps)
+            word=word,
+            model="fake-small",
+            use=Use(
+                tokens=tokens,
+                token_start=index,
+                token_end=index + 1,
+                sentence=sentence,
+                char_start=start,
+                char_end=end,
+            ),
+            offsets=offsets,
+            senses=(one, other),
+            steps=tuple(steps),
         )

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from elmo_tasks import api
-from elmo_tasks.errors import Choice, InputError
+from elmo_tasks.errors import InputError
+from elmo_tasks.service.validation import find_uses
+from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.uses import Mention, Use
 from tests.ui.fake_heads import FakeHeads
 from tests.ui.fake_map import FakeMap, FakeNearest
 from tests.ui.fake_present import FakePresent
@@ -33,7 +36,7 @@ def _noise(*parts: str) -> float:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=4).digest()[0] / 255
 
 
-def _topic(item: api.ComparisonItem) -> str:
+def _topic(item: Mention) -> str:
     words = {token.casefold() for token in item.tokens}
     return next((name for name, keys in TOPICS.items() if words & set(keys.split())), "other")
 
@@ -47,17 +50,31 @@ def _use_meaning(best: int, n: int, *, sure: bool) -> api.UseMeaning:
     return api.UseMeaning(probabilities, round(1 - sum(probabilities), 4), best, certainty)
 
 
-def _others(comparison: api.Comparison, use: int) -> list[tuple[int, re.Match[str]]]:
-    item = comparison.items[use]
-    found = enumerate(re.finditer(r"\w+|[^\w\s]", item.sentence))
-    return [(at, match) for at, match in found if at != item.index]
+def _others(comparison: api.Comparison, use: int) -> list[Use]:
+    mention = comparison.uses[use].use
+    tokens = tokenize(mention.sentence)
+    return [
+        Use.in_sentence(mention.sentence, tokens, at)
+        for at in range(len(tokens))
+        if at != mention.token_start
+    ]
 
 
-def _word(comparison: api.Comparison, use: int, at: int, match: re.Match[str]) -> api.HiddenWord:
-    change = 0.2 if match[0] in TOPIC_WORDS else -0.05 if at == 0 else 0.0
-    return api.HiddenWord(
-        use, at, match[0], match.start(), match.end(), (change,) * len(WAYS), change
-    )
+def _word(number: int, word: Use) -> api.WordEffect:
+    at_start = -0.05 if word.token_start == 0 else 0.0
+    change = 0.2 if word.token in TOPIC_WORDS else at_start
+    return api.WordEffect(word, change, number, (change,) * len(WAYS))
+
+
+def unjudged(comparison: api.Comparison) -> api.Comparison:
+    """The same, where no meaning is predicted."""
+    return replace(comparison, uses=tuple(api.JudgedUse(judged.use) for judged in comparison.uses))
+
+
+def _place(text: str, match: re.Match[str]) -> Mention:
+    tokens = tokenize(text)
+    at = next(k for k, token in enumerate(tokens) if token.start == match.start())
+    return Mention.in_sentence(text, tokens, at)
 
 
 def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
@@ -122,21 +139,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             )
         if word == "crash":
             raise RuntimeError("a secret detail")
-        for is_wrong, message, field in (
-            (not word, "Type the word to compare.", "word"),
-            (len(word.split()) > 1, "Type one word only.", "word"),
-            (
-                len(sentences) < self.limits.min_sentences,
-                "Type at least two sentences.",
-                "sentences",
-            ),
-            (len(sentences) > self.limits.max_sentences, "Type at most 12 sentences.", "sentences"),
-        ):
-            if is_wrong:
-                raise InputError(message, field=field)
-        items = tuple(
-            self._find(word, sentence, number) for number, sentence in enumerate(sentences, 1)
-        )
+        items = tuple(find_uses(word, sentences))
         groups: dict[str, list[int]] = {}
         for use, item in enumerate(items):
             groups.setdefault(_topic(item), []).append(use)
@@ -165,13 +168,15 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         return api.Comparison(
             word=word,
             model=chosen,
-            items=items,
+            uses=tuple(
+                api.JudgedUse(item, meanings, meaning)
+                for item, meaning in zip(items, meant, strict=True)
+            ),
             layers=layers,
             message=said,
             verdict_layer="2",
             source=api.Source.DICTIONARY,
             meanings=meanings,
-            uses=meant,
             groups=tuple(found),
             certainty=certainty,
             probability=0.9 if found else 0.3,
@@ -196,7 +201,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.Meaning("bank", "river", "noun", "land"),
         )
         words = tuple(
-            api.TextWord(m[0], m.start(), m.end(), meanings, _use_meaning(0, 2, sure=k == 0))
+            api.JudgedUse(_place(text, m), meanings, _use_meaning(0, 2, sure=k == 0))
             for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
         )
         said = api.Message(f"{len(words)} words of this text have several meanings.")
@@ -220,7 +225,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.Candidate(word, 0.0004),
         )
         return api.Substitutes(
-            word, comparison.model, comparison.items, (candidates,) * len(comparison.items)
+            word=word,
+            model=comparison.model,
+            uses=tuple(judged.use for judged in comparison.uses),
+            candidates=(candidates,) * len(comparison.uses),
         )
 
     def side_by_side(
@@ -232,9 +240,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
                 said = api.Message("“fake-large” does not read the sentence: every cosine is 1.00.")
-                none = dict.fromkeys(("meanings", "uses", "groups", "same_meaning"), ())
+                none = dict.fromkeys(("meanings", "groups", "same_meaning"), ())
                 comparison = replace(
-                    comparison,
+                    unjudged(comparison),
                     source=api.Source.NONE,
                     certainty=api.Certainty.ABSTAIN,
                     message=said,
@@ -252,59 +260,14 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         judged = "is right" if right[0] else "is not right"
         said = f"“fake-small” {judged}" if senses else "Only “fake-small” groups"
         return api.SideBySide(
-            tuple(found), tuple(senses), right, f"{said}; “fake-large” does not say."
+            comparisons=tuple(found),
+            senses=tuple(senses),
+            right=right,
+            message=api.Message(f"{said}; “fake-large” does not say."),
         )
 
-    def _find(self, word: str, sentence: str, number: int) -> api.ComparisonItem:
-        field = f"sentence {number}"
-        if len(sentence) > self.limits.max_characters:
-            raise InputError(
-                f"Sentence {number} is longer than {self.limits.max_characters} characters.",
-                field=field,
-            )
-        bracket = re.search(r"\[([^\[\]]+)\]", sentence)
-        plain = (
-            sentence
-            if bracket is None
-            else sentence[: bracket.start()] + bracket[1] + sentence[bracket.end() :]
-        )
-        spans = [(m.start(), m.end(), m[0]) for m in re.finditer(r"\w+|[^\w\s]", plain)]
-        if len(spans) > self.limits.max_tokens:
-            raise InputError(
-                f"Sentence {number} has more than {self.limits.max_tokens} words.", field=field
-            )
-        if bracket is not None:
-            hits = [i for i, span in enumerate(spans) if span[0] == bracket.start()]
-        else:
-            hits = [i for i, span in enumerate(spans) if span[2].casefold() == word.casefold()]
-
-        def choice(at: int, label: str) -> Choice:
-            start, end, token = spans[at]
-            return Choice(label, f"{plain[:start]}[{token}]{plain[end:]}")
-
-        if not hits:
-            near = [
-                i
-                for i, span in enumerate(spans)
-                if span[2].casefold().startswith(word.casefold()[:3])
-            ]
-            raise InputError(
-                f"“{word}” is not in sentence {number}.",
-                field=field,
-                choices=tuple(choice(i, f"“{spans[i][2]}”") for i in near),
-            )
-        start, end, token = spans[hits[0]]
-        others = tuple(
-            choice(at, f"the {place}nd “{spans[at][2]}”") for place, at in enumerate(hits[1:], 2)
-        )
-        return api.ComparisonItem(
-            plain, tuple(span[2] for span in spans), hits[0], token, start, end, others
-        )
-
-    def _layer(
-        self, name: str, items: tuple[api.ComparisonItem, ...], model: str
-    ) -> api.LayerComparison:
-        def cosine(a: api.ComparisonItem, b: api.ComparisonItem) -> float:
+    def _layer(self, name: str, items: tuple[Mention, ...], model: str) -> api.LayerComparison:
+        def cosine(a: Mention, b: Mention) -> float:
             if a is b:
                 return 1.0
             if name == "0":
@@ -334,10 +297,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         comparison = self.compare(word, sentences, model)
         if any("breakwhy" in sentence for sentence in sentences):
             raise RuntimeError("a secret detail")
-        a, b = pair or (0, len(comparison.items) - 1)
-        if not 0 <= a < b < len(comparison.items):
+        a, b = pair or (0, len(comparison.uses) - 1)
+        if not 0 <= a < b < len(comparison.uses):
             raise InputError(
-                f"Choose two different uses, counted from 0 to {len(comparison.items) - 1}.",
+                f"Choose two different uses, counted from 0 to {len(comparison.uses) - 1}.",
                 field="pair",
             )
         asked = next(
@@ -345,12 +308,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         )
         if asked is None:
             raise InputError("There is no such layer; choose one of 1, 2, mean.", field="layer")
-        words = tuple(
-            _word(comparison, use, at, m) for use in (a, b) for at, m in _others(comparison, use)
-        )
-        named = next((found for found in words if found.token in TOPIC_WORDS), None)
+        words = tuple(_word(use, other) for use in (a, b) for other in _others(comparison, use))
+        named = next((found for found in words if found.use.token in TOPIC_WORDS), None)
         answer = (
-            f"Mostly because of “{named.token}” in sentence {named.use + 1}."
+            f"Mostly because of “{named.use.token}” in sentence {named.number + 1}."
             if named
             else "No single word decides it."
         )
@@ -358,22 +319,21 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2),
             api.DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1),
         )
-        pairs = (asked.cosine[a][b], asked.random_pair_cosine)
         said = "The words before it tell the two apart more than the words after it."
         return api.Explanation(
-            comparison,
-            (a, b),
-            asked.name,
-            *pairs,
-            True,
-            answer,
-            named,
-            WAYS,
-            words,
-            0,
-            sides,
-            "before",
-            said,
+            comparison=comparison,
+            pair=(a, b),
+            layer=asked.name,
+            cosine=asked.cosine[a][b],
+            random_pair_cosine=asked.random_pair_cosine,
+            apart=True,
+            message=api.Message(answer, said),
+            decisive=named,
+            ways=WAYS,
+            words=words,
+            skipped=0,
+            sides=sides,
+            side="before",
         )
 
     def compare_sentences(
@@ -388,8 +348,11 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         layers = tuple(
             api.SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean")
         )
-        told = "In a test with 24 sentences it was right in 3."
-        said = api.Message("1 and 2 are the closest.", "So they are.")
+        details = "So they are. In a test with 24 sentences it was right in 3."
         return api.SentenceComparison(
-            model or "fake-small", tuple(sentences), layers, "1", said, told
+            model=model or "fake-small",
+            sentences=tuple(sentences),
+            layers=layers,
+            shown="1",
+            message=api.Message("1 and 2 are the closest.", details),
         )

@@ -97,6 +97,11 @@ def test_what_else_a_layer_was_trained_on_is_said_where_it_is_shown(service):
     assert {name for name, panel in panels.items() if note in parsed(panel).text} == {"2"}
 
 
+def remeant(judged, **changes):
+    """Change how the meaning of a use is judged."""
+    return replace(judged, meant=replace(judged.meant, **changes))
+
+
 def test_no_groups_looks_unsure(service):
     page = page_of(service, "muddle", ["A muddle here.", "A muddle there."])
     assert 'class="card verdict unsure" data-certainty="abstain"' in page
@@ -107,7 +112,7 @@ def test_no_groups_looks_unsure(service):
 def test_a_use_of_another_meaning_is_still_listed(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     known, other = comparison.uses
-    comparison = replace(comparison, uses=(known, replace(other, best=None)))
+    comparison = replace(comparison, uses=(known, remeant(other, best=None)))
     shown = parsed(compare_answer.page(comparison, compare_form.Form("bank", ()), service.models()))
     assert "another meaning, not in the dictionary" in shown.headings
     card = parsed(compare_answer.meanings_card(comparison, ())).text
@@ -117,7 +122,7 @@ def test_a_use_of_another_meaning_is_still_listed(service):
 def test_a_use_between_two_meanings_names_both(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     sure, other = comparison.uses
-    unsure = replace(other, certainty=Certainty.TENTATIVE)
+    unsure = remeant(other, certainty=Certainty.TENTATIVE)
     shown = parsed(compare_answer.meanings_card(replace(comparison, uses=(sure, unsure)), ()))
     assert shown.text.count("between “the water kind” and “the money kind”") == 1
 
@@ -125,11 +130,11 @@ def test_a_use_between_two_meanings_names_both(service):
 def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     comparison = replace(
-        comparison, source=Source.NONE, meanings=(), uses=(), groups=(), same_meaning=()
+        unjudged(comparison), source=Source.NONE, meanings=(), groups=(), same_meaning=()
     )
     shown = compare_answer.meanings_card(comparison, ())
     assert shown.count('<section class="group gnone"') == 1
-    assert all(item.sentence in parsed(shown).text for item in comparison.items)
+    assert all(judged.use.sentence in parsed(shown).text for judged in comparison.uses)
     assert "dictionary" not in parsed(shown).text
 
 
@@ -140,7 +145,7 @@ def test_a_wrong_answer_leads_to_meanings_of_ones_own(service):
     own = replace(
         comparison,
         source=Source.OWN,
-        uses=(replace(comparison.uses[0], best=None), comparison.uses[1]),
+        uses=(remeant(comparison.uses[0], best=None), comparison.uses[1]),
     )
     shown = compare_answer.meanings_card(own, ())
     assert "data-wrong" not in shown

@@ -21,17 +21,17 @@ def test_only_the_named_endpoints_are_public(client):
 
 def test_respond_puts_an_error_at_its_field(service):
     editor, markup, *_ = compare_tab.respond(
-        service, compare_form.Form("bank", ("The banks.", "The bank.")), 4
+        service, compare_form.Form("bank", ("The bankers.", "The bank.")), 4
     )
     assert editor["revision"] == 4
     assert [note["field"] for note in editor["notes"]] == ["sentence 1"]
-    assert "“bank” is not in sentence 1." in markup
+    assert "Sentence 1 does not contain “bank”, but it has “bankers”" in markup
 
 
 def test_a_bad_link_says_what_is_wrong(service):
     editor, markup, *_ = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
     assert editor["notes"][0]["field"] == "sentences"
-    assert "at most 12 sentences" in markup
+    assert "Comparing takes 2 to 12 sentences; there are 13 sentences." in markup
 
 
 def test_a_link_restores_the_comparison(service):

@@ -37,9 +37,13 @@ ANSWERS = [
     ("/ner", (list(JORDAN), None, 3), lambda: SERVICE.tag(JORDAN, None, 3)),
 ]
 WRONG = [
-    ("/compare", ("", TWO), "Type the word to compare"),
-    ("/compare", ("bank", ["One bank."]), "at least two sentences"),
-    ("/compare", ("bank", ["No such thing.", "The bank."]), "“bank” is not in sentence 1"),
+    ("/compare", ("", TWO), "Type a word to compare"),
+    (
+        "/compare",
+        ("bank", ["One bank."]),
+        "Comparing takes 2 to 12 sentences; there is one sentence",
+    ),
+    ("/compare", ("bank", ["No such thing.", "The bank."]), "Sentence 1 does not contain “bank”"),
     ("/compare", ("bank", "The bank."), "sentences: Input should be a valid list"),
     ("/compare", ("bank", [1, 2]), "sentences: Input should be a valid string"),
     ("/why", ("bank", "The bank."), "sentences: Input should be a valid list"),

@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import ComparisonItem
 from elmo_tasks.errors import Choice
+from elmo_tasks.text.uses import Mention
 from elmo_tasks.ui import compare_answer, compare_form
 from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.downloads import csv_cell, csv_file
+from tests.ui.fake_service import unjudged
 
 SENTENCES = ("The bank refused our loan.", "The river bank was muddy.", "My cash is at the bank.")
 
@@ -43,14 +44,20 @@ def test_notes_offer_the_other_places(service):
     assert note["text"] == "“bank” occurs 3 times here: the 1st is compared."
     assert [choice["label"] for choice in note["choices"]] == [
         "Use the 2nd “bank”",
-        "Use the 3nd “bank”",
+        "Use the 3rd “bank”",
     ]
 
 
 def test_notes_say_which_place_is_compared():
     tokens = ("a", "Bank", "or", "bank")
-    item = ComparisonItem(
-        "a Bank or bank", tokens, 3, "bank", 10, 14, (Choice("the 1st", "a [Bank] or bank"),)
+    item = Mention(
+        tokens=tokens,
+        token_start=3,
+        token_end=4,
+        sentence="a Bank or bank",
+        char_start=10,
+        char_end=14,
+        choices=(Choice("the 1st", "a [Bank] or bank"),),
     )
     assert compare_form._ambiguity(item) == "“bank” occurs twice here: the 2nd is compared."
     other = replace(item, choices=(*item.choices, Choice("“banks”", "")))
@@ -105,7 +112,7 @@ def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
     ["bank", "x" * 60 + " bank " + "y" * 60, "a b c d e f g h i j bank k l m n o p q r s t"],
 )
 def test_snippet_is_short_and_keeps_the_word(sentence, service):
-    item = service.compare("bank", [sentence, "bank"]).items[0]
+    item = service.compare("bank", [sentence, "bank"]).uses[0].use
     before, word, after = compare_answer.snippet(item)
     assert word == "bank"
     assert len(before) <= 17
@@ -116,8 +123,12 @@ def test_display_order_keeps_groups_together_and_forgets_nobody(service):
     comparison = service.compare("bank", SENTENCES)
     assert compare_answer.display_order(comparison) == (0, 2, 1)
     # Where no meanings are known, by the groups.
-    assert compare_answer.display_order(replace(comparison, uses=(), groups=((2,),))) == (2, 0, 1)
-    assert compare_answer.display_order(replace(comparison, uses=(), groups=())) == (0, 1, 2)
+    assert compare_answer.display_order(replace(unjudged(comparison), groups=((2,),))) == (
+        2,
+        0,
+        1,
+    )
+    assert compare_answer.display_order(replace(unjudged(comparison), groups=())) == (0, 1, 2)
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
@@ -144,9 +155,10 @@ def test_csv_holds_every_layer_and_use(service):
         len(comparison.layers) + 4
     )  # one vector per word, two mixes, the features
     meanings = [row[header.index("meaning")] for row in rows[:4]]
-    assert meanings == [comparison.meanings[use.best].gloss for use in comparison.uses]
+    assert meanings == [judged.meaning.gloss for judged in comparison.uses]
     assert (
-        float(rows[0][header.index("probability of the meaning")]) == comparison.uses[0].probability
+        float(rows[0][header.index("probability of the meaning")])
+        == comparison.uses[0].meant.probability
     )
     assert rows[0][header.index("sentence")] == '\'=cmd() bank, "x"'
     assert all(float(row[header.index("cosine with 1")]) <= 1 for row in rows)

@@ -12,6 +12,7 @@ from elmo_tasks.api import (
     MapRequest,
     Message,
     MixWeights,
+    NearestRequest,
     Score,
     TaggedSentence,
     TagSequence,
@@ -48,7 +49,7 @@ def compared():
 
 def by_several():
     found = SERVICE.side_by_side("bank", TWO, ("fake-small", "fake-large"))
-    return replace(found, agreement=HOSTILE, senses=(HOSTILE, HOSTILE))
+    return replace(found, message=Message(HOSTILE), senses=(HOSTILE, HOSTILE))
 
 
 def mapped():
@@ -61,17 +62,19 @@ def mapped():
 
 def landed():
     found = SERVICE.project_use(f"The bank {HOSTILE}", MapRequest("bank"))
-    return replace(found, verdict=HOSTILE, meanings=(replace(found.meanings[0], name=HOSTILE),))
+    return replace(
+        found, message=Message(HOSTILE), meanings=(replace(found.meanings[0], name=HOSTILE),)
+    )
 
 
 def near(model=None):
-    found = SERVICE.nearest("bank", f"bank {HOSTILE}", model=model)
+    found = SERVICE.nearest(NearestRequest("bank", f"bank {HOSTILE}", model=model))
     return replace(found, message=Message(HOSTILE, HOSTILE), source=HOSTILE, sense=HOSTILE)
 
 
 def explained():
     found = SERVICE.explain("bank", TWO)
-    return replace(found, answer=HOSTILE, layer=HOSTILE, side_answer=HOSTILE)
+    return replace(found, message=Message(HOSTILE, HOSTILE), layer=HOSTILE)
 
 
 def forming():
@@ -139,7 +142,7 @@ def runs():
         name=HOSTILE,
         title=HOSTILE,
         data=HOSTILE,
-        message=HOSTILE,
+        message=Message(HOSTILE),
         status="failed",
         layers=(HOSTILE, "1", "2"),
     )

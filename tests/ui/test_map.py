@@ -5,7 +5,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from elmo_tasks.api import MapRequest
+from elmo_tasks.api import MapRequest, NearestRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import map_tab, nearest_tab
 from elmo_tasks.ui.rendering import fill
@@ -30,7 +30,7 @@ def test_every_use_has_a_mark_and_a_row(service):
     page = map_tab.page(found, service.models())
     seen = parsed(page)
     assert seen.called("Use ") == len(found.uses) == 8
-    assert all(any(use.sentence in row for row in seen.rows) for use in found.uses)
+    assert all(any(use.use.sentence in row for row in seen.rows) for use in found.uses)
     assert sum(", unsure, from text A:" in label for label in seen.labels) == 1
     assert page.count(' pale"') == 1
 
@@ -73,7 +73,9 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
     )
     near = list(
         csv.DictReader(
-            io.StringIO(nearest_tab.csv_text(*[[service.nearest("bank", "The bank.")]] * 2))
+            io.StringIO(
+                nearest_tab.csv_text(*[[service.nearest(NearestRequest("bank", "The bank."))]] * 2)
+            )
         )
     )
     assert [row["near"] for row in near].count("in any sentence") == 2
@@ -147,22 +149,26 @@ def test_a_link_fills_the_form_that_it_was_made_from():
 
 
 def test_both_sides_of_the_nearest_uses_are_shown(service):
-    page = nearest_tab.page([service.nearest("bank", "The bank was shut.")], service.models())
+    page = nearest_tab.page(
+        [service.nearest(NearestRequest("bank", "The bank was shut."))], service.models()
+    )
     assert page.index("In this sentence") < page.index("In any sentence")
     assert "other word" in page
     assert "lender" in page
-    only = nearest_tab.page([service.nearest("bank", "The bank was shut.", only="same")])
+    only = nearest_tab.page(
+        [service.nearest(NearestRequest("bank", "The bank was shut.", only="same"))]
+    )
     listed = parsed(only).text.split("How this works")[0]
     assert "The bank lent us money" in listed
     assert "same word" not in listed
     assert "other word" not in listed
-    unknown = nearest_tab.page([service.nearest("zorg", "A zorg.", only="same")])
+    unknown = nearest_tab.page([service.nearest(NearestRequest("zorg", "A zorg.", only="same"))])
     assert "not among the words" in unknown
     assert "Nothing was found" in unknown
 
 
 def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
-    found = service.nearest("bank", "The bank was shut.")
+    found = service.nearest(NearestRequest("bank", "The bank was shut."))
     uses = (replace(found.uses[0], sense="money", probability=0.93), *found.uses[1:])
     text = parsed(
         nearest_tab.page([replace(found, sense="river", probability=0.7, uses=uses)])
@@ -247,7 +253,10 @@ def test_more_than_three_models_are_refused(service):
 @pytest.mark.parametrize("word", ["bank", "shore"])
 def test_the_spreadsheet_has_all_columns(service, word):
     sentence = RIVER.replace("bank", word)
-    found = [service.nearest(word, sentence, model=model) for model in ("fake-small", "fake-large")]
+    found = [
+        service.nearest(NearestRequest(word, sentence, model=model))
+        for model in ("fake-small", "fake-large")
+    ]
     rows = list(csv.DictReader(io.StringIO(nearest_tab.csv_text(found[:1], found[1:]))))
     assert len(rows) == 8 + (2 if word == "bank" else 0)
     assert {row["model"] for row in rows} == {"fake-small"} | (

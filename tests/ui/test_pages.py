@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.api import MapRequest, TrainingPlan
+from elmo_tasks.api import MapRequest, NearestRequest, TrainingPlan
 from elmo_tasks.ui import (
     compare_details,
     compare_form,
@@ -106,7 +106,7 @@ def mapped(word: str, text: str = "", **request: object) -> str:
 
 def near(sentence: str) -> str:
     service = FakeService()
-    return nearest_tab.page([service.nearest("bank", sentence)], service.models())
+    return nearest_tab.page([service.nearest(NearestRequest("bank", sentence))], service.models())
 
 
 def tried(text: str, mode: str = "all") -> str:

@@ -2,10 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import WordOcclusion
+from elmo_tasks.api import WordEffect
 from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from elmo_tasks.ui.colours import tint
+from tests.ui.fake_map import use_at
 from tests.ui.reader import parsed
 from tests.ui.try_answers import NOT_BAD, plain, sentiment, tab_of
 
@@ -96,7 +97,7 @@ def test_the_tip_says_what_would_be(service):
     tips = [plain(heads.tip(result, word)) for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."
     assert tips[3] == "Without “not”: positive 20 % instead of 86 %."
-    impossible = WordOcclusion("x", 0, 1, -0.9)
+    impossible = WordEffect(use_at("x", 0, 1), -0.9)
     assert "100 %" in plain(heads.tip(result, impossible))
 
 
@@ -107,7 +108,11 @@ def test_words_keep_the_text_as_typed(service):
     assert text in parsed(page).text
     assert page.count('class="word ') - 2 == len(result.occlusion)  # two are in the legend
     assert page.count('tabindex="0" data-tip') == 1
-    odd = (*result.occlusion[:2], WordOcclusion("x", 0, 3, 0.5), WordOcclusion("y", 9, 9, 0.1))
+    odd = (
+        *result.occlusion[:2],
+        WordEffect(use_at(text, 0, 3), 0.5),
+        WordEffect(use_at(text, 9, 9), 0.1),
+    )
     assert text in parsed(cards.sentiment_card(option, [replace(result, occlusion=odd)])).text
 
 

@@ -92,7 +92,7 @@ def test_of_the_verdict_shares_are_said_not_cosines(service):
         "The share of a word: how much of what speaks for this answer is lost when the word is"
         " hidden." in page
     )
-    assert f"“{explanation.decisive.token}”: 40 % of what speaks for the answer." in page
+    assert f"“{explanation.decisive.use.token}”: 40 % of what speaks for the answer." in page
     assert "speaks against the answer" in page
     assert 'class="word for4"' in page
     assert "more of the evidence hangs on the word" in page
