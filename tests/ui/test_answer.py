@@ -6,6 +6,7 @@ import pytest
 
 from elmo_tasks.api import Certainty, Meaning, Message, Source
 from elmo_tasks.ui import colours, compare_answer, compare_form
+from tests.ui.fake_service import unjudged
 from tests.ui.reader import parsed
 
 HOSTILE = (
