@@ -151,9 +151,8 @@ def latencies(url: str, people: int, rounds: int) -> dict[str, list[float]]:
     by_tab: dict[str, list[float]] = {}
     with ThreadPoolExecutor(people) as pool:
         for tab, endpoint, arguments in QUESTIONS:
-            clients[0].predict(
-                *arguments, api_name=endpoint
-            )  # loads everything that is loaded once
+            # loads everything that is loaded once
+            clients[0].predict(*arguments, api_name=endpoint)
             jobs = [pool.submit(ask, client, endpoint, arguments) for client in clients]
             by_tab[tab] = [seconds for job in jobs for seconds in job.result()]
     return by_tab

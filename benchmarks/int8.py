@@ -36,9 +36,8 @@ def closeness(models: Sequence[str], sentences: Sentences) -> None:
         for start in range(0, len(sentences), 32):
             batch = sentences[start : start + 32]
             expected, layers = exact.encode(batch), rounded.encode(batch)
-            cosines = torch.nn.functional.cosine_similarity(
-                expected.values, layers.values, dim=-1
-            )  # [L, B, T]
+            # [L, B, T]
+            cosines = torch.nn.functional.cosine_similarity(expected.values, layers.values, dim=-1)
             found.append(cosines[:, expected.mask])
         for layer, cosines in enumerate(torch.cat(found, dim=1).double()):
             first = float(cosines.quantile(0.01))

@@ -123,9 +123,8 @@ def passwords(
     args: argparse.Namespace, environment: MutableMapping[str, str]
 ) -> list[tuple[str, str]] | None:
     """Return user names and passwords from the arguments or, removed there, the environment."""
-    in_environment = environment.pop(
-        AUTH_VARIABLE, None
-    )  # child processes, such as training, need not know it
+    # child processes, such as training, need not know it
+    in_environment = environment.pop(AUTH_VARIABLE, None)
     if args.auth is not None:
         return [args.auth]
     if args.auth_file is not None:

@@ -73,9 +73,8 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
     Without layer norm it commutes with a scalar mix: layers that are pooled first mix to the same
     vector.
     """
-    wide = torch.promote_types(
-        values.dtype, torch.float32
-    )  # a sum of float16 numbers would lose digits
+    # a sum of float16 numbers would lose digits
+    wide = torch.promote_types(values.dtype, torch.float32)
     total = _tokens_only(values, mask, 0.0).sum(dim=-2, dtype=wide)  # [..., B, D]
     return total / mask.sum(dim=1, dtype=wide).clamp(min=1).unsqueeze(-1)
 
@@ -145,9 +144,10 @@ class ScalarMix(nn.Module):
         if fixed_weights is None:
             start = [0.0] * n_layers if initial_scalars is None else list(initial_scalars)
             _check_number("initial_scalars", start, n_layers)
+            # [L]
             self.scalars: nn.Parameter | None = nn.Parameter(
                 torch.tensor(start, dtype=torch.float32)
-            )  # [L]
+            )
             self.register_buffer("fixed_weights", None)
         else:
             if initial_scalars is not None:
@@ -165,9 +165,10 @@ class ScalarMix(nn.Module):
             self.register_parameter("scalars", None)
             # Not in the state dict: they are a setting, and a file of weights must not change a
             # setting.
+            # [L]
             self.register_buffer(
                 "fixed_weights", torch.tensor(shares, dtype=torch.float32), persistent=False
-            )  # [L]
+            )
 
     def forward(self, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """Mix ``[L, B, T, D]`` to ``[B, T, D]``, or pooled ``[L, B, D]`` to ``[B, D]``.

@@ -16,9 +16,8 @@ MASK = torch.tensor([[True, True, True], [True, False, False], [False, False, Fa
 
 
 def vectors(*leading: int) -> torch.Tensor:
-    return (
-        torch.randn(*leading, 3, 3, 4, generator=torch.Generator().manual_seed(1)) - 5
-    )  # all of them below 0
+    # all of them below 0
+    return torch.randn(*leading, 3, 3, 4, generator=torch.Generator().manual_seed(1)) - 5
 
 
 @pytest.mark.parametrize("leading", [(), (2,)])
@@ -58,9 +57,8 @@ def test_the_mean_commutes_with_the_mix() -> None:
 
 
 def test_the_mean_of_half_precision_is_summed_in_float32() -> None:
-    values = torch.full(
-        (1, 5000, 1), 30.0, dtype=torch.float16
-    )  # the sum is above what float16 can hold
+    # the sum is above what float16 can hold
+    values = torch.full((1, 5000, 1), 30.0, dtype=torch.float16)
     assert masked_mean(values, torch.ones(1, 5000, dtype=torch.bool)).item() == 30
 
 

@@ -168,9 +168,8 @@ def test_an_encoder_that_was_moved_is_found_by_its_checksum(
         else nowhere.parent / "heads" / "mine"
     )
     head = write_untrained(run, models / "toy", encoder_name="/gone/toy")
-    shutil.copytree(
-        models / "another", (nowhere / place).parent / "toy"
-    )  # called alike, and another one
+    # called alike, and another one
+    shutil.copytree(models / "another", (nowhere / place).parent / "toy")
     shutil.copytree(models / "toy", nowhere / place)
     predictor = Predictor.load(find_head(head))
     assert predictor.encoder.checksum == find_head(head).encoder.checksum

@@ -16,9 +16,8 @@ class LayerComparison:
     """The uses compared at one layer."""
 
     name: str  #: ``"0"``, ``"1"``, ... or ``"mean"``
-    cosine: tuple[
-        tuple[float, ...], ...
-    ]  #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
+    #: ``[n][n]`` cosine similarities, in -1..1, 1 on the diagonal
+    cosine: tuple[tuple[float, ...], ...]
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
     sees: str = (
@@ -93,9 +92,8 @@ class Meaning:
 class UseMeaning:
     """Probabilities of the meanings of one use."""
 
-    probabilities: tuple[
-        float, ...
-    ]  #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
+    #: of each of :attr:`Comparison.meanings`; with ``other`` they add up to 1
+    probabilities: tuple[float, ...]
     other: float  #: probability of a meaning that is not listed
     best: int | None  #: position of the most probable meaning; ``None`` for an unlisted one
     certainty: Certainty
@@ -239,9 +237,8 @@ class ModelInfo:
 
     name: str  #: what to pass as ``model``
     title: str  #: one-line description
-    layers: tuple[
-        str, ...
-    ]  #: layer names, from the context-free one up; empty for a model that is not loaded
+    #: layer names, from the context-free one up; empty for a model that is not loaded
+    layers: tuple[str, ...]
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
     dictionary_layers: tuple[
         str, ...
@@ -254,9 +251,8 @@ class SideBySide:
 
     comparisons: tuple[Comparison, ...]  #: in the order of the requested models
     senses: tuple[str, ...]  #: the meaning of each use if all are known; else empty
-    right: tuple[
-        bool | None, ...
-    ]  #: for each model, whether its groups match these meanings; ``None`` without either
+    #: for each model, whether its groups match these meanings; ``None`` without either
+    right: tuple[bool | None, ...]
     message: Message  #: which models agree, and which are right
 
     def to_list(self) -> list[dict[str, Any]]:
@@ -282,9 +278,8 @@ class Substitutes:
     word: str  #: the word as requested
     model: str  #: name of the model
     uses: tuple[Mention, ...]
-    candidates: tuple[
-        tuple[Candidate, ...], ...
-    ]  #: for each use the eight most probable words, best first
+    #: for each use the eight most probable words, best first
+    candidates: tuple[tuple[Candidate, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/substitutes``."""
@@ -401,9 +396,8 @@ class Explanation(Answer):
     apart: bool  #: whether it explains the difference of the two uses; else their similarity
     message: Message  #: which words decide; in its details, which side of the word does
     decisive: WordEffect | None  #: the word that the message names, if any
-    ways: tuple[
-        str, ...
-    ]  #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
+    #: the ways of hiding: ``""`` for leaving the word out, else the word that replaces it
+    ways: tuple[str, ...]
     words: tuple[WordEffect, ...]  #: the words that were hidden, in the order of the sentences
     #: number of further words in the two sentences, too far from the compared word to be hidden in
     #: time

@@ -19,20 +19,17 @@ class MapUse:
 
     use: Use
     source: str  #: ``"dictionary"``, ``"text A"``, ``"text B"`` or ``"index"``
-    group: (
-        int | None
-    )  #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
-    probability: (
-        float | None
-    )  #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
+    #: position of its group in :attr:`SenseMap.groups`; ``None`` if it is in none
+    group: int | None
+    #: of the predicted meaning; ``None`` if it is known (an example) or none is predicted
+    probability: float | None
     #: whether its meaning is known, or predicted with enough certainty to be stated without
     #: reservation
     is_sure: bool
     x: float  #: x coordinate, -1 to 1
     y: float  #: y coordinate, -1 to 1
-    nearest: tuple[
-        tuple[int, float], ...
-    ]  #: the nearest other uses on the map, as ``(position, cosine)``
+    #: the nearest other uses on the map, as ``(position, cosine)``
+    nearest: tuple[tuple[int, float], ...]
 
     @property
     def own(self) -> bool:
@@ -74,9 +71,8 @@ class SenseMap(Answer):
     view: str  #: the view by which the uses are compared
     views: tuple[MapView, ...]  #: all available views
     uses: tuple[MapUse, ...]  #: the points
-    groups: tuple[
-        SenseGroup, ...
-    ]  #: the meanings in the order of the dictionary, or clusters, the largest first
+    #: the meanings in the order of the dictionary, or clusters, the largest first
+    groups: tuple[SenseGroup, ...]
     are_meanings: (
         bool  #: whether the groups are meanings of the dictionary; else they are unnamed clusters
     )
@@ -142,13 +138,11 @@ class ProjectedUse(Answer):
     use: Use
     x: float  #: x coordinate; beyond -1 or 1 if it lies farther out than all uses on the map
     y: float  #: y coordinate
-    group: (
-        int | None
-    )  #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
+    #: group of its meaning; ``None`` if the map lacks that meaning, or none is predicted
+    group: int | None
     is_sure: bool  #: whether its meaning is stated without reservation
-    meanings: tuple[
-        ProjectedMeaning, ...
-    ]  #: the most probable first; empty if no meanings are predicted
+    #: the most probable first; empty if no meanings are predicted
+    meanings: tuple[ProjectedMeaning, ...]
     nearest: tuple[NearUse, ...]  #: the nearest uses on the map, nearest first
     message: Message
 
@@ -215,9 +209,8 @@ class NearestUses(Answer):
     only: str  #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
     random_pair_cosine: float  #: mean cosine of two random words in this view
     uses: tuple[NearUse, ...]  #: the nearest, nearest first
-    static: tuple[
-        StaticNeighbour, ...
-    ]  #: the nearest words among static vectors; empty for an unknown word
+    #: the nearest words among static vectors; empty for an unknown word
+    static: tuple[StaticNeighbour, ...]
     message: Message  #: the answer: a headline and its details
     vectors: str = (
         ""  #: name of the static vectors: the model itself if it does not read the sentence
@@ -273,9 +266,8 @@ class ReadingStep:
 
     words: int  #: number of words read so far
     probabilities: tuple[float, float]  #: probabilities of the first and of the second meaning
-    found: (
-        str | None
-    )  #: the most probable of all meanings, if its probability is high enough; else ``None``
+    #: the most probable of all meanings, if its probability is high enough; else ``None``
+    found: str | None
 
 
 @dataclass(frozen=True)

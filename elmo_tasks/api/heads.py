@@ -59,10 +59,8 @@ class TaggedSentence:
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/ner``."""
         others = [reading.to_dict() for reading in self.alternatives]
-        alternatives = {
-            "alternatives": others,
-            "runners_up": others,
-        }  # the older name, for one more version
+        # the older name, for one more version
+        alternatives = {"alternatives": others, "runners_up": others}
         return {
             "text": self.sentence,
             "tokens": list(self.tokens),
@@ -78,9 +76,8 @@ class ClassifiedText(Result):
     text: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     label: str | None  #: the most probable class; None for a text without a word
-    probabilities: dict[
-        str, float
-    ]  #: of each class, in the head's order; none for a text without a word
+    #: of each class, in the head's order; none for a text without a word
+    probabilities: dict[str, float]
     #: one per token; empty if not requested, or of too many words
     occlusion: tuple[WordEffect, ...] = ()
     is_sure: bool = True  #: whether the label is probable enough to be stated
@@ -118,12 +115,10 @@ class LayerWeights(Result):
     title: str  #: one-line description
     layers: tuple[str, ...]  #: names of the layers, from the context-free one up
     final: MixWeights  #: the weights of the head that is loaded
-    epochs: tuple[
-        MixWeights, ...
-    ]  #: the weights after each epoch, from the start (epoch 0) if it is known
-    runs: tuple[
-        MixWeights, ...
-    ]  #: the final weights of this run and of those that differ only in the seed
+    #: the weights after each epoch, from the start (epoch 0) if it is known
+    epochs: tuple[MixWeights, ...]
+    #: the final weights of this run and of those that differ only in the seed
+    runs: tuple[MixWeights, ...]
     learned: bool = True  #: whether they were learned rather than fixed
 
 
@@ -143,9 +138,8 @@ class HeadInfo:
     name: str  #: what to pass as ``head``
     title: str  #: one-line description
     kind: str  #: ``"tagging"`` (a tag per word) or ``"classification"`` (a label per text)
-    labels: tuple[
-        str, ...
-    ]  #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
+    #: entity types of a tagger, or its tags if these mark no spans; classes of a classifier
+    labels: tuple[str, ...]
     encoder: str  #: name of its encoder
     score: Score | None = None  #: its measured performance, if known
     baseline: str | None = (
@@ -193,9 +187,8 @@ class ModelProbes(Result):
     model: str  #: its name
     layers: tuple[str, ...]  #: description of each layer
     command: str  #: command that measures it
-    results: tuple[
-        ProbeResult, ...
-    ]  #: one for each test; empty without measurements of these weights
+    #: one for each test; empty without measurements of these weights
+    results: tuple[ProbeResult, ...]
     message: Message = NO_MESSAGE  #: reason why there are no ``results``
 
 

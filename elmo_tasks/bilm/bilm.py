@@ -116,9 +116,10 @@ class ProjectedLSTM(nn.LSTM):
         """Run the steps in place, without gradients and without allocating tensors."""
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
         to_gates, to_output = self.weight_hh_l0.t(), self.weight_hr_l0.t()
+        # [T, B, 4H]
         gates = nn.functional.linear(
             x.transpose(0, 1).contiguous(), self.weight_ih_l0, self.bias_ih_l0
-        )  # [T, B, 4H]
+        )
         outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
         squashed = torch.empty_like(c)
         for here, output in zip(gates, outputs, strict=True):

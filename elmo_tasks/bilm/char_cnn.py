@@ -75,9 +75,8 @@ def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d``
     takes on these shapes.
     """
-    weight, bias = (
-        getattr(convolution, name) for name in ("weight", "bias")
-    )  # [number, E, width], [number]
+    # [number, E, width], [number]
+    weight, bias = (getattr(convolution, name) for name in ("weight", "bias"))
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
     # The maximum alone takes less time than the maximum and its place, which only gradients need.

@@ -106,9 +106,8 @@ def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) ->
 
 def _finish(name: str, options: Path, weights: Path, complete: Path) -> None:
     """Rename a checked file, and write the options and the checksum beside it."""
-    (weights.parent / CARD_NAME).unlink(
-        missing_ok=True
-    )  # a crash here must not leave the checksum of other weights
+    # a crash here must not leave the checksum of other weights
+    (weights.parent / CARD_NAME).unlink(missing_ok=True)
     complete.replace(weights)
     atomic_write(options, MODELS[name].options_text)
     write_card(weights.parent)

@@ -91,9 +91,10 @@ class Int8LSTM(nn.Module):
                 x.new_zeros(1, n_rows, self.hidden_size),
             )
         h, c = state[0][0], state[1][0].clone()  # [B, P], [B, H]
+        # [T, B, 4H]
         gates = self.from_input(x.transpose(0, 1).reshape(n_steps * n_rows, -1)).view(
             n_steps, n_rows, -1
-        )  # [T, B, 4H]
+        )
         outputs, squashed = x.new_empty(n_steps, n_rows, self.proj_size), torch.empty_like(c)
         for t, (here, output) in enumerate(zip(gates, outputs, strict=True)):
             here.addcmul_(*self.from_output.unscaled(h))

@@ -36,9 +36,10 @@ class LMSoftmax(nn.Module):
         """
         n_words = len(self.weight)
         uniform = torch.rand(n_draws, device=hidden.device, dtype=torch.float64)
+        # [S], sorted
         drawn = (
             (uniform * math.log(n_words + 1)).exp().long().sub_(1).clamp_(0, n_words - 1).unique()
-        )  # [S], sorted
+        )
         n = len(drawn)
         rows = torch.cat([drawn, targets])
         weight, bias = self.weight[rows], self.bias[rows] - self._log_expected_count(rows, n_draws)

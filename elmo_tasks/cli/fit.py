@@ -23,14 +23,8 @@ from elmo_tasks.files import describe_os_error
 if TYPE_CHECKING:
     from elmo_tasks.cli.run_cli import Plan
 
-_OWN_OPTIONS = (
-    "--run=",
-    "--run_dir=",
-    "--device=",
-    "--config=",
-    "-c=",
-    "--ckpt_path=",
-)  # which are looked at here
+# which are looked at here
+_OWN_OPTIONS = ("--run=", "--run_dir=", "--device=", "--config=", "-c=", "--ckpt_path=")
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
     ".*isinstance.treespec, LeafSpec.*",  # Lightning, about its own internals

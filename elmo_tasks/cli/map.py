@@ -77,9 +77,8 @@ def run(args: argparse.Namespace) -> int:
         if args.html is not None:
             atomic_write(args.html, map_tab.file_of(answer, ())[1])
         if args.csv is not None:
-            atomic_write(
-                args.csv, "\ufeff" + map_tab.csv_text(answer)
-            )  # the mark tells spreadsheets that it is UTF-8
+            # the mark tells spreadsheets that it is UTF-8
+            atomic_write(args.csv, "\ufeff" + map_tab.csv_text(answer))
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))
         return 0

@@ -54,9 +54,8 @@ class Line:
     #: split -> name, mean and standard deviation (``None`` of one run) of its main score, from 0 to
     #: 1
     scores: dict[str, dict[str, Any]]
-    layer_weights: list[
-        float
-    ]  #: mean share of each layer in the mix; as many as the encoder has layers
+    #: mean share of each layer in the mix; as many as the encoder has layers
+    layer_weights: list[float]
     seconds: float  #: mean time of training
 
 
@@ -388,9 +387,8 @@ def table(lines: Sequence[Line]) -> str:
     for split in _splits(lines):
         scores = [line.scores.get(split) for line in lines]
         names = {score["name"] for score in scores if score is not None}
-        title = (
-            split if len(names) > 1 else f"{split} {min(names)}"
-        )  # tasks may have different scores
+        # tasks may have different scores
+        title = split if len(names) > 1 else f"{split} {min(names)}"
         columns.append((title, [_percent(score, len(names) > 1) for score in scores]))
     columns.append(
         ("layers", [" ".join(f"{weight:.2f}" for weight in line.layer_weights) for line in lines])

@@ -41,9 +41,8 @@ class RowBatch(TensorBatch):
     """Rows of similar length."""
 
     tokens: tuple[tuple[str, ...], ...]  #: the tokens of each
-    target: (
-        torch.Tensor
-    )  #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
+    #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
+    target: torch.Tensor
     index: torch.Tensor  #: ``[B]`` the row of each in its split
 
     def __len__(self) -> int:

@@ -30,9 +30,8 @@ class TaggedSentence:
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
     line: int = field(default=0, compare=False)  #: where it begins, from 1; 0 if it is from no file
-    widened: int = field(
-        default=0, compare=False
-    )  #: number of spans of characters that were widened to whole tokens
+    #: number of spans of characters that were widened to whole tokens
+    widened: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True)

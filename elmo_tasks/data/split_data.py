@@ -72,9 +72,8 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         seed: of the order, and of what is drawn.
     """
 
-    kind: ClassVar[
-        str
-    ]  #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
+    #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
+    kind: ClassVar[str]
     #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
     scheme: Scheme | None = None
 

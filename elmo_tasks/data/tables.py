@@ -56,9 +56,8 @@ class Table:
     """Table in memory."""
 
     where: str  #: the file, for messages
-    rows: Sequence[
-        tuple[int, Sequence[Any]]
-    ]  #: number of each row and its values, in the order of the names
+    #: number of each row and its values, in the order of the names
+    rows: Sequence[tuple[int, Sequence[Any]]]
     names: tuple[str, ...] | None = (
         None  #: of the columns; ``None`` where the first row may hold them
     )
@@ -384,9 +383,8 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     share = sum(len(row) == width for row in rows) / len(rows)
     named = _is_header(rows[0], [])
     inside = [field for row in rows for field in row[1:]]
-    is_prose = len(inside) > 0 and all(
-        field[:1] == " " for field in inside
-    )  # there, commas are punctuation
+    # there, commas are punctuation
+    is_prose = len(inside) > 0 and all(field[:1] == " " for field in inside)
     if not named and delimiter == "," and is_prose:
         return 0.0
     if form == "txt" and (

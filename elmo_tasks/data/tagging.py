@@ -162,9 +162,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         elif split != "train":
             if not self._scheme_is_given and tags != {OUTSIDE}:
                 scheme = self._detect_scheme(split, records)
-                self.source_scheme = (
-                    self.source_scheme or scheme
-                )  # of the training split, if that was read
+                # of the training split, if that was read
+                self.source_scheme = self.source_scheme or scheme
                 if scheme != self.source_scheme:
                     raise DataError(
                         f"{where}: the tags look like {scheme}, those of {train} like"

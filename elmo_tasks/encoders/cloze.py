@@ -119,12 +119,10 @@ class Cloze(nn.Module):
         shares = torch.tensor([static.share_of(word) for word in static.words], dtype=torch.float64)
         table = F.normalize(static.vectors.cpu().float(), dim=-1)
         # The static vectors are not saved again; they have their own files.
-        self.register_buffer(
-            "table", F.pad(table, (0, 0, 0, 1)), persistent=False
-        )  # [words + 1, S]
-        self.register_buffer(
-            "weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False
-        )  # [words + 1]
+        # [words + 1, S]
+        self.register_buffer("table", F.pad(table, (0, 0, 0, 1)), persistent=False)
+        # [words + 1]
+        self.register_buffer("weights", F.pad(rarity(shares).float(), (0, 1)), persistent=False)
         self.table: Tensor
         self.weights: Tensor
         self.norm = nn.LayerNorm(n_states)
@@ -165,9 +163,8 @@ class Cloze(nn.Module):
         placed = self.key_value(vectors) + self.place(
             gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
         )
-        key, value = (
-            part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1)
-        )  # [n, heads, T, S / heads]
+        # [n, heads, T, S / heads]
+        key, value = (part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1))
         query = self.query(states).view(n, heads[2], 1, heads[3])
         scores = (query @ key.transpose(-1, -2)) / math.sqrt(heads[3])  # [n, heads, 1, T]
         share = scores.masked_fill(~gaps.mask[:, None, None], -torch.inf).softmax(dim=-1)

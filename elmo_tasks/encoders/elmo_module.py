@@ -24,9 +24,8 @@ if TYPE_CHECKING:  # it imports the biLM for its own protocol
 class MixedLayers:
     """Output of an :class:`ElmoModule` for a batch."""
 
-    representations: tuple[
-        Tensor, ...
-    ]  # one [B, T, D] tensor for each mix, zero where the mask is False
+    # one [B, T, D] tensor for each mix, zero where the mask is False
+    representations: tuple[Tensor, ...]
     mask: Tensor  # [B, T] bool, True for a token, and for a boundary where boundaries are kept
 
 
@@ -149,9 +148,8 @@ class ElmoModule(nn.Module):
         characters, rows, lengths = steps_of(sentences, limit, device)
         if self.table is None:
             return self.bilm.token_encoder(characters)[rows], lengths
-        words = dict.fromkeys(
-            word for words in sentences for word in words
-        )  # as in characters, behind two boundaries
+        # as in characters, behind two boundaries
+        words = dict.fromkeys(word for words in sentences for word in words)
         in_table = {
             k: self._rows[word] for k, word in enumerate(words, start=2) if word in self._rows
         }

@@ -41,9 +41,8 @@ class Window:
 
     sentence: int  # number of the sentence in its batch
     ids: list[int]  # word pieces, with the special tokens around them
-    places: list[
-        int
-    ]  # which of ids are kept: those that have more context here than in the next window
+    # which of ids are kept: those that have more context here than in the next window
+    places: list[int]
     words: list[int]  # the word that each of these is a piece of
 
 
@@ -246,9 +245,8 @@ def _longest(model: Any, tokenizer: Any) -> int:
     places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
     table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if table is not None and getattr(table, "padding_idx", None) is not None:
-        places -= (
-            table.padding_idx + 1
-        )  # as RoBERTa, which counts its places from behind that of the padding
+        # as RoBERTa, which counts its places from behind that of the padding
+        places -= table.padding_idx + 1
     return int(min(places, tokenizer.model_max_length))
 
 

@@ -34,9 +34,8 @@ class SenseScores:
     meanings: float  #: mean number of meanings of a word
     sentences: int
     first: float  #: accuracy of "always the first meaning"
-    by_views: Mapping[
-        str, float
-    ]  #: accuracy of nearest centroid in each set of views, without anything fitted
+    #: accuracy of nearest centroid in each set of views, without anything fitted
+    by_views: Mapping[str, float]
     right: float  #: accuracy of the calibrated model, "another meaning" aside
     sure: float  #: share of sentences with a probability of at least .7
     right_when_sure: float
@@ -58,9 +57,8 @@ class SetScores:
     several_named: float  #: among sets in several meanings
     several_right: float
     one_split: float  #: share of sets in one meaning that are confidently split
-    by_source: Mapping[
-        str, int
-    ]  #: how many of the words are in the dictionary, on the list, in neither
+    #: how many of the words are in the dictionary, on the list, in neither
+    by_source: Mapping[str, int]
 
 
 def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:

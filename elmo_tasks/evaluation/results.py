@@ -23,9 +23,8 @@ class Row:
 
     task: str  #: the test it is of, as ``--only`` names it
     title: str
-    scores: Mapping[str, float] = field(
-        default_factory=dict
-    )  #: by view; shares of 1 where the unit is percent
+    #: by view; shares of 1 where the unit is percent
+    scores: Mapping[str, float] = field(default_factory=dict)
     unit: Unit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline
     without_name: str = ""  #: of the baseline
@@ -60,9 +59,8 @@ class Evaluation:
     checksum: str  #: of its weights
     views: tuple[str, ...]  #: the columns
     rows: tuple[Row, ...]  #: the lines
-    missing: Mapping[str, str] = field(
-        default_factory=dict
-    )  #: tests that were not measured, and why
+    #: tests that were not measured, and why
+    missing: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
 
     def to_dict(self) -> dict[str, Any]:

@@ -56,9 +56,8 @@ class TextScores:
     sure_acceptable: float
     others: int  #: words called "another meaning"
     others_right: float
-    false_alarms: Mapping[
-        int, float
-    ]  #: share of words with a listed meaning so called, by length of the sentence
+    #: share of words with a listed meaning so called, by length of the sentence
+    false_alarms: Mapping[int, float]
 
 
 def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Judgement]]:

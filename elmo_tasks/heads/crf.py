@@ -88,9 +88,8 @@ class CRF(torchcrf.CRF):
         pairs = [[allowed is None or (a, b) in allowed.pairs for b in labels] for a in labels]
         self._keep("may_follow", pairs)  # [K, K] from, to
         self._keep("may_end", [allowed is None or a in allowed.ends for a in labels])  # [K]
-        self._keep(
-            "continues", [[(a, b) in joined for b in labels] for a in labels]
-        )  # [K, K] from, to
+        # [K, K] from, to
+        self._keep("continues", [[(a, b) in joined for b in labels] for a in labels])
 
     def forward(
         self,
@@ -198,12 +197,10 @@ class CRF(torchcrf.CRF):
 
     def _allowed(self, lattice: Lattice, tags: Tensor) -> Tensor:
         """``[B, k]`` whether sequences ``[B, k, T]`` keep to the constraints."""
-        moves = (
-            self.may_follow[tags[:, :, :-1], tags[:, :, 1:]] | ~lattice.mask[:, None, 1:]
-        )  # [B, k, T - 1]
-        last = tags.gather(2, lattice.last.view(-1, 1, 1).expand(-1, tags.shape[1], 1)).squeeze(
-            2
-        )  # [B, k]
+        # [B, k, T - 1]
+        moves = self.may_follow[tags[:, :, :-1], tags[:, :, 1:]] | ~lattice.mask[:, None, 1:]
+        # [B, k]
+        last = tags.gather(2, lattice.last.view(-1, 1, 1).expand(-1, tags.shape[1], 1)).squeeze(2)
         return moves.all(dim=2) & self.may_start[tags[:, :, 0]] & self.may_end[last]
 
     def _path(self, span: Span) -> list[int]:

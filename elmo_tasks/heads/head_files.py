@@ -58,9 +58,8 @@ class HeadFiles:
     static: Source | None = None  # the static vectors beside them, if any
     #: how its data were read (columns, names of labels, ...), for reading other files alike
     reading: dict[str, Any] = field(default_factory=dict)
-    card: dict[str, Any] = field(
-        default_factory=dict
-    )  # title, data and licence, scores, layer weights by epoch
+    # title, data and licence, scores, layer weights by epoch
+    card: dict[str, Any] = field(default_factory=dict)
 
 
 def write_head(

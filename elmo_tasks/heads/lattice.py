@@ -84,9 +84,8 @@ def backward_scores(lattice: Lattice) -> Tensor:
     end = lattice.end.expand_as(emissions[0])  # [B, K]
     betas = [end]
     for t in range(len(emissions) - 1, 0, -1):
-        onward = lattice.transitions + (emissions[t] + _from_the_best(betas[-1])).unsqueeze(
-            1
-        )  # [B, K from, K to]
+        # [B, K from, K to]
+        onward = lattice.transitions + (emissions[t] + _from_the_best(betas[-1])).unsqueeze(1)
         is_token = lattice.mask[:, t].unsqueeze(1)  # [B, 1]
         betas.append(torch.where(is_token, torch.logsumexp(onward, dim=2), end))  # [B, K]
     return torch.stack(betas[::-1], dim=1)
@@ -100,9 +99,8 @@ def _from_the_best(scores: Tensor) -> Tensor:
 def log_partition(lattice: Lattice) -> Tensor:
     """Return the log-sum over all tag sequences, ``[B]``; 0 for empty sentences."""
     alphas = forward_scores(lattice)  # [B, T, K]
-    last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, alphas.shape[2])).squeeze(
-        1
-    )  # [B, K]
+    # [B, K]
+    last = alphas.gather(1, lattice.last.view(-1, 1, 1).expand(-1, 1, alphas.shape[2])).squeeze(1)
     return torch.logsumexp(last + lattice.end, dim=1) * lattice.mask[:, 0]
 
 
@@ -121,9 +119,8 @@ def best_paths(lattice: Lattice) -> list[list[int]]:
     for t in range(1, n_steps):
         best[t] = np.maximum.reduce(best[t - 1][:, None] + moves[:, :, None], axis=0) + emissions[t]
     best = best.transpose(0, 2, 1).copy()  # [T, B, K]
-    into = np.concatenate(
-        [moves.T, end[None]]
-    )  # [K + 1, K] moves to tag k; the last row: to the end
+    # [K + 1, K] moves to tag k; the last row: to the end
+    into = np.concatenate([moves.T, end[None]])
     tags = np.full((n_steps + 1, n_rows), n_tags)
     for t in reversed(range(n_steps)):
         following = np.where(t + 1 < lengths, tags[t + 1], n_tags)
@@ -142,9 +139,8 @@ def k_best_paths(lattice: Lattice, k: int) -> tuple[Tensor, Tensor]:
     n_rows, n_tags = first.shape
     score = first.new_full((n_rows, n_tags, k), -torch.inf)  # [B, K, k]
     score[:, :, 0] = lattice.start + first
-    stay = torch.arange(n_tags * k, device=first.device).view(
-        n_tags, k
-    )  # a state is tag * k + rank
+    # a state is tag * k + rank
+    stay = torch.arange(n_tags * k, device=first.device).view(n_tags, k)
     pointers: list[Tensor] = []  # T - 1 of [B, K k]
     for t, emission in enumerate(rest, start=1):
         reached = score.unsqueeze(3) + lattice.transitions.unsqueeze(1)  # [B, K from, k, K to]
@@ -181,25 +177,21 @@ def segment_probabilities(
     longest = max((len(tags) for _, _, tags in places), default=1)
     filled = [[b, t, len(tags), *tags, *[0] * (longest - len(tags))] for b, t, tags in places]
     table = torch.tensor(filled, dtype=torch.long).view(-1, 3 + longest).to(device)  # [N, 3 + S]
-    row, first, length, tags = (
-        table[:, 0],
-        table[:, 1],
-        table[:, 2],
-        table[:, 3:],
-    )  # [N], [N], [N], [N, S]
+    # [N], [N], [N], [N, S]
+    row, first, length, tags = (table[:, 0], table[:, 1], table[:, 2], table[:, 3:])
     steps = torch.arange(1, longest + 1, device=device)  # [S]
     # The tokens after each of the tags; the one after the last tag may be past the sentence's end.
     after = (first.unsqueeze(1) + steps).clamp(max=lattice.mask.shape[1] - 1)  # [N, S]
     betas = backward_scores(lattice)  # [B, T, K]
     onward = lattice.emissions + betas
-    chain = torch.log_softmax(
-        lattice.transitions[tags] + onward[row.unsqueeze(1), after], dim=2
-    )  # [N, S, K from tags]
+    # [N, S, K from tags]
+    chain = torch.log_softmax(lattice.transitions[tags] + onward[row.unsqueeze(1), after], dim=2)
 
     # Log-probability of each tag of each token (Rabiner, 1989).
+    # [N]
     begun = torch.log_softmax(forward_scores(lattice, relative=True) + betas, dim=2)[
         row, first, tags[:, 0]
-    ]  # [N]
+    ]
     moved = chain[:, :-1].gather(2, tags[:, 1:].unsqueeze(2)).squeeze(2)  # [N, S - 1]
     inside = steps[:-1] < length.unsqueeze(1)  # [N, S - 1]
     final = (length - 1).view(-1, 1, 1)  # [N, 1, 1]
@@ -283,9 +275,8 @@ class _LogPartition(torch.autograd.Function):
         """Both recursions: from the first token on, and from the last one back."""
         n_rows, n_steps, n_tags = emissions.shape
         lengths = mask.sum(dim=1)  # [B]
-        reverse = (
-            reversed_positions(lengths, n_steps).t().unsqueeze(2).expand(-1, -1, n_tags)
-        )  # [T, B, K]
+        # [T, B, K]
+        reverse = reversed_positions(lengths, n_steps).t().unsqueeze(2).expand(-1, -1, n_tags)
         scores = emissions.transpose(0, 1).double()  # [T, B, K]
         best = scores.amax(dim=2, keepdim=True)  # [T, B, 1]
         chances = (scores - best).exp_()
@@ -297,9 +288,8 @@ class _LogPartition(torch.autograd.Function):
         moves = (transitions.double() - top).exp_()  # [K, K]
         both = torch.stack([moves, moves.t()])  # [2, K, K]
 
-        reached = steps.new_empty(
-            n_steps, 2, n_rows, n_tags
-        )  # up to a token, the token's own emission not included
+        # up to a token, the token's own emission not included
+        reached = steps.new_empty(n_steps, 2, n_rows, n_tags)
         taken = torch.empty_like(reached)  # included
         reached[0] = edges_of.unsqueeze(1)
         scales = steps.new_ones(n_steps, 2, n_rows, 1)
@@ -320,11 +310,12 @@ class _LogPartition(torch.autograd.Function):
         last = (lengths - 1).clamp(min=0)  # [B]
         ended = taken[last, 0, torch.arange(n_rows)] @ edges_of[1]  # [B]
         is_token = mask.t()  # [T, B]
+        # [B]
         shifts = (
             (best.squeeze(2) + scales[:, 0].squeeze(2).log_())
             .masked_fill(~is_token, 0.0)
             .sum(dim=0)
-        )  # [B]
+        )
         z = ended.log() + shifts + highest.sum() + last * top
         ctx.save_for_backward(taken, reached, moves, reverse, is_token, last)
         ctx.dtype = emissions.dtype

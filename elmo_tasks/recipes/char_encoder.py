@@ -154,9 +154,8 @@ class WordTypes(TextFiles):
         mean = (share * old).sum(0)
         scale = _OLD_WEIGHT / (share * (old - mean) ** 2).sum().sqrt()
         joint = torch.cat([self._meaning, scale * (old - mean)], dim=1)
-        components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[
-            :, :dim
-        ]  # [J, D]
+        # [J, D]
+        components = torch.linalg.eigh((share * joint).T @ joint).eigenvectors.flip(1)[:, :dim]
         components = F.pad(components, (0, dim - components.shape[1]))
         linear = scale * components[self._meaning.shape[1] :].T  # [D, P]
         return joint @ components, linear, -(linear @ mean)

@@ -290,9 +290,8 @@ class ClozeModule(pl.LightningModule):
         """Scores ``[n, V]`` of the words in the gaps of a batch."""
         assert self.encoder.language_model is not None
         with torch.no_grad():
-            lstms = self.encoder.language_model.states(batch.sentences).layers[
-                1:
-            ]  # [K, B, T + 2, 2 P]
+            # [K, B, T + 2, 2 P]
+            lstms = self.encoder.language_model.states(batch.sentences).layers[1:]
         ahead, back = lstms.chunk(2, dim=-1)
         of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
         places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]

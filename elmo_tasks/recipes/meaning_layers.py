@@ -147,9 +147,8 @@ class Text:
 class UseStates:
     """States of a use in the layers that do not learn, computed once before training."""
 
-    below: tuple[
-        Tensor, Tensor
-    ]  #: ``[T, P]`` the layer below the top one, each direction in its reading order
+    #: ``[T, P]`` the layer below the top one, each direction in its reading order
+    below: tuple[Tensor, Tensor]
     step: int  #: position of the word, reading forward
     step_back: int  #: position of the word, reading back
     old: Tensor  #: ``[2 P]`` the word at the top layer before training
@@ -238,9 +237,8 @@ class MeaningLosses:
         for row, sentence in zip(ids, sentences, strict=True):
             row[: len(sentence) + 2] = torch.tensor([n, *sentence, n + 1])
         table = torch.cat([self._token_vectors, self._boundaries])
-        targets = torch.cat([self.text.vocabulary_ids, torch.tensor([1, 0])])[
-            ids
-        ]  # <S> is 1, </S> is 0
+        # <S> is 1, </S> is 0
+        targets = torch.cat([self.text.vocabulary_ids, torch.tensor([1, 0])])[ids]
         reverse = reversed_positions(lengths, longest)
         below = below_top(self.elmo.bilm, table[ids], reverse)
         ahead, back = self.top(below, self.rates.text_dropout)

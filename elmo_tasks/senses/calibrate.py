@@ -231,9 +231,8 @@ def _fit_weights(
         )
         batches.append((scores, senses))
     most = max(word.n_senses for word in words)
-    scores = torch.cat(
-        [F.pad(s, (0, 0, 0, most - s.shape[1])) for s, _ in batches]
-    )  # [n, S, views]
+    # [n, S, views]
+    scores = torch.cat([F.pad(s, (0, 0, 0, most - s.shape[1])) for s, _ in batches])
     missing = torch.cat([(torch.arange(most) >= s.shape[1]).expand(len(s), -1) for s, _ in batches])
     labels = torch.cat([y for _, y in batches])
     raw = torch.full((len(names),), 1.5, requires_grad=True)
@@ -261,9 +260,8 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     A use does not contribute to the centroid of its own meaning.
     """
     sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
-    own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(
-        1
-    )  # [n, S, H]
+    # [n, S, H]
+    own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(1)
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
@@ -480,9 +478,8 @@ def _fit_unknown(
         (values - mean) / scale, labels
     )
     coefficients = fitted.coef_[0] / scale
-    top = np.array(
-        [1 / np.exp(row).sum() for row in known_scores]
-    )  # probability of the likeliest listed meaning
+    # probability of the likeliest listed meaning
+    top = np.array([1 / np.exp(row).sum() for row in known_scores])
     odds = listed @ coefficients
     # An unlisted meaning wins where its odds exceed the probability of the likeliest listed one.
     threshold = float(np.quantile(odds - np.log(top), 1 - MAX_FALSE_ALARMS))

@@ -87,15 +87,13 @@ class SenseCalibration:
     part: float  #: weight of the log-probability of its part of speech
     parts: tuple[str, ...]  #: the parts of speech that are told apart
     part_matrix: Vectors  #: ``[H + 1, P]`` their scores from an embedded use, the constants last
-    unknown: tuple[
-        float, ...
-    ]  #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
+    #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
+    unknown: tuple[float, ...]
     #: log-odds that two uses of an unlisted word share a meaning: intercept, coefficient of their
     #: cosine
     same: tuple[float, float]
-    measured: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: scores on test sentences and held-out words
+    #: scores on test sentences and held-out words
+    measured: Mapping[str, Any] = field(default_factory=dict)
 
     def embed(self, views: Mapping[str, Vectors]) -> Vectors:
         """Return unit vectors ``[n, H]`` from the views of ``n`` uses."""
@@ -133,9 +131,8 @@ class Evidence:
 
     cosines: NDArray[np.float64]  #: ``[n, S]`` of a use and the centroid of a meaning
     matches: Matches
-    others: NDArray[
-        np.float64
-    ]  #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
+    #: ``[n, 2]`` highest and mean cosine to the most similar meanings of other words
+    others: NDArray[np.float64]
     parts: NDArray[np.float64]  #: ``[n, S]`` log-probability of the part of speech of each meaning
 
     def scores(self, slope: float, match_weight: float, part_weight: float) -> NDArray[np.float64]:

@@ -98,9 +98,8 @@ class IndexJob:
                 bf16=self.precision == "bf16",
                 first=rows[0].number,
             )
-            vectors = np.ascontiguousarray(
-                encoding.block(0, len(tokens)).transpose(1, 0, 2)
-            )  # [L, tokens, D]
+            # [L, tokens, D]
+            vectors = np.ascontiguousarray(encoding.block(0, len(tokens)).transpose(1, 0, 2))
             return {
                 VECTORS: npy_bytes(vectors),
                 NORMS: npy_bytes(norms_of(vectors)),

@@ -48,12 +48,10 @@ class Matches:
     #: weighted sum of ``log p(word | meaning)``, of a long sentence as if it had about ten words
     total: NDArray[np.float64]
     mean: NDArray[np.float64]  #: weighted mean of it
-    nearest: NDArray[
-        np.float64
-    ]  #: weighted mean cosine of each word to the nearest word of the meaning
-    weight: NDArray[
-        np.float64
-    ]  #: ``[n]`` weight of all context words of a use: how much the sentence says
+    #: weighted mean cosine of each word to the nearest word of the meaning
+    nearest: NDArray[np.float64]
+    #: ``[n]`` weight of all context words of a use: how much the sentence says
+    weight: NDArray[np.float64]
 
     def part(self, uses: Sequence[int], meanings: Sequence[int]) -> Matches:
         """Return the matches of some uses to some meanings."""

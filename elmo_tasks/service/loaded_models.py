@@ -281,9 +281,8 @@ def dictionary_layers(folder: Path | None) -> tuple[str, ...]:
 def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
     """Implement :meth:`elmo_tasks.api.Service.probes`."""
     default, *others = models.names()
-    folders = {
-        name: models.folder(name) for name in others
-    }  # only models with measurements are loaded
+    # only models with measurements are loaded
+    folders = {name: models.folder(name) for name in others}
     measured = [
         _measurements(models, name)
         for name, folder in folders.items()

@@ -150,9 +150,8 @@ class TrainedHeads:
                 field="head",
             )
         files = heads[name]
-        changed = (
-            (files.folder / "head.json").stat().st_mtime
-        )  # a repeated run writes a new head to the same place
+        # a repeated run writes a new head to the same place
+        changed = (files.folder / "head.json").stat().st_mtime
         with self._lock:
             if self._predictors.get(files.folder, (0.0,))[0] != changed:
                 try:

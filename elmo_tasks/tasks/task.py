@@ -56,9 +56,8 @@ class Task:
     data_class: str  # class path of its data module
     scores_class: str  # class path of its metrics
     file_formats: tuple[str, ...]  # values of file_format of the data module
-    columns: tuple[
-        str, str
-    ]  # arguments of the data module for the input column and the label column
+    # arguments of the data module for the input column and the label column
+    columns: tuple[str, str]
     # name of the configuration that trains a head on the bundled sample, and prefix of the sample's
     # files
     sample: str
@@ -67,15 +66,13 @@ class Task:
     sample_columns: tuple[Column | None, Column | None]
     size_setting: str  # argument of that configuration's head for its size
     uploads: Mapping[str, str]  # extensions of files that people may send, and the format of each
-    hub: Mapping[
-        str, HubData
-    ]  # public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`
+    # public data sets by short name, see :data:`elmo_tasks.data.row_files.HUB_DATA_SETS`
+    hub: Mapping[str, HubData]
     read_seconds: float  # per row that is read, on two cores
     epoch_seconds: float  # per row and epoch of training
     output_fields: tuple[str, ...]  # keys of a result that predict writes beside the tokens
-    baselines: Mapping[
-        str, str
-    ]  # the keys of baseline_scores, the best one first, with a description of each
+    # the keys of baseline_scores, the best one first, with a description of each
+    baselines: Mapping[str, str]
     #: reads a labelled file. Arguments: the path; a format, by default from the file's name; input
     #: and label columns, places or names, by default those of the format
     read: Callable[..., Sequence[Record]]

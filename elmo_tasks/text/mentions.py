@@ -15,9 +15,8 @@ from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_
 from elmo_tasks.wording import listed, ordinal, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
-_CLITIC = re.compile(
-    r"'\w+|n't|not"
-)  # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
+# cut off the end of a word by the tokenizer: 's, n't, the not of cannot
+_CLITIC = re.compile(r"'\w+|n't|not")
 _MAX_OFFERS = 5
 _MAX_CHOICES = 20
 

@@ -183,9 +183,8 @@ class BiLMModule(pl.LightningModule):
             outputs.append(layers)
             ends.append(tuple((h.detach(), c.detach()) for h, c in end))
         self._states = ends
-        both = [
-            torch.stack(pair) for pair in zip(*outputs, strict=True)
-        ]  # a layer each, [2, B, T, P]
+        # a layer each, [2, B, T, P]
+        both = [torch.stack(pair) for pair in zip(*outputs, strict=True)]
         hidden = torch.nn.functional.dropout(both[-1], self.dropout)
         # One boundary always follows the other: nothing to learn.
         near = torch.tensor([BEGIN_ID, END_ID], device=self.device).view(2, 1, 1)

@@ -123,9 +123,8 @@ def address_in_network() -> str:
     """Return this machine's address in its network, or nothing if it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect(
-                ("10.255.255.255", 1)
-            )  # sends nothing: it only asks which address would be used
+            # sends nothing: it only asks which address would be used
+            probe.connect(("10.255.255.255", 1))
             return str(probe.getsockname()[0])
         except OSError:
             return ""

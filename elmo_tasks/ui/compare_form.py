@@ -125,9 +125,8 @@ class Example:
     title: str  # label of its button
     word: str
     sentences: Sequence[str]  # ``[brackets]`` mark another word
-    meant: Sequence[
-        str
-    ]  # meaning of the word in each sentence; of several words, the closest two share it
+    # meaning of the word in each sentence; of several words, the closest two share it
+    meant: Sequence[str]
     is_one_word: bool = True
 
 

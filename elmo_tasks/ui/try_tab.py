@@ -390,9 +390,8 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         request: gr.Request, text: str, mode: str, *heads: list[str] | None
     ) -> dict[Any, Any]:
         if request.query_params.get("tab") == "try" and not any(heads):
-            return {
-                shown.result: gr.skip()
-            }  # the page was opened by a link, which is answered by itself
+            # the page was opened by a link, which is answered by itself
+            return {shown.result: gr.skip()}
         return shown.answer(text, mode, *heads)
 
     tab.select(select, shown.inputs, shown.outputs, **READ_TEXTS)

@@ -32,7 +32,6 @@ def cache_folder(cache: Path | None = None) -> Path:
 
 def temporary_cache() -> Path:
     """Return a temporary folder as a fallback for the cache; it may not persist."""
-    user = (
-        os.getuid() if hasattr(os, "getuid") else "user"
-    )  # keeps those of two users of one machine apart
+    # keeps those of two users of one machine apart
+    user = os.getuid() if hasattr(os, "getuid") else "user"
     return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"

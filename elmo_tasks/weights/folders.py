@@ -42,9 +42,8 @@ class FolderKind:
         self.check(folder)
         with unfinished_folder(folder) as partial:
             yield partial
-            old = partial.with_name(
-                f"{partial.name}-old"
-            )  # not a name that is swept: it is all there is for a moment
+            # not a name that is swept: it is all there is for a moment
+            old = partial.with_name(f"{partial.name}-old")
             if folder.exists():
                 folder.rename(old)
             try:

@@ -113,9 +113,8 @@ class NumpyBilm:
     def _token_vectors(self, ids: list[list[int]]) -> Array:
         char_cnn = self.options["char_cnn"]
         activation = ACTIVATIONS[char_cnn["activation"]]
-        letters = self.arrays["char_embed"][
-            np.array(ids, dtype=int).reshape(len(ids), -1)
-        ]  # [T, C, letter]
+        # [T, C, letter]
+        letters = self.arrays["char_embed"][np.array(ids, dtype=int).reshape(len(ids), -1)]
         pooled = []
         for i, (width, _n_filters) in enumerate(char_cnn["filters"]):
             kernel = self.arrays[f"CNN/W_cnn_{i}"][0]  # [width, letter, filters]
@@ -150,9 +149,8 @@ class NumpyBilm:
                 hidden = clip((sigmoid(out) * np.tanh(cell)) @ weights["W_P_0"], lstm["proj_clip"])
                 outputs[t] = hidden
             if layer > 0 and lstm["use_skip_connections"]:
-                outputs = (
-                    outputs + layers[-1]
-                )  # what the layer gives, not what it carries from step to step
+                # what the layer gives, not what it carries from step to step
+                outputs = outputs + layers[-1]
             layers.append(outputs)
             last.append((hidden, cell))
         return np.stack(layers), last
@@ -206,9 +204,8 @@ def fill(options: Options) -> dict[str, NDArray[np.float32]]:
 def _scaled(name: str, values: Array) -> Array:
     """Values in -1..1 to the size that a weight or bias of this name needs."""
     kind = name.split("/")[-1]
-    spread = np.sqrt(
-        2.0 / (values.shape[-2] if values.ndim > 1 else 1)
-    )  # sums of this many terms keep the size 1
+    # sums of this many terms keep the size 1
+    spread = np.sqrt(2.0 / (values.shape[-2] if values.ndim > 1 else 1))
     if kind.startswith("W_cnn"):
         return values * np.sqrt(2.0 / (values.shape[1] * values.shape[2]))
     if kind == "W_0":

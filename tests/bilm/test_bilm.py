@@ -88,9 +88,8 @@ def test_carried_state_goes_on_where_the_last_batch_ended():
         table, torch.tensor([[4, 5], [2, 3]]), torch.tensor([2, 2]), states=first.states, carry=True
     )
     torch.testing.assert_close(second.layers[-1, 0, :, :16], whole[0, 4:])
-    torch.testing.assert_close(
-        second.layers[-1, 1, :, :16], whole[0, 2:4]
-    )  # padding did not move the state on
+    # padding did not move the state on
+    torch.testing.assert_close(second.layers[-1, 1, :, :16], whole[0, 2:4])
 
 
 def test_trimming_padding_is_exact():

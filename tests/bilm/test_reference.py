@@ -202,9 +202,8 @@ def test_one_step_worked_out_by_hand() -> None:
         arrays[f"{cell}/B"] = np.array([0.1, 0.2, 0.3, 0.4])  # input, candidate, forget, output
         arrays[f"{cell}/W_P_0"] = np.array([[2.0]])
     layers, _ = NumpyBilm(arrays, options).layers(["a"])
-    gate_in, gate_out, forget = (
-        1 / (1 + np.exp(-x)) for x in (0.1, 0.4, 1.3)
-    )  # 1.3: the forget gate's bias plus 1
+    # 1.3: the forget gate's bias plus 1
+    gate_in, gate_out, forget = (1 / (1 + np.exp(-x)) for x in (0.1, 0.4, 1.3))
     first = gate_in * np.tanh(0.2)  # at the boundary
     second = forget * first + gate_in * np.tanh(0.2)
     np.testing.assert_allclose(layers[1], [[2 * gate_out * np.tanh(second)] * 2], atol=1e-15)

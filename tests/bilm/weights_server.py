@@ -117,9 +117,8 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(length))
-        self.send_header(
-            "Connection", "close"
-        )  # unsaid, the client may ask again on a connection that just ends
+        # unsaid, the client may ask again on a connection that just ends
+        self.send_header("Connection", "close")
         self.end_headers()
         if shop.gate is not None:
             shop.gate.wait(5)

@@ -174,9 +174,8 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
 
         def note_message(message: ConsoleMessage) -> None:
             if message.type == "error" and any(text in message.text for text in TAKEN_AWAY):
-                taken_away.append(
-                    (message.text, visits)
-                )  # it may come before the visit that caused it
+                # it may come before the visit that caused it
+                taken_away.append((message.text, visits))
             elif message.type == "error":
                 problems.append(f"console: {message.text}")
 

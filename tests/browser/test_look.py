@@ -120,10 +120,8 @@ def test_a_link_to_a_tab_brings_it_into_sight_on_a_phone(open_page):
 
 def test_a_tab_that_is_pressed_stands_whole_on_a_phone(open_page):
     page = open_page(width=390, height=844)
-    page.evaluate(
-        "for (let i = setInterval(() => {}); i; i--) clearInterval(i)"
-    )  # as some seconds later: nothing follows any more
-    page.get_by_role("tab", name="Layers").evaluate(
-        "tab => tab.click()"
-    )  # without the scrolling of a driver
+    # as some seconds later: nothing follows any more
+    page.evaluate("for (let i = setInterval(() => {}); i; i--) clearInterval(i)")
+    # without the scrolling of a driver
+    page.get_by_role("tab", name="Layers").evaluate("tab => tab.click()")
     page.wait_for_function(STANDS_WHOLE)

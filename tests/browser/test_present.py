@@ -212,9 +212,10 @@ def test_an_answer_does_not_end_below_the_bar(present):
     page.get_by_label("Go to step").select_option("6")
     assert page.locator(".present").bounding_box()["y"] >= -1  # from its head
     page.locator("#present-own-word").fill("bank")
+    # what fits above the bar
     page.get_by_label("Sentences that use it").fill(
         "\n".join(f"The bank of river {k}." for k in range(8))
-    )  # what fits above the bar
+    )
     page.locator(".own .primary").click()
     page.get_by_role("link", name="Open in Compare").wait_for()
     page.wait_for_timeout(500)

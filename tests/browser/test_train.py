@@ -14,9 +14,8 @@ def test_a_run_is_started_followed_to_its_end_and_deleted(open_page):
     page = open_page("tab=train", width=390, height=844, ready=READY)
     page.locator(".data h2").filter(has_text="400 texts").wait_for()
     start(page, "Run <b>1</b>")
-    done = page.locator(".run.is-done").filter(
-        has_text="Run <b>1</b>"
-    )  # another test's run may be shown before
+    # another test's run may be shown before
+    done = page.locator(".run.is-done").filter(has_text="Run <b>1</b>")
     done.locator("h2").filter(has_text="gets 83").wait_for()
     assert (
         "Always giving the most frequent label scores 50"
@@ -56,9 +55,8 @@ def test_examples_are_counted_while_they_are_typed(open_page):
     page.get_by_role("radio", name="My examples").check()
     box = page.get_by_label("Your examples, one a line")
     box.wait_for()
-    box.fill(
-        "complaint: The queue was <b>long</b>.\npraise: They mended it at once."
-    )  # as pasted text, without a key
+    # as pasted text, without a key
+    box.fill("complaint: The queue was <b>long</b>.\npraise: They mended it at once.")
     page.get_by_text("2 examples so far.").wait_for()  # the box was not left
     page.locator(".samples").filter(has_text="They mended it at once.").wait_for()
     assert "The queue was <b>long</b>." in page.locator(".samples").inner_text()

@@ -190,19 +190,8 @@ def test_plain_text_from_standard_input(toy, tmp_path, run, monkeypatch):
 
 
 def test_long_lines_are_read_in_overlapping_windows(toy, tmp_path, run):
-    tokens = [
-        "a",
-        "b",
-        "c",
-        "d",
-        "e",
-        "f",
-        "g",
-        "h",
-        "i",
-        "j",
-        "k",
-    ]  # 11, in windows of 4: a step of 2, a margin of 1
+    # 11, in windows of 4: a step of 2, a margin of 1
+    tokens = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"]
     (tmp_path / "in.txt").write_text(" ".join(tokens) + "\nshort one\n")
     flags = ["--model", toy, "--top"]
     run.done("embed", tmp_path / "in.txt", tmp_path / "w.hdf5", *flags, "--window", "4")

@@ -17,9 +17,8 @@ pytestmark = [pytest.mark.ci, pytest.mark.usefixtures("small_calibrations")]
 
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
-    monkeypatch.delitem(
-        TASKS, "order"
-    )  # of the project's own sentences: tests/evaluation/test_ordering.py
+    # of the project's own sentences: tests/evaluation/test_ordering.py
+    monkeypatch.delitem(TASKS, "order")
     monkeypatch.setattr(probing, "CLASS_STEPS", 20)
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 

@@ -27,9 +27,8 @@ def hub(tmp_path, monkeypatch):
         )
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        monkeypatch.setattr(
-            constants, "HF_HUB_DISABLE_XET", True
-        )  # a protocol of its own, which this hub does not speak
+        # a protocol of its own, which this hub does not speak
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
         monkeypatch.setattr(hf_api.api, "endpoint", address)
         monkeypatch.setenv("HF_TOKEN", "hf_made_up")
         yield repositories

@@ -88,9 +88,8 @@ def test_a_damaged_row_is_refused_with_its_place_or_set_aside(
     if name != "in.txt":  # which may be in another encoding
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}"):
             read(tmp_path / name)
-        monkeypatch.setattr(
-            "elmo_tasks.corpus.reader._SMALL", -1
-        )  # too large to be read as a whole
+        # too large to be read as a whole
+        monkeypatch.setattr("elmo_tasks.corpus.reader._SMALL", -1)
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}.*--skip-bad"):
             read(tmp_path / name)
     bad = BadRows(skip=True)

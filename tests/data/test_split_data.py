@@ -249,9 +249,8 @@ def test_samples_and_shares(hundred: str):
 
 
 def test_no_sentence_is_in_two_shares(tmp_path: Path):
-    (tmp_path / "train").write_text(
-        "\n".join(f"w{k % 60} B-X\n" for k in range(100))
-    )  # 40 of them come twice
+    # 40 of them come twice
+    (tmp_path / "train").write_text("\n".join(f"w{k % 60} B-X\n" for k in range(100)))
     data = made(train=str(tmp_path / "train"), validation_share=0.2, test_share=0.2)
     train, held_out, test = (data.tokens(split) for split in ("train", "validation", "test"))
     for a, b in combinations((train, held_out, test), 2):

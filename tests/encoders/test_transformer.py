@@ -113,9 +113,8 @@ def test_cased_and_uncased(encoder, tmp_path):
 
 def test_a_word_without_a_piece_keeps_its_place(encoder):
     with_it = encoder.encode([["the", "\u200b", "bank"]]).sentence(0)
-    unknown = encoder.encode([["the", "\u2603", "bank"]]).sentence(
-        0
-    )  # a sign that is not in the vocabulary
+    # a sign that is not in the vocabulary
+    unknown = encoder.encode([["the", "\u2603", "bank"]]).sentence(0)
     torch.testing.assert_close(with_it, unknown)
     assert with_it[:, 1].any()
 

@@ -81,9 +81,8 @@ def test_either_spelling_of_bioes() -> None:
 @pytest.mark.parametrize("scheme", [None, "BIO"])
 def test_gradients_are_finite(scheme: Scheme | None) -> None:
     crf = a_crf(scheme=scheme)
-    emissions, tags, mask = a_batch(
-        [6, 0, 3], crf.num_tags, scale=30
-    )  # random tags break the rules
+    # random tags break the rules
+    emissions, tags, mask = a_batch([6, 0, 3], crf.num_tags, scale=30)
     emissions[~mask] = torch.nan
     emissions.requires_grad_()
     (-crf(emissions, tags, mask)).backward()
@@ -277,9 +276,8 @@ def test_any_constraints(lengths: list[int], seed: int) -> None:
     emissions, _, mask = a_batch(lengths, 3, seed)
     emissions = emissions.double()
     for b, readings in enumerate(crf.k_best(emissions, 300, mask)):
-        expected = probabilities(
-            crf, emissions[b, : lengths[b]]
-        )  # none where the constraints leave none
+        # none where the constraints leave none
+        expected = probabilities(crf, emissions[b, : lengths[b]])
         assert [r.tags for r in readings] == list(expected)
         assert [math.exp(r.log_probability) for r in readings] == pytest.approx(
             list(expected.values()), abs=1e-9

@@ -193,8 +193,7 @@ def test_weights_of_another_head_are_refused(
         name: value for name, value in (load_file(path) | change).items() if value is not None
     }
     save_file(tensors, path)
-    write_card(
-        path.parent, json.loads((path.parent / "card.json").read_text())
-    )  # with the checksum of these weights
+    # with the checksum of these weights
+    write_card(path.parent, json.loads((path.parent / "card.json").read_text()))
     with pytest.raises(WeightsError, match=message):
         build_head(find_head(tmp_path / "h"))

@@ -72,9 +72,8 @@ def test_probabilities_by_hand():
     assert (first.best, second.best) == (1, 0)
     assert sum(second.probabilities) + second.other == pytest.approx(1)
     (alone,) = classify(CALIBRATION, evidence.without(0, 1))
-    odds = (
-        1 - 4 * 0.6 + 0.3 * -1.5 - 2 * 0.3 + 0.1 * -3 + 0.5 + 2 * 0.3
-    )  # no lead: there is no second meaning
+    # no lead: there is no second meaning
+    odds = 1 - 4 * 0.6 + 0.3 * -1.5 - 2 * 0.3 + 0.1 * -3 + 0.5 + 2 * 0.3
     assert alone.other == pytest.approx(1 / (1 + np.exp(-odds)))
 
 

@@ -153,9 +153,8 @@ def test_its_checksum_is_that_of_the_output_layer_as_given():
 
 
 SENTENCE = ("The", "ferry", "left", "the", "old", "harbour", ".")
-VOCABULARY = Vocabulary(
-    [*SPECIAL_WORDS, "the", "The", ".", "ferry", "left", "old", "sea"]
-)  # harbour is not in it
+# harbour is not in it
+VOCABULARY = Vocabulary([*SPECIAL_WORDS, "the", "The", ".", "ferry", "left", "old", "sea"])
 
 
 def test_the_log_probabilities_of_a_sentence_sum_to_its_loss():

@@ -146,9 +146,8 @@ def test_sentences_of_the_dictionary():
             mixed += [entry.word] * bool(set(sense.examples) & set(sense.test_sentences))
         uses = [find_mention(entry.word, s) for s in sentences]
         forms = {use.word if " " in entry.word else use.token for use in uses}
-        own = {
-            form for form in forms if len(lexicon.find(form)) == 1 and folded(form) in lexicon
-        }  # of another entry
+        # of another entry
+        own = {form for form in forms if len(lexicon.find(form)) == 1 and folded(form) in lexicon}
         lost += [
             (entry.word, form)
             for form in forms - own

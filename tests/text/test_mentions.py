@@ -388,9 +388,8 @@ def test_choices_lead_to_the_other_places(sentence: str) -> None:
     answer = tried("bank", sentence)
     if isinstance(answer, InputError):
         assert len(str(answer)) < 400
-        plain = re.sub(
-            r"\[([^\[\]]*)\]", r"\1", sentence
-        )  # of a part of a word in brackets, the whole word is offered
+        # of a part of a word in brackets, the whole word is offered
+        plain = re.sub(r"\[([^\[\]]*)\]", r"\1", sentence)
         for choice in answer.choices:
             assert find_mention("bank", choice.sentence).sentence in (sentence, plain)
         return

@@ -425,9 +425,10 @@ def test_init_from_goes_on_from_the_published_form(config, tmp_path):
         == BiLMOptions.from_dict(json.loads(TINY.options_text))
     )
     expected = before.encode([["ka", "lo", "mi"]]).values
+    # float16
     torch.testing.assert_close(
         now.encode([["ka", "lo", "mi"]]).values, expected, atol=0.02, rtol=0.01
-    )  # float16
+    )
     assert len(load_softmax(find_model(tmp_path / "model"))[1]) == 11  # its own, begun anew
     fit(config, "--data.init_args.max_tokens=640", "--init_from", str(published))
     learned = Elmo.load(tmp_path / "model").encode([["ka", "lo", "mi"]]).values

@@ -441,9 +441,8 @@ def test_they_are_those_of_the_loss_in_training_only(tmp_path: Path) -> None:
     module = TaskModule(sentiment(), str(encoder), layer_store=None, class_weights="balanced")
     trained(module, data, tmp_path, epochs=1)
     weights = module.head.class_weights
-    torch.testing.assert_close(
-        weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)])
-    )  # negative, positive
+    # negative, positive
+    torch.testing.assert_close(weights, torch.tensor([20 / (2 * 5), 20 / (2 * 15)]))
     assert "class_weights" not in module.head.state_dict()
     values, target = (
         torch.randn(module.encoder.n_layers, 2, 3, module.encoder.width),

@@ -176,9 +176,8 @@ def test_without_a_word_the_marked_ones_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    sure = page.count(
-        'aria-label="How likely two uses mean the same"'
-    )  # of two, the headline says it
+    # of two, the headline says it
+    sure = page.count('aria-label="How likely two uses mean the same"')
     assert sure == (count > 2)
     tables = count + count * (count - 1) // 2  # lengths and pairs; one's own mix has a picture only
     assert page.count('scope="row"') == 9 * count + 8 * tables + sure * count
