@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 from elmo_tasks import bundled
 from elmo_tasks.cli.resume import check_checkpoint, expand_resume, expand_run
 from elmo_tasks.cli.row_settings import with_files
-from elmo_tasks.cli.settings import apply_device, as_arguments, format_error, own_error, read_config
+from elmo_tasks.cli.settings import (
+    apply_device,
+    as_arguments,
+    format_error,
+    missing_package,
+    own_error,
+    read_config,
+)
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import describe_os_error
 
@@ -129,7 +136,7 @@ def _run(plan: Plan) -> None:
     except OSError as error:
         raise ConfigError(describe_os_error(error)) from error
     except ValueError as error:  # the parser wraps the cause
-        if (own := own_error(error)) is None:
+        if (own := own_error(error) or missing_package(error)) is None:
             raise
         raise own from error
     except RuntimeError as error:

@@ -183,6 +183,21 @@ def own_error(error: BaseException | None) -> Exception | None:
     return None
 
 
+def missing_package(error: BaseException | None) -> ConfigError | None:
+    """Return an error that names the package which a class of the settings needs, if it lacks."""
+    while error is not None:
+        if isinstance(error, ModuleNotFoundError):
+            found = re.search(r"Requirement '([\w.-]+)|No module named '(\w+)", str(error))
+            name = (found[1] or found[2]) if found else ""
+            if name:
+                return ConfigError(
+                    f"the settings need the package {name}, which is not installed: run pip"
+                    f" install {name}, or take it out of the settings, such as --trainer.logger"
+                )
+        error = error.__cause__ or error.__context__
+    return None
+
+
 def format_error(text: str) -> str:
     """Format a parser error in one line: the setting, the expected and given value."""
     lines = [line.strip(" -") for line in text.splitlines() if line.strip(" -")]

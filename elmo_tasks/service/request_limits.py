@@ -101,6 +101,9 @@ class RequestLimits:
             status = await self._serve(
                 scope, receive, send, self._uploads.max_bytes, self._uploads.max_files
             )
+        except TypeError:  # gradio's, of a part of the form that is no file or has no name
+            status = 400
+            await _refuse(send, status, "A file without a name cannot be read. Give it one.")
         finally:
             if status >= 400:
                 with contextlib.suppress(

@@ -15,6 +15,7 @@ import pytest
 import pytorch_lightning as pl
 import torch
 import yaml
+from pytorch_lightning.loggers import CSVLogger
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.cli import fit
@@ -26,6 +27,13 @@ from tests.training.toy_task import write_config, write_encoder
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.ci]
 EPOCHS, STEPS = 5, 4  # of 25 rows, 8 a batch
+
+
+class UnmetLogger(CSVLogger):
+    """A logger whose package is not installed, as WandbLogger without wandb."""
+
+    def __init__(self) -> None:
+        raise ModuleNotFoundError("Requirement 'nowhere_logger>=0.1' not met. HINT: Try pip")
 
 
 class Killed(Exception):
@@ -289,6 +297,12 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
         ),
         ("model.init_args.nonsense", "3", "model: option 'nonsense' is not accepted"),
         ("model.class_path", "no.such.Thing", "model: no module named 'no'"),
+        (
+            "trainer.logger",
+            "tests.cli.test_fit.UnmetLogger",
+            "the settings need the package nowhere_logger, which is not installed: run pip install"
+            " nowhere_logger",
+        ),
         ("trainer.max_epochs", "abc", "trainer.max_epochs: expected int or null, found abc"),
         ("data.init_args.batch_size", "x", "data.batch_size: expected int, found x"),
         ("nonsense", "3", "unrecognized arguments: --nonsense"),

@@ -100,6 +100,16 @@ def test_uploads_are_bounded_in_size_files_and_number():
     assert ask(limits, "/call/compare", (b"123456",))[0] == 413
 
 
+def test_an_upload_without_a_file_name_is_answered_by_a_sentence():
+    async def confused(scope, receive, send):
+        raise TypeError("File is not an instance of GradioUploadFile")
+
+    limits = RequestLimits(confused, UploadLimits(max_bytes=300), max_bytes=5)
+    status, body, _ = ask(limits, "/upload", (b"x",))
+    assert status == 400
+    assert json.loads(body)["error"] == "A file without a name cannot be read. Give it one."
+
+
 def test_no_more_uploads_come_at_a_time_than_in_an_hour():
     async def all_at_once():
         leave = asyncio.Event()
