@@ -119,7 +119,7 @@ class Service(Protocol):
     ) -> SideBySide:
         """Compare uses by several models; meanings of bundled sentences are known."""
 
-    def compare_sentences(
+    def sentence_similarity(
         self, sentences: Sequence[str], model: str | None = None
     ) -> SentenceComparison:
         """Compare 2 to ``limits.max_sentences`` sentences by their vectors.
@@ -148,7 +148,9 @@ class Service(Protocol):
         ``None``), or ``"words"`` if the verdict uses the words around.
         """
 
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> TextSenses:
+    def disambiguate(
+        self, text: str, model: str | None = None, own_meanings: str = ""
+    ) -> TextSenses:
         """Find the meaning of each word of a text that the dictionary lists."""
 
     def language_warning(self, texts: Sequence[str]) -> str:

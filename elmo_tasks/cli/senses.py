@@ -56,8 +56,8 @@ def run(args: argparse.Namespace) -> int:
         return 0
     if args.workers > 1 or args.ray is not None or args.skip_bad:
         raise ConfigError("with --workers, --ray or --skip-bad, name a file or a folder as OUT")
-    from elmo_tasks.service.library import lexicon_entries
     from elmo_tasks.service.loaded_models import LoadedModels
+    from elmo_tasks.service.own_meanings import lexicon_entries
     from elmo_tasks.service.text_senses import senses_of_texts
 
     entries = lexicon_entries(args.lexicon)
@@ -92,7 +92,7 @@ def _write(args: argparse.Namespace) -> None:
 
 def _entry(args: argparse.Namespace) -> str:
     from elmo_tasks.senses.lexicon import bundled_lexicon, format_entries
-    from elmo_tasks.service.library import lexicon_entries
+    from elmo_tasks.service.own_meanings import lexicon_entries
 
     lexicon = bundled_lexicon().with_entries(lexicon_entries(args.lexicon))
     if own := lexicon.find(args.word):

@@ -242,7 +242,7 @@ def known_senses(mentions: Sequence[Mention]) -> tuple[str, ...]:
 def compare_sentences(
     sentences: Sequence[str], encoder: Encoder, cache: OnceCache
 ) -> api.SentenceComparison:
-    """Implement :meth:`elmo_tasks.api.Service.compare_sentences`; ``cache`` keeps test scores."""
+    """Implement :meth:`elmo_tasks.api.Service.sentence_similarity`; tests are cached."""
     sentences = checked_texts(sentences)
     check_number(sentences)
     for k, sentence in enumerate(sentences, 1):

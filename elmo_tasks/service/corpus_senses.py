@@ -15,8 +15,8 @@ from elmo_tasks.corpus.blocks import Row, Work
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.disambiguation import models_checksum
 from elmo_tasks.senses.lexicon import Entry
-from elmo_tasks.service.library import lexicon_entries
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
+from elmo_tasks.service.own_meanings import lexicon_entries
 from elmo_tasks.service.text_senses import senses_of_texts
 from elmo_tasks.text.tokens import tokenize
 

@@ -1,4 +1,7 @@
-"""Functions that ``from elmo_tasks import …`` provides beside the encoder."""
+"""Functions that ``from elmo_tasks import …`` provides beside the encoder.
+
+They call the method of the same name of a :class:`Session`.
+"""
 
 from __future__ import annotations
 
@@ -15,23 +18,31 @@ from elmo_tasks.api import (
     TextSenses,
 )
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
-from elmo_tasks.encoders.static_vectors import StaticVectors
-from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.lexicon import Entry, check_marks, read_entries
-from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service.comparisons import compare_sentences, compare_uses
-from elmo_tasks.service.comparisons import side_by_side as compare_side_by_side
+from elmo_tasks.errors import InputError
 from elmo_tasks.service.loaded_models import LoadedModels
-from elmo_tasks.service.nearest_uses import nearest_uses
-from elmo_tasks.service.text_senses import text_senses
-from elmo_tasks.service.validation import find_uses
+from elmo_tasks.service.session import Session
 
 
 @lru_cache(maxsize=2)  # A model and its calibration stay in memory between calls.
 def _loaded(
-    model: str | Path | None, device: str | None, may_measure: bool, *others: str
+    model: str | None, device: str | None, may_measure: bool, others: tuple[str, ...]
 ) -> LoadedModels:
-    return LoadedModels(None if model is None else str(model), device, others, may_measure)
+    return LoadedModels(model, device, others, may_measure)
+
+
+def _session(
+    model: str | Path | None,
+    device: str | None,
+    calibration: bool = True,
+    others: tuple[str, ...] = (),
+    lexicon: str | Path | None = None,
+    index: str | Path | None = None,
+    static: str | Path | None = None,
+) -> Session:
+    """Return a session by a model; its models are those of the last sessions, if possible."""
+    name = None if model is None else str(model)
+    loaded = _loaded(name, device, calibration, others)
+    return Session(loaded=loaded, lexicon=lexicon, index=index, static=static)
 
 
 def compare(
@@ -65,10 +76,8 @@ def compare(
         WeightsError: its weights are missing or broken.
         DataError: the dictionary file breaks the format.
     """
-    entries = lexicon_entries(lexicon)
-    return compare_uses(
-        word, find_uses(word, sentences), _loaded(model, device, calibration).model(), entries
-    )
+    session = _session(model, device, calibration, lexicon=lexicon)
+    return session.compare(word, checked_texts(sentences))
 
 
 def disambiguate(
@@ -83,19 +92,8 @@ def disambiguate(
     ``words``, each with its place in the text and its likeliest ``meaning``; its ``to_dict()`` is
     what the command ``senses`` prints.
     """
-    entries = lexicon_entries(lexicon)
-    return text_senses(
-        checked_text(text, "The text", "text"), _loaded(model, device, True).model(), entries
-    )
-
-
-def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
-    """Read the entries of the user's dictionary file; none for ``None``."""
-    if lexicon is None:
-        return []
-    entries = read_entries(Path(lexicon))
-    check_marks(entries, str(lexicon))
-    return entries
+    session = _session(model, device, lexicon=lexicon)
+    return session.disambiguate(checked_text(text, "The text", "text"))
 
 
 def side_by_side(
@@ -117,10 +115,9 @@ def side_by_side(
         raise InputError(message, field="model")
     places = list(map(str, models))
     first, *others = dict.fromkeys(places) or [None]
-    loaded = _loaded(first, device, calibration, *filter(None, others))
-    return compare_side_by_side(
-        word, checked_texts(sentences), places, loaded, (), lexicon_entries(lexicon)
-    )
+    named = tuple(filter(None, others))
+    session = _session(first, device, calibration, named, lexicon=lexicon)
+    return session.side_by_side(word, checked_texts(sentences), places)
 
 
 def sentence_similarity(
@@ -133,8 +130,7 @@ def sentence_similarity(
     sentence-transformers, which must be installed. In the result, ``layers[k].cosine`` is the
     matrix of a layer, and ``message.details`` states what such cosines can tell, as measured.
     """
-    loaded = _loaded(model, device, True)
-    return compare_sentences(checked_texts(sentences), loaded.encoder(loaded.default), loaded.cache)
+    return _session(model, device).sentence_similarity(checked_texts(sentences))
 
 
 def nearest(
@@ -173,14 +169,8 @@ def nearest(
         InputError: the word is not in the sentence, or there is no such layer.
         DataError: the folder holds no index, or that of another model.
     """
-    loaded = _loaded(model, device, True)
-    own_index = UseIndex(index) if index is not None else None
-    words = loaded.static() if static is None else StaticVectors.load(static)
-    if own_index and own_index.description.checksum != loaded.model().encoder.checksum:
-        made_by = own_index.description.encoder
-        raise DataError(
-            f"{index}: its vectors are of another model, “{made_by}”; choose that one, or make the"
-            " index again"
-        )
+    session = _session(model, device, index=index, static=static)
+    if index is not None:
+        session.check_index()
     request = NearestRequest(word=word, sentence=sentence, layer=layer, only=only, n=n)
-    return nearest_uses(request, loaded.model(), words, own_index)
+    return session.nearest(request)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.lexicon import Entry, bundled_lexicon, check_marks, read_entries
 from elmo_tasks.text.mentions import find_mention
 
 #: Sentences of each meaning in the entry that a person starts from.
@@ -77,3 +78,12 @@ def _with_word(text: str, word: str) -> str:
         use.sentence[use.char_end :],
     )
     return f"{before}[{used}]{after}"
+
+
+def lexicon_entries(lexicon: str | Path | None) -> list[Entry]:
+    """Read the entries of the user's dictionary file; none for ``None``."""
+    if lexicon is None:
+        return []
+    entries = read_entries(Path(lexicon))
+    check_marks(entries, str(lexicon))
+    return entries

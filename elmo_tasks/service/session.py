@@ -7,6 +7,8 @@ from pathlib import Path
 
 from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
+from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.errors import DataError
 from elmo_tasks.messages.meanings import not_english_answer
 from elmo_tasks.messages.views import MODEL_TITLES
 from elmo_tasks.senses.judging import not_english
@@ -21,7 +23,7 @@ from elmo_tasks.service.loaded_models import (
 )
 from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
-from elmo_tasks.service.own_meanings import entry_text, expanded
+from elmo_tasks.service.own_meanings import entry_text, expanded, lexicon_entries
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.text_senses import text_senses
 from elmo_tasks.service.trained_heads import TrainedHeads
@@ -34,8 +36,10 @@ class Session:
     """Implements :class:`elmo_tasks.api.Service`; see there, and :class:`LoadedModels`.
 
     The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs.
-    ``training`` is whether users may train and upload; ``index`` is the folder of an index of one's
-    own text, a DataError if it is none.
+    ``training`` is whether users may train and upload; ``index`` is the folder of an index of the
+    user's own text, ``lexicon`` a dictionary file whose entries count before ours, and ``static``
+    names the static vectors of :meth:`nearest`. ``loaded`` shares models with other sessions, in
+    place of the arguments that load them.
     """
 
     limits = api.LIMITS
@@ -50,8 +54,15 @@ class Session:
         others: Sequence[str] = (),
         may_measure: bool = True,
         precision: str = "float32",
+        lexicon: str | Path | None = None,
+        static: str | Path | None = None,
+        loaded: LoadedModels | None = None,
     ) -> None:
-        self.loaded = loaded = LoadedModels(model, device, others, may_measure, precision)
+        if loaded is None:
+            loaded = LoadedModels(model, device, others, may_measure, precision)
+        self.loaded = loaded
+        self._lexicon = lexicon_entries(lexicon)
+        self._static = None if static is None else StaticVectors.load(static)
         self._index = UseIndex(index) if index is not None else None
         self.index_title = self._index.description.title if self._index else ""
         self._uses = UseCache()
@@ -62,6 +73,15 @@ class Session:
             lambda: loaded.encoder(loaded.default).n_layers,
             training,
         )
+
+    def check_index(self) -> None:
+        """Raise a :class:`DataError` for an index with vectors of another model."""
+        encoder = self.loaded.encoder(self.loaded.default)
+        if self._index is not None and self._index.description.checksum != encoder.checksum:
+            raise DataError(
+                f"{self._index.folder}: expected vectors by “{encoder.name}”, found some by"
+                f" “{self._index.description.encoder}”; choose that model, or make the index again"
+            )
 
     def models(self) -> tuple[api.ModelInfo, ...]:
         loaded, layers = self.loaded, {self.loaded.default: self.loaded.model().names}
@@ -79,7 +99,7 @@ class Session:
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> api.Comparison:
-        own = own_entries(expanded(own_meanings, word))
+        own = [*own_entries(expanded(own_meanings, word)), *self._lexicon]
         uses, loaded = find_uses(word, sentences), self.loaded.model(model)
         return comparisons.compare_uses(word, uses, loaded, own, self._mixing_heads(loaded.encoder))
 
@@ -100,10 +120,10 @@ class Session:
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> api.SideBySide:
         return comparisons.side_by_side(
-            word, sentences, models, self.loaded, senses, (), self._mixing_heads
+            word, sentences, models, self.loaded, senses, self._lexicon, self._mixing_heads
         )
 
-    def compare_sentences(
+    def sentence_similarity(
         self, sentences: Sequence[str], model: str | None = None
     ) -> api.SentenceComparison:
         encoder = self.loaded.encoder(self.loaded.allowed(model))
@@ -124,8 +144,11 @@ class Session:
     ) -> api.Explanation:
         return explain(self.compare(word, sentences, model), self.loaded.model(model), pair, layer)
 
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> api.TextSenses:
-        return text_senses(text, self.loaded.model(model), own_entries(own_meanings))
+    def disambiguate(
+        self, text: str, model: str | None = None, own_meanings: str = ""
+    ) -> api.TextSenses:
+        own = [*own_entries(own_meanings), *self._lexicon]
+        return text_senses(text, self.loaded.model(model), own)
 
     def language_warning(self, texts: Sequence[str]) -> str:
         language = not_english(self.loaded.static(), texts)
@@ -149,7 +172,8 @@ class Session:
     def nearest(
         self, request: api.NearestRequest, progress: api.Progress | None = None
     ) -> api.NearestUses:
-        loaded, static = self.loaded.model(request.model), self.loaded.static()
+        static = self.loaded.static() if self._static is None else self._static
+        loaded = self.loaded.model(request.model)
         return nearest_uses(request, loaded, static, self._index, progress)
 
     def static_neighbours(self, word: str, n: int = 12) -> api.StaticNeighbours:

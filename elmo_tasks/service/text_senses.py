@@ -63,7 +63,7 @@ class _Text:
 
 
 def text_senses(text: str, loaded: LoadedModel, own: Sequence[Entry] = ()) -> api.TextSenses:
-    """Implement :meth:`elmo_tasks.api.Service.senses`."""
+    """Implement :meth:`elmo_tasks.api.Service.disambiguate`."""
     (answer,) = senses_of_texts([text], loaded, own)
     if isinstance(answer, InputError):
         raise answer

@@ -24,7 +24,7 @@ def answer_to(service: Service, form: Form) -> Compared:
     """Answer a form: by one model, by several, or for whole sentences."""
     if form.whole:
         models: Sequence[str | None] = form.models[: service.limits.max_models] or [None]
-        return [service.compare_sentences(form.sentences, model) for model in models]
+        return [service.sentence_similarity(form.sentences, model) for model in models]
     if form.others:
         senses = compare_form.known_senses(form.word, form.sentences)
         return service.side_by_side(form.word, form.sentences, form.models, senses)
@@ -151,7 +151,7 @@ def _endpoints(service: Service) -> None:
                 sentences), shown (the layer that
             did best in a test) and told (what that can tell, as measured).
         """
-        return service.compare_sentences(sentences, model or None).to_dict()
+        return service.sentence_similarity(sentences, model or None).to_dict()
 
     def side_by_side(
         word: str, sentences: list[str], models: list[str] | None = None

@@ -135,7 +135,7 @@ def _head_cards(
 
 
 def _meanings(service: Service, texts: Sequence[str]) -> str:
-    senses = service.senses("\n\n".join(texts))
+    senses = service.disambiguate("\n\n".join(texts))
     data = senses.to_dict()
     columns = ("token", "meaning", "part_of_speech", "gloss", "probability", "certainty")
     rows = [
@@ -366,7 +366,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             TextSenses: with words (their meaning: null for another one, its probability and
                 certainty).
         """
-        return service.senses(text, model or None, own_meanings or "").to_dict()
+        return service.disambiguate(text, model or None, own_meanings or "").to_dict()
 
     def ner(
         sentences: list[str], head: str | None = None, n_readings: int = 1

@@ -107,7 +107,9 @@ def test_own_meanings_count_before_the_dictionary(session):
         is Source.DICTIONARY
     )
     (word,) = [
-        w for w in session.senses(sentences[0], own_meanings=OWN).words if w.use.word == "bank"
+        w
+        for w in session.disambiguate(sentences[0], own_meanings=OWN).words
+        if w.use.word == "bank"
     ]
     assert word.meaning.key == "slope"
 

@@ -171,7 +171,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
     answer = session.compare("bank", SENTENCES[:2])
     assert str(answer.message).startswith("No meanings are given: “toy” was not calibrated.")
     assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
-    assert "was not calibrated" in session.senses(SENTENCES[0]).message.headline
+    assert "was not calibrated" in session.disambiguate(SENTENCES[0]).message.headline
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
     assert session.explain("bank", SENTENCES[:2]).layer == answer.verdict_layer

@@ -194,7 +194,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             next(k for k, uses in enumerate(groups.values()) if use in uses) for use in range(n)
         ]
 
-    def senses(self, text: str, model: str | None = None, own_meanings: str = "") -> api.TextSenses:
+    def disambiguate(
+        self, text: str, model: str | None = None, own_meanings: str = ""
+    ) -> api.TextSenses:
         """Knows two meanings of "bank"; of the second time on it is unsure."""
         meanings = (
             api.Meaning("bank", "money", "noun", "a firm <b>with</b> money"),
@@ -336,7 +338,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             side="before",
         )
 
-    def compare_sentences(
+    def sentence_similarity(
         self, sentences: Sequence[str], model: str | None = None
     ) -> api.SentenceComparison:
         if len(sentences) < 2:

@@ -173,7 +173,7 @@ PAGES = {
     "comparison": lambda: compare_answer.page(compared(), FORM, SERVICE.models()),
     "refused": lambda: rendering.nothing("compare", HOSTILE),
     "several models": lambda: compare_answer.page(by_several(), FORM, SERVICE.models()),
-    "whole sentences": lambda: compare_answer.page([SERVICE.compare_sentences(TWO)], FORM),
+    "whole sentences": lambda: compare_answer.page([SERVICE.sentence_similarity(TWO)], FORM),
     "why": lambda: compare_details.why_body(explained()),
     "expected words": lambda: rendering.render(
         "expected_words.html",

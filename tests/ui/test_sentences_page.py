@@ -48,7 +48,7 @@ def test_too_few_are_said_at_the_field(service):
 def test_the_spreadsheet_has_every_pair_at_every_layer(service):
     rows = list(
         csv.DictReader(
-            io.StringIO(compare_answer.csv_of_sentences([service.compare_sentences(SENTENCES)]))
+            io.StringIO(compare_answer.csv_of_sentences([service.sentence_similarity(SENTENCES)]))
         )
     )
     assert len(rows) == 9
