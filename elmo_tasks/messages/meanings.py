@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from elmo_tasks import api
 from elmo_tasks.wording import first_capital, listed, number, number_word, percent, quoted
 
+#: In place of a language: most words of a text are unknown.
+UNKNOWN_WORDS = "unknown words"
 #: Name of the group of uses whose meaning the dictionary lacks.
 _OTHER = "another meaning"
 #: Said of a use that probably has none of the listed meanings when this is uncertain: most such
@@ -82,7 +84,13 @@ def one_meaning_answer(
 
 
 def unlisted_answer(
-    word: str, n: int, probability: float, certainty: api.Certainty, *, is_same: bool
+    word: str,
+    n: int,
+    probability: float,
+    certainty: api.Certainty,
+    *,
+    is_same: bool,
+    is_name: bool = False,
 ) -> api.Message:
     """State that the word is in no list, and whether its uses share a meaning."""
     if certainty is api.Certainty.ABSTAIN:
@@ -90,11 +98,10 @@ def unlisted_answer(
     else:
         answer = f"means the same in {_all(n)}" if is_same else "has more than one meaning here"
         headline = f"“{word}” probably {answer} ({percent(probability)})."
-    return api.Message(
-        headline,
-        f"“{word}” is not in the dictionary, so this is only an estimate from how alike the"
-        " sentences are. Give its meanings yourself under “Own meanings” for a better answer.",
-    )
+    missing = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the"
+    names = " Two people or places of one name are seldom told apart." if is_name else ""
+    better = "Give its meanings yourself under “Own meanings” for a better answer."
+    return api.Message(headline, f"{missing} sentences are.{names} {better}")
 
 
 def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
@@ -115,12 +122,12 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
 def not_english_answer(language: str) -> api.Message:
     """State that a text is not English.
 
-    ``language`` is the name of its language, or says in lower case that its words are unknown.
+    ``language`` is the name of its language, or :data:`UNKNOWN_WORDS`.
     """
-    if language[:1].islower():
+    if language == UNKNOWN_WORDS:
         found = "most of these words are not English"
     else:
-        found = f"this, or one sentence of it, looks like {language}"
+        found = f"at least one sentence here looks like {language}"
     return api.Message(f"This model reads only English, and {found}.", "No meanings are given.")
 
 

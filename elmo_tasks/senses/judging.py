@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.messages.meanings import UNKNOWN_WORDS
 from elmo_tasks.senses.disambiguation import (
     SenseModel,
     SenseProbabilities,
@@ -39,8 +40,6 @@ _UNLISTED_CERTAINTY = 0.75
 _ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
 #: Least share of English words at which meanings are predicted.
 _MIN_KNOWN_WORDS = 0.5
-#: Answer of :func:`not_english` for texts of no language that it knows.
-UNKNOWN_WORDS = "unknown words"
 #: Highest probability in results: nothing is certain.
 _SUREST = 0.9999
 #: Name of a meaning that is not listed.
@@ -49,6 +48,10 @@ ANOTHER = "another meaning"
 MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
+#: A text all of whose words are up to this rank is English, whatever its letters look like. Of 40
+#: short sentences in ten other languages, each has a word beyond it.
+_COMMON_RANK = 11_000
+_ENGLISH = frozenset(["the", "is", "are", "of", "and", "with", "his", "her", "their", "this", "that", "they", "you", "she", "your"])
 
 
 #: Probability that an expression that is never literal is meant where its words stand.
@@ -108,11 +111,22 @@ def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
     among English ones counts.
     """
     for text in texts:
-        if language := foreign_language(text):
+        # A few letters can look like any language: "Use fine sand." like Danish.
+        if (language := foreign_language(text)) and not _is_plainly_english(static, text):
             return language
     words = [token.text for text in texts for token in tokenize(text) if token.text[:1].isalpha()]
     is_known = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
     return UNKNOWN_WORDS if words and float(is_known.float().mean()) < _MIN_KNOWN_WORDS else ""
+
+
+def _is_plainly_english(static: StaticVectors, text: str) -> bool:
+    """Return True if all words are common English ones; beside such words a name may stand."""
+    words = [token.text for token in tokenize(text) if token.text[:1].isalpha()]
+    is_common = (static.rows_of(words) < min(_COMMON_RANK, len(static))).tolist()
+    others = [word for word, common in zip(words, is_common, strict=True) if not common]
+    if not others:
+        return bool(words)
+    return all(word[:1].isupper() for word in others) and not _ENGLISH.isdisjoint(words)
 
 
 def judge(

@@ -82,6 +82,8 @@ def compare_uses(
                 judged.probability,
                 judged.certainty,
                 is_same=bool(judged.groups),
+                is_name=all(use.token[:1].isupper() for use in mentions)
+                and any(written[:1].isupper() for written in spellings),
             )
         else:
             message = meanings.meanings_answer(

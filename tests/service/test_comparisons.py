@@ -10,6 +10,7 @@ from elmo_tasks.encoders.transformer import Transformer
 from elmo_tasks.encoders.transformer_files import SentenceModel, gives_sentences
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.layers import masked_mean
+from elmo_tasks.messages.meanings import UNKNOWN_WORDS, not_english_answer
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.comparisons import (
     SENTENCE,
@@ -212,3 +213,27 @@ def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
     assert found.message.details.startswith(
         "This expression has one meaning in the dictionary: to tell a secret."
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "sentences"),
+    [
+        ("fine", ["I got a parking fine.", "I'm fine, thanks.", "Use fine sand."]),
+        ("banana", ["She went bananas.", "I ate a banana."]),
+    ],
+)
+def test_a_few_common_words_are_english_whatever_their_letters_look_like(session, word, sentences):
+    assert "only English" not in session.compare(word, sentences).message.headline
+    assert session.language_warning(["Er hat den Rock an."]).endswith("looks like German.")
+
+
+def test_a_language_without_a_name_is_not_called_unknown_words():
+    assert not_english_answer("another language").headline.endswith("looks like another language.")
+    assert not_english_answer(UNKNOWN_WORDS).headline.endswith("these words are not English.")
+
+
+def test_one_name_of_two_people_or_places_is_not_promised_to_be_told_apart(session):
+    found = session.compare("Toulouse", ["Toulouse is lovely.", "They met Toulouse Lautrec."])
+    assert "of one name are seldom told apart" in found.message.details
+    found = session.compare("skibidi", ["That song is so skibidi.", "He says skibidi all day."])
+    assert "of one name" not in found.message.details
