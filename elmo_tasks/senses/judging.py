@@ -51,7 +51,9 @@ _ENGLISH_RANK = 20_000
 #: A text all of whose words are up to this rank is English, whatever its letters look like. Of 40
 #: short sentences in ten other languages, each has a word beyond it.
 _COMMON_RANK = 11_000
-_ENGLISH = frozenset(["the", "is", "are", "of", "and", "with", "his", "her", "their", "this", "that", "they", "you", "she", "your"])
+_ENGLISH = frozenset(
+    ("the", "is", "are", "of", "and", "with", "his", "her", "their", "this", "that", "they", "she")
+)
 
 
 #: Probability that an expression that is never literal is meant where its words stand.

@@ -15,7 +15,7 @@ from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, S
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.views import dictionary_note
 from elmo_tasks.ui.cards import distinct
-from elmo_tasks.ui.charts import Line, full_tenth, line_chart, shares
+from elmo_tasks.ui.charts import Line, line_chart, shares
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, render
@@ -93,7 +93,6 @@ def panel(entry: LayerWeights) -> str:
         entry=entry,
         name=f"layer-weights-{slug(entry.head)}",
         ranges=ranges,
-        top=full_tenth(max(high for _, high in ranges)),
         charts=charts(entry) if layer_weights.course(entry) else (),
         csv=weights_csv(entry),
         data=entry.to_dict(),

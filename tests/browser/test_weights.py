@@ -55,7 +55,7 @@ def test_the_error_bars_lie_where_the_table_says(open_weights):
     places = page.evaluate("""() => {
             const row = document.querySelectorAll('.head-panel .weights li')[1];
             const track = row.querySelector('i').getBoundingClientRect();
-            const at = x => (x - track.left) / track.width / 2;  // the scale of this chart ends at 50 %
+            const at = x => (x - track.left) / track.width;  // the scale ends at 100 %
             const line = row.querySelector('u').getBoundingClientRect();
             return [row.querySelector('b').getBoundingClientRect().right, line.left, line.right].map(at);
         }""")
