@@ -198,7 +198,7 @@ def _passages(args: argparse.Namespace) -> str:
 
 
 def _senses(args: argparse.Namespace) -> str:
-    from elmo_tasks.evaluation.dictionary import score_sentences, score_sets, sense_table
+    from elmo_tasks.evaluation import dictionary
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.loaded_models import load_sense_model
@@ -212,14 +212,15 @@ def _senses(args: argparse.Namespace) -> str:
             f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it"
         )
     lexicon = bundled_lexicon()
-    sets = [score_sets(model, lexicon, path) for path in args.senses]
-    scores = score_sentences(model, lexicon)
-    text = json.dumps(
-        {"sentences": list(map(asdict, scores)), "sets": list(map(asdict, sets))}, indent=1
-    )
+    of_uses = {path: dictionary.is_of_uses(path) for path in args.senses}
+    sets = [dictionary.score_sets(model, lexicon, p) for p in args.senses if not of_uses[p]]
+    uses = [dictionary.score_uses(model, lexicon, p) for p in args.senses if of_uses[p]]
+    scores = dictionary.score_sentences(model, lexicon)
+    found = {"sentences": scores, "sets": sets, "uses": uses}
+    text = json.dumps({name: list(map(asdict, rows)) for name, rows in found.items()}, indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
-    return text if args.json else sense_table(encoder.name, scores, sets)
+    return text if args.json else dictionary.sense_table(encoder.name, scores, sets, uses)
 
 
 def _data_and_tests(

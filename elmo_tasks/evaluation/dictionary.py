@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.text.mentions import find_mention
 
-_SURE = 0.7
+_SURE, _SUREST = 0.7, 0.95
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,19 @@ class SetScores:
     one_split: float  #: share of sets in one meaning that are confidently split
     #: how many of the words are in the dictionary, on the list, in neither
     by_source: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class UseScores:
+    """Sentences of one use each, whose words often pull to another meaning."""
+
+    name: str
+    uses: int  #: those whose meaning is in the dictionary
+    right: float
+    sure: float  #: share with a probability of at least .7
+    right_when_sure: float
+    surest: float  #: share with a probability of at least .95
+    right_when_surest: float
 
 
 def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
@@ -165,23 +178,12 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     """Sort sets, JSON lines with ``word``, ``sentences`` and ``gold``, as Compare does."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"{path}: expected labelled sets, JSON lines in UTF-8 ({error})") from None
-    if not lines:
-        raise DataError(f"{path}: expected labelled sets, found an empty file")
     rows: list[tuple[bool, bool, bool, bool]] = []
     sources: list[Source] = []
-    for number, line in enumerate(lines, 1):
+    for number, raw in _json_lines(path):
         try:
-            raw = json.loads(line)
-            word, sentences, gold = (
-                str(raw["word"]),
-                [str(s) for s in raw["sentences"]],
-                list(raw["gold"]),
-            )
-            uses = [find_mention(word, sentence) for sentence in sentences]
+            word, gold = str(raw["word"]), list(raw["gold"])
+            uses = [find_mention(word, str(sentence)) for sentence in raw["sentences"]]
             if len(gold) != len(uses) or not uses:
                 raise ValueError(f"{len(uses)} sentences, {len(gold)} in gold")
         except (ValueError, KeyError, TypeError) as error:
@@ -207,11 +209,72 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     )
 
 
+def score_uses(model: SenseModel, lexicon: Lexicon, path: Path) -> UseScores:
+    """Find meanings, JSON lines with ``word``, ``sentence`` and the ``key`` of the right one.
+
+    A line whose key is ``null`` (the dictionary does not have the meaning) is left out.
+    """
+    right, highest = [], []
+    for number, raw in _json_lines(path):
+        try:
+            word, key = str(raw["word"]), raw["key"]
+            use = find_mention(word, str(raw["sentence"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(
+                f"{path}, line {number}: expected word, sentence and key ({error})"
+            ) from None
+        if key is None:
+            continue
+        judged = judge(model, [use], model.embed([use]), word, lexicon)
+        best = judged.uses[0] if judged.uses else None
+        meaning = None if best is None or best.best is None else judged.meanings[best.best]
+        right.append(meaning is not None and meaning.key == key)
+        highest.append(0.0 if best is None else best.probability)
+    is_right, top = np.array(right, bool), np.array(highest)
+    return UseScores(
+        name=path.name,
+        uses=len(right),
+        right=_mean(is_right),
+        sure=_mean(top >= _SURE),
+        right_when_sure=_mean(is_right[top >= _SURE]),
+        surest=_mean(top >= _SUREST),
+        right_when_surest=_mean(is_right[top >= _SUREST]),
+    )
+
+
+def is_of_uses(path: Path) -> bool:
+    """Check whether labelled lines hold one use each, not sets."""
+    _, first = next(_json_lines(path))
+    return "key" in first
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path}: expected labelled sets, JSON lines in UTF-8 ({error})") from None
+    if not lines:
+        raise DataError(f"{path}: expected labelled sets, found an empty file")
+    for number, line in enumerate(lines, 1):
+        try:
+            raw = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{path}, line {number}: expected JSON ({error})") from None
+        if not isinstance(raw, dict):
+            raise DataError(f"{path}, line {number}: expected an object with word and sentences")
+        yield number, raw
+
+
 def _mean(values: Sequence[float] | NDArray[Any]) -> float:
     return float(np.mean(values)) if len(values) else 0.0
 
 
-def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetScores]) -> str:
+def sense_table(
+    model: str,
+    scores: Sequence[SenseScores],
+    sets: Sequence[SetScores],
+    uses: Sequence[UseScores] = (),
+) -> str:
     """Format the scores as Markdown."""
     rows: list[tuple[str, list[str]]] = [
         ("words with several meanings", [f"{s.words:,}" for s in scores]),
@@ -220,7 +283,7 @@ def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetSco
         ("always the first meaning, %", [_percent(s.first) for s in scores]),
         *(
             (f"nearest centroid, {v}, %", [_percent(s.by_views[v]) for s in scores])
-            for v in scores[0].by_views
+            for v in (scores[0].by_views if scores else ())
         ),
         ("**calibrated model, %**", [f"**{_percent(s.right)}**" for s in scores]),
         ("with a probability of .7 or more: share, %", [_percent(s.sure) for s in scores]),
@@ -245,6 +308,11 @@ def sense_table(model: str, scores: Sequence[SenseScores], sets: Sequence[SetSco
         shares = [(s.named, s.right, s.several_named, s.several_right, s.one_split) for s in sets]
         cells = [[str(s.sets), *map(_percent, row)] for s, row in zip(sets, shares, strict=True)]
         lines += ["", *_markdown("sets", names, zip([s.name for s in sets], cells, strict=True))]
+    if uses:
+        names = ["number", "right, %", "at .7 or more, %", "right", "at .95 or more, %", "right"]
+        values = [(u.right, u.sure, u.right_when_sure, u.surest, u.right_when_surest) for u in uses]
+        cells = [[str(u.uses), *map(_percent, row)] for u, row in zip(uses, values, strict=True)]
+        lines += ["", *_markdown("uses", names, zip([u.name for u in uses], cells, strict=True))]
     return "\n".join(lines)
 
 

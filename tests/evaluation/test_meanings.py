@@ -9,8 +9,10 @@ import pytest
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.dictionary import (
     calibration_error,
+    is_of_uses,
     score_sentences,
     score_sets,
+    score_uses,
     sense_table,
 )
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
@@ -71,10 +73,28 @@ def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
     assert found.one_split == pytest.approx(1 / (1 + (found.named == 1)))
 
 
+def test_single_uses_are_scored_by_their_key(model, tmp_path):
+    rows = [
+        {"word": "bark", "sentence": "The dog let out a sharp bark.", "key": "dog"},
+        {"word": "bark", "sentence": "The dog let out a sharp bark.", "key": "tree"},
+        {"word": "bark", "sentence": "A bark is also a ship.", "key": None},
+    ]
+    path = tmp_path / "uses.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert is_of_uses(path)
+    found = score_uses(model, bundled_lexicon(), path)
+    assert (found.uses, found.right, found.right_when_sure) == (2, 0.5, 0.5)
+    assert "| uses.jsonl | 2 | 50.0 |" in sense_table("elmo-mini", [], [], [found])
+    path.write_text('{"word": "bark", "sentence": "A dog.", "key": "dog"}')
+    with pytest.raises(DataError, match="line 1: expected word, sentence and key"):
+        score_uses(model, bundled_lexicon(), path)
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
         ("", "found an empty file"),
+        ("[1]", "line 1: expected an object"),
         ("{}", "line 1: expected word, sentences and gold"),
         ('{"word": "bank", "sentences": ["A bank."], "gold": [0, 1]}', "1 sentences, 2 in gold"),
         ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
