@@ -226,7 +226,7 @@ def score_uses(model: SenseModel, lexicon: Lexicon, path: Path) -> UseScores:
         if key is None:
             continue
         judged = judge(model, [use], model.embed([use]), word, lexicon)
-        best = judged.uses[0] if judged.uses else None
+        best = judged.of_uses[0] if judged.of_uses else None
         meaning = None if best is None or best.best is None else judged.meanings[best.best]
         right.append(meaning is not None and meaning.key == key)
         highest.append(0.0 if best is None else best.probability)
