@@ -50,7 +50,12 @@ class Layers:
 
     def to(self, device: torch.device | str) -> Layers:
         """Move the layers to a device."""
-        return Layers(self.values.to(device), self.mask.to(device), self.tokens, self.offsets)
+        return Layers(
+            values=self.values.to(device),
+            mask=self.mask.to(device),
+            tokens=self.tokens,
+            offsets=self.offsets,
+        )
 
 
 MEAN = "mean"

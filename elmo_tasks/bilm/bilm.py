@@ -175,11 +175,11 @@ class DirectionalLM(nn.Module):
         self.use_skip_connections = options.use_skip_connections
         self.layers = nn.ModuleList(
             ProjectedLSTM(
-                options.projection_dim,
-                options.dim,
-                options.projection_dim,
-                options.cell_clip,
-                options.proj_clip,
+                input_size=options.projection_dim,
+                hidden_size=options.dim,
+                proj_size=options.projection_dim,
+                cell_clip=options.cell_clip,
+                proj_clip=options.proj_clip,
             )
             for _ in range(options.n_layers)
         )

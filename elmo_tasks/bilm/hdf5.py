@@ -45,25 +45,29 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
     entries: dict[str, _Entry] = {}
 
     def vector(name: str, size: int, parameter: str) -> None:
-        entries[name] = _Entry((size,), (parameter,), lambda a: [a], lambda a: a)
+        entries[name] = _Entry(
+            shape=(size,), parameters=(parameter,), read=lambda a: [a], write=lambda a: a
+        )
 
     def matrix(name: str, shape: tuple[int, int], parameter: str) -> None:
-        entries[name] = _Entry(shape, (parameter,), lambda a: [a.T], lambda a: a.T)
+        entries[name] = _Entry(
+            shape=shape, parameters=(parameter,), read=lambda a: [a.T], write=lambda a: a.T
+        )
 
     entries["char_embed"] = _Entry(
-        (261, cnn.embedding_dim),
-        ("token_encoder.embedding.weight",),
-        lambda a: [np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a])],
-        lambda a: a[1:],
+        shape=(261, cnn.embedding_dim),
+        parameters=("token_encoder.embedding.weight",),
+        read=lambda a: [np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a])],
+        write=lambda a: a[1:],
     )
     for i, (width, number) in enumerate(cnn.filters):
         entries[f"CNN/W_cnn_{i}"] = _Entry(
-            (1, width, cnn.embedding_dim, number),
-            (f"token_encoder.convolutions.{i}.weight",),
-            lambda a: [
+            shape=(1, width, cnn.embedding_dim, number),
+            parameters=(f"token_encoder.convolutions.{i}.weight",),
+            read=lambda a: [
                 a[0].transpose(2, 1, 0)
             ],  # [1, width, embedding, filters] -> [filters, embedding, width]
-            lambda a: a.transpose(2, 1, 0)[None],
+            write=lambda a: a.transpose(2, 1, 0)[None],
         )
         vector(f"CNN/b_cnn_{i}", number, f"token_encoder.convolutions.{i}.bias")
     for k in range(cnn.n_highway):
@@ -77,16 +81,16 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
             cell = f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
             layer = f"{direction}.layers.{k}"
             entries[f"{cell}/W_0"] = _Entry(
-                (2 * p, 4 * h),  # the rows of the input, then those of the state
-                (f"{layer}.weight_ih_l0", f"{layer}.weight_hh_l0"),
-                lambda a: np.split(_swap_gates(a.T), 2, axis=1),
-                lambda *parts: _swap_gates(np.concatenate(parts, axis=1)).T,
+                shape=(2 * p, 4 * h),  # the rows of the input, then those of the state
+                parameters=(f"{layer}.weight_ih_l0", f"{layer}.weight_hh_l0"),
+                read=lambda a: np.split(_swap_gates(a.T), 2, axis=1),
+                write=lambda *parts: _swap_gates(np.concatenate(parts, axis=1)).T,
             )
             entries[f"{cell}/B"] = _Entry(
-                (4 * h,),
-                (f"{layer}.bias_ih_l0", f"{layer}.bias_hh_l0"),
-                lambda a: [_swap_gates(a) + _forget_one(a), np.zeros_like(a)],
-                lambda first, second: _swap_gates(first + second - _forget_one(first)),
+                shape=(4 * h,),
+                parameters=(f"{layer}.bias_ih_l0", f"{layer}.bias_hh_l0"),
+                read=lambda a: [_swap_gates(a) + _forget_one(a), np.zeros_like(a)],
+                write=lambda first, second: _swap_gates(first + second - _forget_one(first)),
             )
             matrix(f"{cell}/W_P_0", (h, p), f"{layer}.weight_hr_l0")
     return entries

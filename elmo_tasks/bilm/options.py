@@ -112,11 +112,13 @@ class BiLMOptions:
                 dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))
             ),
             CharCNNOptions(
-                tuple((width, number) for width, number in pairs),
-                _whole_number(cnn, "n_highway", f"{where}: char_cnn", minimum=0),
-                _whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
-                _whole_number(cnn, "max_characters_per_token", f"{where}: char_cnn"),
-                cnn.get("activation", "relu"),
+                filters=tuple((width, number) for width, number in pairs),
+                n_highway=_whole_number(cnn, "n_highway", f"{where}: char_cnn", minimum=0),
+                embedding_dim=_whole_number(embedding, "dim", f"{where}: char_cnn.embedding"),
+                max_characters_per_token=_whole_number(
+                    cnn, "max_characters_per_token", f"{where}: char_cnn"
+                ),
+                activation=cnn.get("activation", "relu"),
             ),
         )
         longest = options.char_cnn.max_characters_per_token

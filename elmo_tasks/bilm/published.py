@@ -60,11 +60,37 @@ class PublishedModel:
 MODELS: dict[str, PublishedModel] = {
     model.name: model
     for model in (
-        PublishedModel("small", "2x1024_128_2048cnn_1xhighway", 1024, 128, 1, 13_593_296),
-        PublishedModel("medium", "2x2048_256_2048cnn_1xhighway", 2048, 256, 1, 28_027_728),
-        PublishedModel("original", "2x4096_512_2048cnn_2xhighway", 4096, 512, 2, 93_600_848),
         PublishedModel(
-            "original-5.5B", "2x4096_512_2048cnn_2xhighway_5.5B", 4096, 512, 2, 93_600_848
+            name="small",
+            layout="2x1024_128_2048cnn_1xhighway",
+            dim=1024,
+            projection_dim=128,
+            n_highway=1,
+            n_parameters=13_593_296,
+        ),
+        PublishedModel(
+            name="medium",
+            layout="2x2048_256_2048cnn_1xhighway",
+            dim=2048,
+            projection_dim=256,
+            n_highway=1,
+            n_parameters=28_027_728,
+        ),
+        PublishedModel(
+            name="original",
+            layout="2x4096_512_2048cnn_2xhighway",
+            dim=4096,
+            projection_dim=512,
+            n_highway=2,
+            n_parameters=93_600_848,
+        ),
+        PublishedModel(
+            name="original-5.5B",
+            layout="2x4096_512_2048cnn_2xhighway_5.5B",
+            dim=4096,
+            projection_dim=512,
+            n_highway=2,
+            n_parameters=93_600_848,
         ),
     )
 }

@@ -173,7 +173,9 @@ def sentence_losses(
     loss_f = _summed_loss(softmax, ahead[:, :-1][is_pair], targets[:, 1:][is_pair])
     loss_b = _summed_loss(softmax, back[:, 1:][is_pair], targets[:, :-1][is_pair])
     unknown = int((targets[:, 1:][is_pair] == unknown_id).sum())
-    return Perplexity(loss_f, loss_b, int(is_pair.sum()), unknown)
+    return Perplexity(
+        forward_loss=loss_f, backward_loss=loss_b, n_targets=int(is_pair.sum()), n_unknown=unknown
+    )
 
 
 def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 256) -> float:

@@ -188,7 +188,9 @@ class EmbedJob:
             numbers, lines = [row.number for row in rows], [row.text.strip() for row in rows]
             tokens = [self.tokens(row) for row in rows]
             vectors = self._encoding(encoder, tokens, numbers[0]).block(0, len(tokens))
-            part = Part(numbers, lines, tokens, vectors, self.pooled)
+            part = Part(
+                numbers=numbers, lines=lines, tokens=tokens, rows=vectors, pooled=self.pooled
+            )
             content = npy_bytes(vectors) if self.form == "npy" else parquet_bytes(part, self.norms)
             return {f".{self.form}": content}
 
@@ -198,13 +200,13 @@ class EmbedJob:
         from elmo_tasks.encoders.batches import CorpusEncoding
 
         return CorpusEncoding(
-            encoder,
-            tokens,
-            self.layers,
-            self.pooled,
-            self.dtype,
-            self.batch_size,
-            self.window,
+            encoder=encoder,
+            sentences=tokens,
+            layers=self.layers,
+            pooled=self.pooled,
+            dtype=self.dtype,
+            batch_size=self.batch_size,
+            window=self.window,
             bf16=self.precision == "bf16",
             first=first,
         )
@@ -234,7 +236,14 @@ def _finish(job: EmbedJob, blocks: Sequence[Block], output: Output, layout: str)
         if job.norms:
             print_norms(n_layers, _written_norms(names, output))
         return
-    vectors = TextVectors(blocks, output.store, names, job.tokens, job.pooled, job.norms)
+    vectors = TextVectors(
+        blocks=blocks,
+        store=output.store,
+        files=names,
+        tokenizer=job.tokens,
+        pooled=job.pooled,
+        with_norms=job.norms,
+    )
     # HDF5 that meets a full disk prints tracebacks and ends the process.
     numbers = 1
     for size in vectors.shape:

@@ -152,7 +152,9 @@ def _probes(args: argparse.Namespace) -> str:
     data, tests, missing = _data_and_tests(args, results.PROBES)
     encoder, static = _load(args)
     reader = Reader(encoder, static, layers_only=True)
-    probes = results.Evaluation(encoder.name, encoder.checksum, reader.views, ())
+    probes = results.Evaluation(
+        model=encoder.name, checksum=encoder.checksum, views=reader.views, rows=()
+    )
     if args.out is not None and args.out.is_file():
         earlier = results.read_probes(args.out)
         probes = earlier if earlier.checksum == encoder.checksum else probes
@@ -261,7 +263,14 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     ]
     scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
     note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""
-    return Row("perplexity", f"Perplexity ({text})", scores, "plain", high_is_good=False, note=note)
+    return Row(
+        task="perplexity",
+        title=f"Perplexity ({text})",
+        scores=scores,
+        unit="plain",
+        high_is_good=False,
+        note=note,
+    )
 
 
 def _perplexity(args: argparse.Namespace) -> dict[str, Any]:

@@ -68,7 +68,9 @@ def run(args: argparse.Namespace) -> int:
         index=args.index is not None,
         text_b=text_b,
     )
-    models = LoadedModels(args.model, args.device, (), not args.no_calibration)
+    models = LoadedModels(
+        model=args.model, device=args.device, others=(), may_measure=not args.no_calibration
+    )
     index = UseIndex(args.index) if args.index is not None else None
     answer = sense_map(request, models.model(), UseCache(), index)
     if args.html is not None or args.csv is not None:

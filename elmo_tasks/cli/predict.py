@@ -73,7 +73,14 @@ def run(args: argparse.Namespace) -> int:
     head = args.head or default_head("tagging")
     is_stream = output.is_stream
     form = "parquet" if not is_stream and output.suffix == ".parquet" else "jsonl"
-    job = PredictJob(head, args.encoder, args.device, args.precision, args.tokens, form)
+    job = PredictJob(
+        head=head,
+        encoder=args.encoder,
+        device=args.device,
+        precision=args.precision,
+        tokens=args.tokens,
+        form=form,
+    )
     job.key  # noqa: B018  (a head that is not there is refused before anything is read)
     if is_stream:
         if args.workers > 1 or args.ray is not None:

@@ -82,7 +82,10 @@ def _write(args: argparse.Namespace) -> None:
 
     output = Output(args.output)
     job = SensesJob(
-        args.model, args.device, args.lexicon, "parquet" if output.suffix == ".parquet" else "jsonl"
+        model=args.model,
+        device=args.device,
+        lexicon=args.lexicon,
+        form="parquet" if output.suffix == ".parquet" else "jsonl",
     )
     job.key  # noqa: B018  (a model that is not there is refused before anything is read)
     settings = args.column, args.skip_bad, check_line

@@ -185,7 +185,7 @@ def encoder_input(text: str) -> EncoderInput:
                 f"--encoders {text}: expected layer-0 to layer-{n - 1}, the layers that {name} has"
             )
         weights = tuple(float(k == int(match["layer"])) for k in range(n))
-    return EncoderInput(text, name, weights, encoder.checksum)
+    return EncoderInput(name=text, encoder=name, weights=weights, checksum=encoder.checksum)
 
 
 def _epochs(config: str, settings: Mapping[str, Any]) -> int:
@@ -334,7 +334,16 @@ def line_of(
             }
     layers = [statistics.fmean(shares) for shares in zip(*map(_layer_weights, cards), strict=True)]
     seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
-    return Line(task, encoder, settings, fraction, len(cards), scores, layers, seconds)
+    return Line(
+        task=task,
+        encoder=encoder,
+        settings=settings,
+        fraction=fraction,
+        n=len(cards),
+        scores=scores,
+        layer_weights=layers,
+        seconds=seconds,
+    )
 
 
 def _layer_weights(card: dict[str, Any]) -> list[float]:

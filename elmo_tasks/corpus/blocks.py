@@ -78,7 +78,12 @@ def cut(rows: Iterable[Row], store: Store, max_characters: int) -> list[Block]:
         lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in part)
         content = lines.encode("utf-8", "surrogatepass")
         key = hashlib.sha256(content).hexdigest()[:16]
-        block = Block(len(blocks), key, len(part), sum(len(row.text) for row in part))
+        block = Block(
+            number=len(blocks),
+            key=key,
+            n_rows=len(part),
+            n_characters=sum(len(row.text) for row in part),
+        )
         if block.name not in there:
             store.write(block.name, content)
         blocks.append(block)

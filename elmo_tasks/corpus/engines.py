@@ -74,7 +74,9 @@ def run(job: Job, blocks: Sequence[Block], store: Store, engine: Engine, title: 
             f"{title}: {done:,} of {n_rows:,} rows are there from an earlier run", file=sys.stderr
         )
     n_characters = sum(block.n_characters for block in rest)
-    with Progress(title, n_rows, n_characters, n_rows - n_left) as progress:
+    with Progress(
+        title=title, n_rows=n_rows, n_characters=n_characters, done_rows=n_rows - n_left
+    ) as progress:
         for block in engine.run(job, rest, store) if rest else ():
             progress.add(block.n_rows, block.n_characters)
 
@@ -177,7 +179,14 @@ class _RayWorker:
         for number, key, n_rows, n_characters in zip(
             *(batch[name] for name in _FIELDS), strict=True
         ):
-            self._work(Block(int(number), str(key), int(n_rows), int(n_characters)))
+            self._work(
+                Block(
+                    number=int(number),
+                    key=str(key),
+                    n_rows=int(n_rows),
+                    n_characters=int(n_characters),
+                )
+            )
         return batch
 
 

@@ -137,7 +137,13 @@ def read_rows(
             if reason is not None:
                 bad.add(source, place, reason)
             else:
-                yield Row(n_good + len(bad.rows), text, source, place, tokens)
+                yield Row(
+                    number=n_good + len(bad.rows),
+                    text=text,
+                    source=source,
+                    place=place,
+                    tokens=tokens,
+                )
                 n_good += 1
 
 

@@ -56,7 +56,13 @@ class TextVectors:
             read = block.rows(self.store)
             lines = [row.text.strip() for row in read]
             tokens = [self.tokenizer(row) for row in read]
-            yield Part([row.number for row in read], lines, tokens, self._rows(name), self.pooled)
+            yield Part(
+                numbers=[row.number for row in read],
+                lines=lines,
+                tokens=tokens,
+                rows=self._rows(name),
+                pooled=self.pooled,
+            )
 
     def _rows(self, name: str) -> NDArray[Any]:
         rows: NDArray[Any] = np.load(Path(self.store.place) / name, mmap_mode="r")

@@ -181,7 +181,10 @@ def _of_conllu(path: Path, text: str, errors: RowErrors, given: Given) -> TagFil
     assert tag_at is not None
     sentences = sentences_of(blocks, len(CONLLU), token_at, tag_at, errors)
     return TagFile(
-        sentences, CONLLU, CONLLU[token_at], CONLLU[tag_at] if key is None else f"misc, {key}"
+        sentences=sentences,
+        names=CONLLU,
+        token=CONLLU[token_at],
+        tag=CONLLU[tag_at] if key is None else f"misc, {key}",
     )
 
 

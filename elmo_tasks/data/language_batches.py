@@ -239,7 +239,10 @@ def _sentence_batch(sentences: Sequence[Sequence[str]], vocabulary: Vocabulary) 
     )
     characters = torch.from_numpy(_character_table(list(ids)).astype(np.int64))
     return SentenceBatch(
-        characters, words, lengths, torch.from_numpy(target_ids(list(ids), vocabulary))[words]
+        characters=characters,
+        words=words,
+        lengths=lengths,
+        targets=torch.from_numpy(target_ids(list(ids), vocabulary))[words],
     )
 
 

@@ -131,7 +131,9 @@ def read_unified(data: Path, gold: Path) -> list[SenseUse]:
             for about, start, end in places:
                 use, group = Use.of_tokens(tokens, start, end), about["id"].partition(".")[0]
                 lemma = _lemma_key(about["lemma"], _PARTS_OF_SPEECH[about["pos"]])
-                uses.append(SenseUse(use, lemma, answers[about["id"]], group))
+                uses.append(
+                    SenseUse(use=use, lemma=lemma, senses=answers[about["id"]], group=group)
+                )
     except (ElementTree.ParseError, KeyError, DataError) as error:
         raise DataError(
             f"{data}: expected sentences of words and instances with id, lemma and pos, whose"

@@ -314,7 +314,13 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         )
         lengths = [len(row.tokens) for row in self.rows[split]]
         return BatchLoader(
-            lengths, self.batch_size, partial(self.collate, split), shuffle, self.seed, rank, world
+            lengths=lengths,
+            batch_size=self.batch_size,
+            collate=partial(self.collate, split),
+            shuffle=shuffle,
+            seed=self.seed,
+            rank=rank,
+            world_size=world,
         )
 
     def train_dataloader(self) -> BatchLoader[RowBatch]:

@@ -174,7 +174,15 @@ def parse_table(
     kept = kept[next((k for k, (_, fields) in enumerate(kept) if _width(fields)), 0) :]
     if delimiter and delimiter != _DELIMITERS.get(form, " ")[0] and given.delimiter is None:
         remarks = (f"{_MARKS.get(delimiter, repr(delimiter))} between columns", *remarks)
-    return Table(str(path), kept, None, "line", delimiter, remarks, form)
+    return Table(
+        where=str(path),
+        rows=kept,
+        names=None,
+        unit="line",
+        delimiter=delimiter,
+        remarks=remarks,
+        form=form,
+    )
 
 
 def is_named(start: str) -> bool:
@@ -270,7 +278,9 @@ def find_columns(
             f" the first line calls them '{names[text]}' and '{names[label]}': leave both out, and"
             " the columns are found by their names"
         )
-    return TableLayout(names, text, label if labelled else None, header, remarks)
+    return TableLayout(
+        names=names, text=text, label=label if labelled else None, header=header, remarks=remarks
+    )
 
 
 def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:

@@ -187,7 +187,14 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: Given) -> TagF
     if width == len(CONLLU) and given == (None, None) and kinds.counts(0) and not kinds.spans(tag):
         return None
     sentences = sentences_of(blocks, width, token, tag, errors)
-    return TagFile(sentences, names, names[token], names[tag], header, tuple(remarks))
+    return TagFile(
+        sentences=sentences,
+        names=names,
+        token=names[token],
+        tag=names[tag],
+        header=header,
+        remarks=tuple(remarks),
+    )
 
 
 def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:

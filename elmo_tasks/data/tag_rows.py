@@ -248,7 +248,9 @@ def sentence_of(
             )
             raise DataError(f"{shared}; a word has one tag here")
     tags = tags_of(tagged, len(tokens), "BIO")
-    return TaggedSentence(tuple(token.text for token in tokens), tuple(tags), number, widened)
+    return TaggedSentence(
+        tokens=tuple(token.text for token in tokens), tags=tuple(tags), line=number, widened=widened
+    )
 
 
 def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_Marked]:
@@ -305,7 +307,7 @@ def _parts(span: Any, length: int) -> _Marked:
             isinstance(place, int) and not isinstance(place, bool) for place in (start, end)
         )
         if whole and isinstance(name, str) and name.strip():
-            return _Marked(start, end, name.strip(), own_text)
+            return _Marked(start=start, end=end, type=name.strip(), own_text=own_text)
     raise _malformed(span, length)
 
 

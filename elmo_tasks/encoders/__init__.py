@@ -67,14 +67,14 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
     name = None if name_or_folder is None else str(name_or_folder)
     if name is not None and are_static_vectors(name):
         place = None if Path(name).is_file() else static_folder(name)
-        return FoundEncoder(vectors_name(name), StaticVectors, name, place)
+        return FoundEncoder(name=vectors_name(name), kind=StaticVectors, source=name, folder=place)
     if name is not None and is_address(name) and has_file(name, "options.json"):
         files = find_model(name)
-        return FoundEncoder(files.name, Elmo, name, files.folder)
+        return FoundEncoder(name=files.name, kind=Elmo, source=name, folder=files.folder)
     if name is not None and is_transformer(name):
         on_hub = name.startswith(HUB)
         title, folder = (name, None) if on_hub else (given_name(name), Path(name))
-        return FoundEncoder(title, Transformer, name, folder)
+        return FoundEncoder(name=title, kind=Transformer, source=name, folder=folder)
     try:
         files = find_model(name)
     except ConfigError as error:
@@ -85,7 +85,7 @@ def find(name_or_folder: str | Path | None = None) -> FoundEncoder:
             " or their folder; a transformer is a folder with config.json and model.safetensors,"
             f" or {HUB}NAME"
         ) from None
-    return FoundEncoder(files.name, Elmo, name, files.folder)
+    return FoundEncoder(name=files.name, kind=Elmo, source=name, folder=files.folder)
 
 
 def load(

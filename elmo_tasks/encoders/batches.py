@@ -61,10 +61,10 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
             values = encoder.encode(batch).values if model is None else model.states(batch).layers
         rows = [row for row, sentence in enumerate(batch) for _ in numbers[sentence]]
         yield EncodedBatch(
-            [k for sentence in batch for k in numbers[sentence]],
-            rows,
-            values,
-            int(model is not None),
+            numbers=[k for sentence in batch for k in numbers[sentence]],
+            rows=rows,
+            values=values,
+            first=int(model is not None),
         )
 
 

@@ -96,10 +96,10 @@ def gaps_at(
     lengths = torch.tensor([len(row) for row in rows])
     padded = pad_sequence(rows, batch_first=True, padding_value=unknown)
     return Gaps(
-        padded.to(device),
-        pad_sequence(offsets, batch_first=True).to(device),
-        (torch.arange(padded.shape[1]) < lengths.unsqueeze(1)).to(device),
-        torch.cat([side.transpose(0, 1).flatten(1) for side in (before, after)], dim=1),
+        rows=padded.to(device),
+        offsets=pad_sequence(offsets, batch_first=True).to(device),
+        mask=(torch.arange(padded.shape[1]) < lengths.unsqueeze(1)).to(device),
+        states=torch.cat([side.transpose(0, 1).flatten(1) for side in (before, after)], dim=1),
     )
 
 

@@ -175,7 +175,7 @@ class Elmo:
                 values[:, chosen, : part.values.shape[2]] = part.values
                 mask[chosen, : part.mask.shape[1]] = part.mask
                 bar.update(len(chosen))
-        return Layers(values, mask, tokens, offsets)
+        return Layers(values=values, mask=mask, tokens=tokens, offsets=offsets)
 
     def _check_room(self, n_sentences: int, n_places: int) -> None:
         """Refuse a result that no memory holds, before anything is computed."""
@@ -197,7 +197,7 @@ class Elmo:
         # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind
         # them.
         values = self.states(tokens).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1)
-        return Layers(values, mask, tokens, offsets)
+        return Layers(values=values, mask=mask, tokens=tokens, offsets=offsets)
 
     def encode_batches(
         self, sentences: Iterable[Sentence], batch_size: int = 64

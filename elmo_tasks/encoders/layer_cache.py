@@ -193,7 +193,12 @@ class LayerCache:
             step: progress callback.
         """
         encoding = CorpusEncoding(
-            encoder, sentences, "all", pooled is not None, "float16", batch_size
+            encoder=encoder,
+            sentences=sentences,
+            layers="all",
+            pooled=pooled is not None,
+            dtype="float16",
+            batch_size=batch_size,
         )
         about = CacheDescription.of(encoding)
         target = Path(folder) / about.key

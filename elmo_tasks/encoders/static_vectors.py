@@ -179,7 +179,10 @@ class StaticVectors:
             )
         mask = torch.arange(rows.shape[1]) < lengths.unsqueeze(1)
         return Layers(
-            self._table[rows.to(self.device)].unsqueeze(0), mask.to(self.device), tokens, offsets
+            values=self._table[rows.to(self.device)].unsqueeze(0),
+            mask=mask.to(self.device),
+            tokens=tokens,
+            offsets=offsets,
         )
 
     def nearest(self, word: str, n: int = 10) -> list[tuple[str, float]]:

@@ -162,7 +162,7 @@ class Transformer:
             self.n_layers, len(tokens), longest, self.width
         )
         mask = torch.arange(longest) < lengths.unsqueeze(1)
-        return Layers(values, mask.to(self.device), tokens, offsets)
+        return Layers(values=values, mask=mask.to(self.device), tokens=tokens, offsets=offsets)
 
     def _windows(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[Window]:
         room = self.window - self.tokenizer.num_special_tokens_to_add()
@@ -178,7 +178,7 @@ class Transformer:
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
                 ids = [*before, *pieces[start:stop], *after]
                 places = [len(before) + k - start for k in range(first, last)]
-                yield Window(number, ids, places, words[first:last])
+                yield Window(sentence=number, ids=ids, places=places, words=words[first:last])
 
     def _pieces(self, sentence: tuple[str, ...]) -> tuple[list[int], list[int]]:
         """Return the ids of all word pieces of a sentence, and the word of each."""

@@ -50,7 +50,12 @@ def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False
         for whole, part in ((before, batch.before), (after, batch.after)):
             if whole is not None and part is not None:
                 whole[:, numbers] = part
-    return UseVectors(layers, before, after, tuple(norms[k] for k in sorted(norms)))
+    return UseVectors(
+        layers=layers,
+        before=before,
+        after=after,
+        token_norms=tuple(norms[k] for k in sorted(norms)),
+    )
 
 
 def use_batches(
@@ -78,7 +83,15 @@ def use_batches(
         else:
             lstms, half = batch.values[1:], encoder.width // 2  # [L - 1, B, T, D]
             before, after = lstms[:, rows, starts - 1, :half], lstms[:, rows, ends, half:]
-            yield numbers, UseVectors(layers, before.float().cpu(), after.float().cpu(), norms)
+            yield (
+                numbers,
+                UseVectors(
+                    layers=layers,
+                    before=before.float().cpu(),
+                    after=after.float().cpu(),
+                    token_norms=norms,
+                ),
+            )
 
 
 def progress_fraction(

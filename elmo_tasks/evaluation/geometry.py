@@ -135,18 +135,18 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
     )
     return [
         Row(
-            "geometry",
-            "Cosine of two random words",
-            between,
-            "index",
+            task="geometry",
+            title="Cosine of two random words",
+            scores=between,
+            unit="index",
             high_is_good=False,
             note=note,
         ),
         Row(
-            "geometry",
-            "Cosine of two uses of one word",
-            within,
-            "index",
+            task="geometry",
+            title="Cosine of two uses of one word",
+            scores=within,
+            unit="index",
             high_is_good=False,
             note=note,
         ),

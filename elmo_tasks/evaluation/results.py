@@ -161,22 +161,22 @@ class Published:
 #: The two tests that Peters et al. (2018), section 5.3, probe by layer.
 PUBLISHED = (
     Published(
-        "pos",
-        "Penn Treebank",
-        {"1": 0.973, "2": 0.968},
-        None,
-        "",
-        "Peters et al., 2018, table 6",
-        False,
+        task="pos",
+        data="Penn Treebank",
+        scores={"1": 0.973, "2": 0.968},
+        without=None,
+        without_name="",
+        source="Peters et al., 2018, table 6",
+        same_data=False,
     ),
     Published(
-        "wsd",
-        "the same sets",
-        {"1": 0.674, "2": 0.690},
-        0.659,
-        "first sense",
-        "Peters et al., 2018, table 5",
-        True,
+        task="wsd",
+        data="the same sets",
+        scores={"1": 0.674, "2": 0.690},
+        without=0.659,
+        without_name="first sense",
+        source="Peters et al., 2018, table 5",
+        same_data=True,
     ),
 )
 
@@ -224,12 +224,12 @@ def beside_published(evaluation: Evaluation) -> Evaluation:
             title = f"↳ the paper’s ELMo, {paper.data} ({paper.source})"
             rows.append(
                 Row(
-                    task,
-                    title,
-                    paper.scores,
-                    "percent",
-                    paper.without,
-                    paper.without_name,
+                    task=task,
+                    title=title,
+                    scores=paper.scores,
+                    unit="percent",
+                    without=paper.without,
+                    without_name=paper.without_name,
                     is_main=False,
                 )
             )

@@ -76,4 +76,11 @@ def evaluate(
         seconds[name] = round(time.process_time() - start, 1)
         _log.info("%s: %.1f seconds of processor time", name, seconds[name])
     encoder = reader.encoder
-    return Evaluation(encoder.name, encoder.checksum, reader.views, tuple(rows), missing, seconds)
+    return Evaluation(
+        model=encoder.name,
+        checksum=encoder.checksum,
+        views=reader.views,
+        rows=tuple(rows),
+        missing=missing,
+        seconds=seconds,
+    )

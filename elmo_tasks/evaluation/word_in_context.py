@@ -139,12 +139,12 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     )
     return [
         Row(
-            "cosimlex",
-            f"CoSimLex, {title}",
-            by_view,
-            "index",
-            0.0,
-            "chance",
+            task="cosimlex",
+            title=f"CoSimLex, {title}",
+            scores=by_view,
+            unit="index",
+            without=0.0,
+            without_name="chance",
             note=note,
             is_main=by_view is both,
         )
@@ -343,15 +343,15 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     how = "commonest sense"
     return [
         Row(
-            "coarsewsd",
-            f"CoarseWSD-20, {title}",
-            by_view,
-            "percent",
-            without,
-            how,
-            True,
-            note,
-            by_view is accuracy,
+            task="coarsewsd",
+            title=f"CoarseWSD-20, {title}",
+            scores=by_view,
+            unit="percent",
+            without=without,
+            without_name=how,
+            high_is_good=True,
+            note=note,
+            is_main=by_view is accuracy,
         )
         for title, by_view, without in lines
     ]
@@ -377,12 +377,12 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
     )
     return [
         Row(
-            "senseval",
-            f"Groups of senseval uses, {word}, adjusted Rand index",
-            row,
-            "index",
-            0.0,
-            "chance",
+            task="senseval",
+            title=f"Groups of senseval uses, {word}, adjusted Rand index",
+            scores=row,
+            unit="index",
+            without=0.0,
+            without_name="chance",
             note=note,
         )
         for word, row in {"mean of the four words": mean, **scores}.items()

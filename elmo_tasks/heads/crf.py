@@ -188,11 +188,11 @@ class CRF(torchcrf.CRF):
         dtype = torch.promote_types(emissions.dtype, torch.float32)
         mask = mask.bool()
         return Lattice(
-            emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0),
-            mask,
-            torch.add(self.start_transitions.to(dtype), ~self.may_start, alpha=FORBIDDEN),
-            torch.add(self.transitions.to(dtype), ~self.may_follow, alpha=FORBIDDEN),
-            torch.add(self.end_transitions.to(dtype), ~self.may_end, alpha=FORBIDDEN),
+            emissions=emissions.to(dtype).masked_fill(~mask.unsqueeze(2), 0.0),
+            mask=mask,
+            start=torch.add(self.start_transitions.to(dtype), ~self.may_start, alpha=FORBIDDEN),
+            transitions=torch.add(self.transitions.to(dtype), ~self.may_follow, alpha=FORBIDDEN),
+            end=torch.add(self.end_transitions.to(dtype), ~self.may_end, alpha=FORBIDDEN),
         )
 
     def _allowed(self, lattice: Lattice, tags: Tensor) -> Tensor:

@@ -66,7 +66,11 @@ class NerHead(TaggingHead):
             else None
         )
         joined = task.input_dim + character_filters + task.static_dim
-        self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
+        self.bilstm = (
+            BiLSTM(input_dim=joined, hidden=lstm_hidden, n_layers=lstm_layers, dropout=dropout)
+            if lstm_hidden
+            else None
+        )
         self.crf = CRF(task.labels, task.scheme)
         self.emit = nn.Linear(
             joined if self.bilstm is None else self.bilstm.output_dim, self.crf.num_tags

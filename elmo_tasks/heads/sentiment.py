@@ -57,7 +57,11 @@ class SentimentHead(ClassificationHead):
         )
         self.dropout = nn.Dropout(dropout)
         joined = task.input_dim + task.static_dim
-        self.bilstm = BiLSTM(joined, lstm_hidden, lstm_layers, dropout) if lstm_hidden else None
+        self.bilstm = (
+            BiLSTM(input_dim=joined, hidden=lstm_hidden, n_layers=lstm_layers, dropout=dropout)
+            if lstm_hidden
+            else None
+        )
         dim = joined if self.bilstm is None else self.bilstm.output_dim
         self.attend = nn.Linear(dim, 1) if pooling == "attention" else None
         self.hidden = nn.Linear(dim, hidden) if hidden else None

@@ -105,4 +105,7 @@ class TaggingHead(TaskHead):
     def _scored_spans(
         self, tags: Sequence[str], confidence: Mapping[Span, float]
     ) -> tuple[FoundSpan, ...]:
-        return tuple(FoundSpan(s.start, s.end, s.type, confidence[s]) for s in self._spans(tags))
+        return tuple(
+            FoundSpan(start=s.start, end=s.end, type=s.type, confidence=confidence[s])
+            for s in self._spans(tags)
+        )

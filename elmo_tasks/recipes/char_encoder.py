@@ -165,7 +165,13 @@ class WordTypes(TextFiles):
         chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** _DRAW_POWER)
         seed = (self.seed, self.share()[0])
         return self.resumed(
-            WordLoader(self.characters, chance, self.batch_size, self.n_batches, seed)
+            WordLoader(
+                characters=self.characters,
+                chance=chance,
+                batch_size=self.batch_size,
+                n_batches=self.n_batches,
+                seed=seed,
+            )
         )
 
     def val_dataloader(self) -> FixedBatches[WordBatch]:

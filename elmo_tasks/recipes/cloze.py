@@ -117,7 +117,14 @@ class ClozeGaps(TextFiles):
         )
         seed = (self.seed, self.share()[0])
         return self.resumed(
-            GapLoader(self._corpus, self._rows, chances, self.batch_size, self.n_batches, seed)
+            GapLoader(
+                corpus=self._corpus,
+                rows=self._rows,
+                chances=chances,
+                batch_size=self.batch_size,
+                n_batches=self.n_batches,
+                seed=seed,
+            )
         )
 
     def val_dataloader(self) -> FixedBatches[GapBatch]:

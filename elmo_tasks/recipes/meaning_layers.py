@@ -304,7 +304,12 @@ class MeaningLosses:
                 back = n - 1 - at
                 old = torch.cat([tops[0][k, at], tops[1][k, back]])
                 states.append(
-                    UseStates((below[0][k, :n].half(), below[1][k, :n].half()), at, back, old)
+                    UseStates(
+                        below=(below[0][k, :n].half(), below[1][k, :n].half()),
+                        step=at,
+                        step_back=back,
+                        old=old,
+                    )
                 )
         self.top.train()
         return states
@@ -386,8 +391,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         raise ConfigError(
             f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs"
         )
-    text = Text(matching_files(args.text), output[1], args.per_file, args.seed)
-    losses = MeaningLosses(elmo, output[0], text, training_uses(bundled_lexicon()), rates)
+    text = Text(
+        paths=matching_files(args.text),
+        vocabulary=output[1],
+        per_file=args.per_file,
+        seed=args.seed,
+    )
+    losses = MeaningLosses(
+        elmo=elmo, softmax=output[0], text=text, words=training_uses(bundled_lexicon()), rates=rates
+    )
     print(
         f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(losses.words)} words"
         " of the dictionary",

@@ -127,7 +127,10 @@ def train_vectors(
         seconds = round(time.monotonic() - started)
     rows = [model.wv.key_to_index[word] for word in kept]
     vectors = StaticVectors(
-        list(kept), torch.from_numpy(model.wv.vectors[rows]), list(kept.values()), name
+        words=list(kept),
+        vectors=torch.from_numpy(model.wv.vectors[rows]),
+        counts=list(kept.values()),
+        name=name,
     )
     return vectors, {
         "kind": "static vectors",
@@ -223,7 +226,12 @@ def join_vectors(
     # Of vectors that are centred, the components are the eigenvectors of their second moments.
     _, components = torch.linalg.eigh((both * shares).t() @ both)
     kept = both @ components.flip(1)[:, :size]
-    return StaticVectors(static.words, normalize(kept, dim=1).float(), static.counts, static.name)
+    return StaticVectors(
+        words=static.words,
+        vectors=normalize(kept, dim=1).float(),
+        counts=static.counts,
+        name=static.name,
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

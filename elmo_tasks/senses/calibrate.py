@@ -211,7 +211,11 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
         development = torch.tensor([is_development(owners[row][2]) for row in entry_rows])
         found.append(
             LabelledUses(
-                entry.word, torch.tensor(entry_rows), senses, len(entry.senses), development
+                word=entry.word,
+                rows=torch.tensor(entry_rows),
+                senses=senses,
+                n_senses=len(entry.senses),
+                is_development=development,
             )
         )
     return found

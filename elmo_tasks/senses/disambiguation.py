@@ -157,7 +157,10 @@ class Evidence:
         rest = [s for s in range(self.cosines.shape[1]) if s != meaning]
         kept = np.ix_([use], rest)
         return Evidence(
-            self.cosines[kept], self.matches.part([use], rest), self.others[[use]], self.parts[kept]
+            cosines=self.cosines[kept],
+            matches=self.matches.part([use], rest),
+            others=self.others[[use]],
+            parts=self.parts[kept],
         )
 
 

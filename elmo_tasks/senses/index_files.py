@@ -212,7 +212,7 @@ def _rows(sentences: Iterable[str], digest: Any) -> Iterator[Row]:
     for sentence in sentences:
         if line := one_line(sentence):
             digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
-            yield Row(number, line, "", number + 1)
+            yield Row(number=number, text=line, source="", place=number + 1)
             number += 1
 
 

@@ -58,10 +58,12 @@ _ENGLISH = frozenset(
 
 #: Probability that an expression that is never literal is meant where its words stand.
 EXPRESSION = 0.88
-_EVERYDAY = Sense("everyday", "", "its everyday meaning", ())
+_EVERYDAY = Sense(key="everyday", part_of_speech="", gloss="its everyday meaning", sentences=())
 _EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)
 #: Meaning of an expression whose words are meant as usual: *the hot dog lay panting in the shade*.
-_LITERAL = Sense("literal", "", "its words as usual, not the expression", ())
+_LITERAL = Sense(
+    key="literal", part_of_speech="", gloss="its words as usual, not the expression", sentences=()
+)
 
 
 @dataclass(frozen=True)

@@ -355,7 +355,9 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
                 f"{name}, line {number}: the meaning {quoted(head[0])} of {quoted(word)} has no"
                 " example sentence above this line"
             )
-        senses.append(Sense(head[0], head[1], head[2], tuple(sentences)))
+        senses.append(
+            Sense(key=head[0], part_of_speech=head[1], gloss=head[2], sentences=tuple(sentences))
+        )
         sentences.clear()
         head = None
 
@@ -367,7 +369,12 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
                 " indented by two spaces"
             )
         if word:
-            entries[folded(word)] = Entry(word, tuple(senses), also_literal, is_transparent)
+            entries[folded(word)] = Entry(
+                word=word,
+                senses=tuple(senses),
+                also_literal=also_literal,
+                is_transparent=is_transparent,
+            )
         senses.clear()
 
     for number, raw in enumerate([*text.splitlines(), ""], 1):

@@ -38,7 +38,9 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
     center = np.asarray(points, np.float64).mean(axis=0) if n else np.zeros(width)
     centred = np.asarray(points, np.float64) - center
     if n < 2 or not np.any(np.abs(centred) > 1e-9):
-        return Projection(np.zeros((n, 2)), 1.0, center, np.zeros((2, width)))
+        return Projection(
+            places=np.zeros((n, 2)), shown=1.0, center=center, axes=np.zeros((2, width))
+        )
     _, spread, components = np.linalg.svd(centred, full_matrices=False)
     axes = np.zeros((2, width))
     n_axes = min(2, len(spread))
@@ -51,7 +53,7 @@ def fit_projection(points: NDArray[np.floating]) -> Projection:
             axes[axis] = -axes[axis]
     axes /= max(float(np.abs(places).max()), 1e-12)
     shown = float((spread[:n_axes] ** 2).sum() / (spread**2).sum())
-    return Projection(centred @ axes.T, shown, center, axes)
+    return Projection(places=centred @ axes.T, shown=shown, center=center, axes=axes)
 
 
 def project_use(

@@ -85,8 +85,8 @@ def score_vectors(vectors: Tensor) -> SentenceTest:
     unconnected = (pairs.sum() - pairs.diagonal().sum()) / (len(others) * (len(others) - 1))
     near = (first * reworded).sum(dim=-1)
     return SentenceTest(
-        round(float(unconnected), 6),
-        int((near > (first * turned).sum(dim=-1)).sum()),
-        int((near > (first @ others.T).amax(dim=1)).sum()),
-        n,
+        unconnected=round(float(unconnected), 6),
+        reworded=int((near > (first * turned).sum(dim=-1)).sum()),
+        related=int((near > (first @ others.T).amax(dim=1)).sum()),
+        triples=n,
     )

@@ -57,7 +57,10 @@ class Matches:
         """Return the matches of some uses to some meanings."""
         kept = np.ix_(uses, meanings)
         return Matches(
-            self.total[kept], self.mean[kept], self.nearest[kept], self.weight[list(uses)]
+            total=self.total[kept],
+            mean=self.mean[kept],
+            nearest=self.nearest[kept],
+            weight=self.weight[list(uses)],
         )
 
 
@@ -95,7 +98,7 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
     mean, nearest = (np.zeros((len(uses), len(meanings))) for _ in range(2))
     counts = np.array([len(use.weights) for use in uses])
     if not counts.any():
-        return Matches(mean, mean, nearest, np.zeros(len(uses)))
+        return Matches(total=mean, mean=mean, nearest=nearest, weight=np.zeros(len(uses)))
     vectors = np.concatenate([use.vectors for use in uses])
     weights = np.concatenate([use.weights for use in uses])
     owner = np.repeat(np.arange(len(uses)), counts)
@@ -116,7 +119,7 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
                 np.bincount(owner, weights * cosines.max(axis=1), len(uses)) / weight_of_use
             )
     total = mean * np.minimum(weight_of_use, _MAX_CONTEXT)[:, None]
-    return Matches(total, mean, nearest, weight_of_use)
+    return Matches(total=total, mean=mean, nearest=nearest, weight=weight_of_use)
 
 
 def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str]) -> WeightedWords:

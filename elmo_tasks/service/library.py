@@ -27,7 +27,7 @@ from elmo_tasks.service.session import Session
 def _loaded(
     model: str | None, device: str | None, may_measure: bool, others: tuple[str, ...]
 ) -> LoadedModels:
-    return LoadedModels(model, device, others, may_measure)
+    return LoadedModels(model=model, device=device, others=others, may_measure=may_measure)
 
 
 def _session(

@@ -159,7 +159,12 @@ class LoadedModels:
         expected = ExpectedWords.load(encoder, static)
         senses = load_sense_model(encoder, static, expected, self._may_measure)
         return LoadedModel(
-            encoder, layer_names(encoder.n_layers), static, expected, senses, random_pairs(encoder)
+            encoder=encoder,
+            names=layer_names(encoder.n_layers),
+            static=static,
+            expected=expected,
+            senses=senses,
+            random_pair=random_pairs(encoder),
         )
 
     def static(self) -> StaticVectors:
@@ -322,7 +327,12 @@ def _result(row: Row) -> ProbeResult:
 
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
     published = (
-        PaperScores(paper.data, paper.source, scores(paper.scores), paper.same_data)
+        PaperScores(
+            data=paper.data,
+            source=paper.source,
+            scores=scores(paper.scores),
+            same_data=paper.same_data,
+        )
         if paper
         else None
     )

@@ -59,7 +59,13 @@ class Session:
         loaded: LoadedModels | None = None,
     ) -> None:
         if loaded is None:
-            loaded = LoadedModels(model, device, others, may_measure, precision)
+            loaded = LoadedModels(
+                model=model,
+                device=device,
+                others=others,
+                may_measure=may_measure,
+                precision=precision,
+            )
         self.loaded = loaded
         self._lexicon = lexicon_entries(lexicon)
         self._static = None if static is None else StaticVectors.load(static)
@@ -68,10 +74,10 @@ class Session:
         self._uses = UseCache()
         self._heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device)
         self.training: api.Training = TrainingJobs(
-            Path(runs_dir),
-            model or loaded.default,
-            lambda: loaded.encoder(loaded.default).n_layers,
-            training,
+            runs=Path(runs_dir),
+            encoder=model or loaded.default,
+            n_layers=lambda: loaded.encoder(loaded.default).n_layers,
+            allowed=training,
         )
 
     def check_index(self) -> None:

@@ -258,7 +258,13 @@ def _configuration(name: str, files: HeadFiles) -> str:
 
 
 def _mix(row: dict[str, Any], seed: int) -> api.MixWeights:
-    return api.MixWeights(tuple(row["weights"]), row["gamma"], row["epoch"], seed, row.get("score"))
+    return api.MixWeights(
+        weights=tuple(row["weights"]),
+        gamma=row["gamma"],
+        epoch=row["epoch"],
+        seed=seed,
+        score=row.get("score"),
+    )
 
 
 def _occlusion(

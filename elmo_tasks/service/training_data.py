@@ -158,7 +158,7 @@ class Dataset:
 
     def preview(self) -> DatasetPreview:
         """Describe the rows for the screen."""
-        columns = self.columns or UploadColumns((), "", "", None)
+        columns = self.columns or UploadColumns(names=(), text="", label="", header=None)
         return DatasetPreview(
             self.title,
             len(self.train),

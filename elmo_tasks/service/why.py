@@ -133,11 +133,20 @@ def _view(comparison: api.Comparison, loaded: LoadedModel, name: str | None) -> 
     """Return the explained view: the verdict, a layer, or the words around, if it uses them."""
     layers = [*comparison.layers[1:]]
     if _has_verdict(comparison) and name in (None, VERDICT):
-        return api.LayerComparison(VERDICT, comparison.same_meaning, (), 0.0)
+        return api.LayerComparison(
+            name=VERDICT, cosine=comparison.same_meaning, norms=(), random_pair_cosine=0.0
+        )
     if loaded.senses is not None and name in (None, WORDS):
         vectors = _context(loaded.senses, [judged.use for judged in comparison.uses])
         cosine = tuple(map(tuple, (vectors @ vectors.T).tolist()))
-        layers.append(api.LayerComparison(WORDS, cosine, (), _random_context(loaded.senses)))
+        layers.append(
+            api.LayerComparison(
+                name=WORDS,
+                cosine=cosine,
+                norms=(),
+                random_pair_cosine=_random_context(loaded.senses),
+            )
+        )
     wanted = name or (WORDS if loaded.senses is not None else comparison.verdict_layer)
     if chosen := next((layer for layer in layers if layer.name == wanted), None):
         return chosen

@@ -52,7 +52,9 @@ def _read_upload(
     assert layout_read is not None
     questions = () if is_chosen else columns.remarks[len(table.remarks) :]
     description = "; ".join([layout_read.describe(), *questions])
-    return UploadColumns(columns.names, text, label, columns.header, description), rows
+    return UploadColumns(
+        names=columns.names, text=text, label=label, header=columns.header, description=description
+    ), rows
 
 
 def _baseline_scores(
@@ -67,7 +69,11 @@ def _baseline_scores(
 def _result(text: str, tokens: Sequence[Token], prediction: TextPrediction) -> ClassifiedText:
     words = tuple(token.text for token in tokens)
     return ClassifiedText(
-        text, words, prediction.label, prediction.probabilities, is_sure=prediction.is_sure
+        text=text,
+        tokens=words,
+        label=prediction.label,
+        probabilities=prediction.probabilities,
+        is_sure=prediction.is_sure,
     )
 
 
@@ -84,9 +90,21 @@ CLASSIFICATION = Task(
     uploads={f".{name}": name for name in ("tsv", "csv", "jsonl", "json")},
     hub={
         # The labels of the test split are hidden.
-        "sst2": HubData("SST-2: film reviews, two classes", "train", None, "validation"),
-        "sst5": HubData("SST-5: film reviews, five classes", "train", "validation", "test"),
-        "imdb": HubData("IMDB: whole film reviews", "train", None, "test"),
+        "sst2": HubData(
+            title="SST-2: film reviews, two classes",
+            train="train",
+            validation=None,
+            test="validation",
+        ),
+        "sst5": HubData(
+            title="SST-5: film reviews, five classes",
+            train="train",
+            validation="validation",
+            test="test",
+        ),
+        "imdb": HubData(
+            title="IMDB: whole film reviews", train="train", validation=None, test="test"
+        ),
     },
     read_seconds=0.004,
     epoch_seconds=0.0018,

@@ -40,7 +40,9 @@ def _read_upload(
             by_name = form == "jsonl" or file.header
             file = read_tag_file(path, form, *(columns if by_name else map(names.index, columns)))
     rows = with_prefixes(file.sentences) or file.sentences
-    return UploadColumns(names, file.token, file.tag, None, file.describe()), _as_bio(rows, path)
+    return UploadColumns(
+        names=names, text=file.token, label=file.tag, header=None, description=file.describe()
+    ), _as_bio(rows, path)
 
 
 def _baseline_scores(
@@ -90,7 +92,15 @@ def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) ->
     for span in tagged.spans:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
         entities.append(
-            Entity(span.start, span.end, span.type, span.confidence, start, end, text[start:end])
+            Entity(
+                start=span.start,
+                end=span.end,
+                type=span.type,
+                confidence=span.confidence,
+                start_char=start,
+                end_char=end,
+                text=text[start:end],
+            )
         )
     return TagSequence(tagged.tags, tuple(entities), tagged.probability)
 
@@ -133,7 +143,11 @@ TAGGING = Task(
         **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
         **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
     },
-    hub={"conll2003": HubData("CoNLL-2003: names in news", "train", "validation", "test")},
+    hub={
+        "conll2003": HubData(
+            title="CoNLL-2003: names in news", train="train", validation="validation", test="test"
+        )
+    },
     read_seconds=0.004,
     epoch_seconds=0.006,
     output_fields=("tags", "spans"),

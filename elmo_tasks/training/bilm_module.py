@@ -81,7 +81,14 @@ class BiLMModule(pl.LightningModule):
             )
         self.save_hyperparameters()
         self.options = BiLMOptions(
-            LSTMOptions(dim, projection_dim, n_layers, cell_clip, proj_clip, use_skip_connections),
+            LSTMOptions(
+                dim=dim,
+                projection_dim=projection_dim,
+                n_layers=n_layers,
+                cell_clip=cell_clip,
+                proj_clip=proj_clip,
+                use_skip_connections=use_skip_connections,
+            ),
             CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim),
         )
         self.dropout, self.n_draws = dropout, n_draws

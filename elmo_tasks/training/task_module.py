@@ -120,7 +120,11 @@ class TaskModule(pl.LightningModule):
             return
         width = 0 if self.static is None else self.static.width
         head_task = HeadTask(
-            self.data.labels, self.encoder.width, self.encoder.n_layers, self.data.scheme, width
+            labels=self.data.labels,
+            input_dim=self.encoder.width,
+            n_layers=self.encoder.n_layers,
+            scheme=self.data.scheme,
+            static_dim=width,
         )
         self.head = self.make_head(head_task)
         task = find_task(self.head.kind)

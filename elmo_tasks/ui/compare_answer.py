@@ -145,7 +145,12 @@ def rows_of(comparison: Comparison) -> Rows:
     """Return the uses with those of one meaning side by side."""
     order, groups = display_order(comparison), group_of(comparison)
     edges = [at for at in range(1, len(order)) if groups[order[at]] != groups[order[at - 1]]]
-    return Rows(order, groups, [snippet(judged.use) for judged in comparison.uses], edges)
+    return Rows(
+        order=order,
+        groups=groups,
+        snippets=[snippet(judged.use) for judged in comparison.uses],
+        edges=edges,
+    )
 
 
 def layer_panel(

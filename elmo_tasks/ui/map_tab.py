@@ -156,7 +156,14 @@ def request_from(data: Any) -> MapRequest:
     )
     with_examples, with_index = sent.get("examples") is not False, sent.get("index") is True
     return MapRequest(
-        word.strip(), text, view or None, with_examples, name, model or None, with_index, text_b
+        word=word.strip(),
+        text=text,
+        view=view or None,
+        examples=with_examples,
+        name=name,
+        model=model or None,
+        index=with_index,
+        text_b=text_b,
     )
 
 
@@ -378,7 +385,13 @@ def _endpoints(service: Service) -> None:
                 (meanings or clusters), views.
         """
         request = MapRequest(
-            word, text, view or None, examples, model=model or None, index=index, text_b=text_b
+            word=word,
+            text=text,
+            view=view or None,
+            examples=examples,
+            model=model or None,
+            index=index,
+            text_b=text_b,
         )
         return service.sense_map(request).to_dict()
 
@@ -407,7 +420,10 @@ def _endpoints(service: Service) -> None:
                 nearest uses and verdict.
         """
         return service.project_use(
-            sentence, MapRequest(word, text, view or None, examples, model=model or None)
+            sentence,
+            MapRequest(
+                word=word, text=text, view=view or None, examples=examples, model=model or None
+            ),
         ).to_dict()
 
     parts.endpoint(sense_map, parts.SLOW)
