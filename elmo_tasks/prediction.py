@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 # in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
 _DEPTH = 3
-_BATCH_SIZE, _MAX_TOKENS = 32, 4096
+_BATCH_SIZE = 32
+_MAX_TOKENS = 4096
 Tokens = Sequence[str]
 
 
@@ -64,7 +65,9 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
         reason = f" ({error})" if is_transformer(source.name) or Path(source.name).exists() else ""
     around = files.folder.parent.parent if files.folder.name == "head" else files.folder.parent
     places = (CHECKPOINTS, *folders, Path("runs"), around, cache_folder())
-    searched, tried, name = [source.name], {Path(source.name).resolve()}, Path(source.name).name
+    searched = [source.name]
+    tried = {Path(source.name).resolve()}
+    name = Path(source.name).name
     for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
         searched.append(str(place))
         for folder in sorted(_encoders_below(place), key=lambda f: (f.name != name, str(f))):

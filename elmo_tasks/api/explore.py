@@ -10,7 +10,10 @@ from elmo_tasks.api.compare import JudgedUse, Meaning
 from elmo_tasks.text.uses import Use
 
 #: Origins of the uses on a map: the dictionary, a first and a second pasted text, the user's index.
-EXAMPLES, TEXT_A, TEXT_B, INDEX = "dictionary", "text A", "text B", "index"
+EXAMPLES = "dictionary"
+TEXT_A = "text A"
+TEXT_B = "text B"
+INDEX = "index"
 
 
 @dataclass(frozen=True)

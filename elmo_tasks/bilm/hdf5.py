@@ -41,7 +41,9 @@ class _Entry:
 def _layout(options: BiLMOptions) -> dict[str, _Entry]:
     """Return the datasets by HDF5 name for a biLM with these options."""
     cnn, lstm = options.char_cnn, options.lstm
-    n, h, p = cnn.n_filters, lstm.dim, lstm.projection_dim
+    n = cnn.n_filters
+    h = lstm.dim
+    p = lstm.projection_dim
     entries: dict[str, _Entry] = {}
 
     def vector(name: str, size: int, parameter: str) -> None:

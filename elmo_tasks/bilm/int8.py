@@ -24,7 +24,9 @@ from elmo_tasks.errors import ConfigError
 
 #: What the products of a biLM are computed in.
 Precision = Literal["float32", "int8"]
-_LEVELS, _ZERO = 63, 64  # a row is -63 to 63, stored as 1 to 127
+# a row is -63 to 63, stored as 1 to 127
+_LEVELS = 63
+_ZERO = 64
 _log = logging.getLogger(__name__)
 
 

@@ -21,7 +21,9 @@ from elmo_tasks.weights import hub
 from elmo_tasks.weights.folders import sha256, verify
 from elmo_tasks.weights.safetensors_files import read_safetensors, shape_problems, weight_files
 
-WEIGHTS_NAME, SOFTMAX_NAME, VOCABULARY_NAME = "bilm", "softmax", "vocabulary.txt.xz"
+WEIGHTS_NAME = "bilm"
+SOFTMAX_NAME = "softmax"
+VOCABULARY_NAME = "vocabulary.txt.xz"
 
 
 @dataclass(frozen=True)

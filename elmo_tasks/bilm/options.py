@@ -21,7 +21,8 @@ _MAX = {
     "max_characters_per_token": 1_000,
     "n_highway": 32,
 }
-_MAX_FILTERS, _MAX_FILTER = 64, 32_768
+_MAX_FILTERS = 64
+_MAX_FILTER = 32_768
 # In the order of the published files.
 _LSTM_KEYS = ("use_skip_connections", "projection_dim", "cell_clip", "proj_clip", "dim", "n_layers")
 

@@ -68,7 +68,9 @@ class _SampledCrossEntropy(torch.autograd.Function):
         kind = hidden.device.type
         dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         with torch.autocast(kind, enabled=False):
-            x, w, b = hidden.to(dtype), weight.to(dtype), bias.float()
+            x = hidden.to(dtype)
+            w = weight.to(dtype)
+            b = bias.float()
             losses, p_right = torch.empty_like(right), torch.empty_like(right)
             share = hidden.new_empty(hidden.shape, dtype=dtype)  # sum over the others of p * weight
             grad_w, grad_b = torch.zeros_like(weight), torch.zeros_like(bias)

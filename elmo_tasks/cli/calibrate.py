@@ -120,7 +120,9 @@ def _head(args: argparse.Namespace) -> int:
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to calibrate it on")
     files = find_head(args.head)
-    kind, reading, labels = find_task(files.kind), files.reading, list(files.task.labels)
+    kind = find_task(files.kind)
+    reading = files.reading
+    labels = list(files.task.labels)
     if not kind.one_label:
         raise ConfigError(
             f"--head {args.head}: expected a head for classes of texts, found one for {files.kind}"

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 HELP = "vectors of every token of a text file, to HDF5 or Parquet"
 # A block is held in memory, and lost by a kill.
-_BLOCK_BYTES, _CHARACTERS_PER_TOKEN = 128_000_000, 5
+_BLOCK_BYTES = 128_000_000
+_CHARACTERS_PER_TOKEN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

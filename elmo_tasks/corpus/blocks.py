@@ -11,7 +11,8 @@ from typing import NamedTuple, Protocol
 from elmo_tasks.corpus.store import Store
 
 #: Characters of a block, at most, whatever the job asks for; and rows.
-MAX_CHARACTERS, MAX_ROWS = 250_000, 10_000
+MAX_CHARACTERS = 250_000
+MAX_ROWS = 10_000
 
 
 class Row(NamedTuple):

@@ -18,8 +18,12 @@ class Progress:
     """Counts finished rows; speed and time left follow the share of the characters."""
 
     def __init__(self, title: str, n_rows: int, n_characters: int, done_rows: int = 0) -> None:
-        self._title, self._n_rows, self._left = title, n_rows, max(1, n_characters)
-        self._rows, self._done_rows, self._characters = 0, done_rows, 0
+        self._title = title
+        self._n_rows = n_rows
+        self._left = max(1, n_characters)
+        self._rows = 0
+        self._done_rows = done_rows
+        self._characters = 0
         self._began = self._told = time.monotonic()
         # On a terminal only; a log gets lines of its own.
         self._bar = tqdm(desc=title, total=n_rows, initial=done_rows, unit="row", disable=None)

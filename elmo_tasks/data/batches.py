@@ -95,7 +95,10 @@ class BucketedBatches(ResumableBatches[Batch]):
         seed: tuple[int, ...],
     ) -> None:
         super().__init__(n_batches)
-        self.batch_size, self.pool, self.lengths, self.seed = batch_size, pool, lengths, seed
+        self.batch_size = batch_size
+        self.pool = pool
+        self.lengths = lengths
+        self.seed = seed
         self._drawn: tuple[int, NDArray[np.int64]] | None = None
 
     @abstractmethod
@@ -141,8 +144,13 @@ class BatchLoader(ResumableBatches[Batch]):
             raise ConfigError(
                 f"{len(lengths)} training rows cannot be shared by {world_size} processes"
             )
-        self.lengths, self.batch_size, self.collate = lengths, batch_size, collate
-        self.shuffle, self.seed, self.rank, self.world_size = shuffle, seed, rank, world_size
+        self.lengths = lengths
+        self.batch_size = batch_size
+        self.collate = collate
+        self.shuffle = shuffle
+        self.seed = seed
+        self.rank = rank
+        self.world_size = world_size
         self.epoch = 0
         self._rows = self.rows_of(0)
         super().__init__(len(self._rows))

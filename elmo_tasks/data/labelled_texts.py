@@ -35,7 +35,8 @@ TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "t
 _BLOCK = 1_000
 _SPAN_TAG = re.compile(r"[Oo]|[BIESLUM]-.+")
 #: From this share of texts of one word on, in so many rows, they are probably no texts.
-_MOST_WORDS, _FEWEST_TEXTS = 0.9, 20
+_MOST_WORDS = 0.9
+_FEWEST_TEXTS = 20
 _SKIP = "; set skip_incomplete to true to leave such rows out"
 _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 

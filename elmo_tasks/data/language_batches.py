@@ -81,7 +81,8 @@ class TokenizedCorpus:
 
 
 # In fewer lines than these, short ones may be right; fewer words per line are no sentences.
-_FEWEST_LINES, _SHORTEST_LINE = 20, 1.1
+_FEWEST_LINES = 20
+_SHORTEST_LINE = 1.1
 
 
 def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:

@@ -102,15 +102,15 @@ class LanguageModelData(TextFiles):
         super().__init__(files, cache_dir)
         self.save_hyperparameters()
         self.vocabulary_size, self.vocabulary_file = vocabulary_size, vocabulary
-        self.batch_size, self.unroll_steps, self.max_tokens = batch_size, unroll_steps, max_tokens
+        self.batch_size = batch_size
+        self.unroll_steps = unroll_steps
+        self.max_tokens = max_tokens
         self.skip_tokens, self._per_batch = skip_tokens, batch_size * unroll_steps
         if skip_tokens < 0:
             raise ConfigError(f"data.skip_tokens {skip_tokens}: expected 0 or more")
-        self.held_out, self.held_out_index, self.max_held_out = (
-            held_out,
-            held_out_index,
-            max_held_out,
-        )
+        self.held_out = held_out
+        self.held_out_index = held_out_index
+        self.max_held_out = max_held_out
         self.corpus: TokenizedCorpus
         self.vocabulary: Vocabulary
         self._sentences: list[list[str]] = []

@@ -19,7 +19,8 @@ _LONGEST_NAME = 40
 _MIN_TO_JUDGE = 20
 YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes around them"
 #: More different numbers than these are no classes.
-_MOST_FRACTIONS, _MOST_GRADES = 10, 40
+_MOST_FRACTIONS = 10
+_MOST_GRADES = 40
 _SPAN_TAG = re.compile(r"[BIESLU]-.+")
 
 

@@ -119,7 +119,10 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             "test": test,
         }
         self.more = tuple(more)
-        self.hub, self.batch_size, self.seed, self.max_tokens = hub, batch_size, seed, max_tokens
+        self.hub = hub
+        self.batch_size = batch_size
+        self.seed = seed
+        self.max_tokens = max_tokens
         self.limit_train, self.train_share = limit_train, train_share
         # A file says more than a share: what is given to be scored on is scored on, and all
         # training rows are trained on.

@@ -162,7 +162,9 @@ def parse_table(
     start, delimiter = 0, given.delimiter
     first, _, rest = text.partition("\n")
     if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
-        text, start, delimiter = rest, 1, match[1].replace("\\t", "\t")
+        text = rest
+        start = 1
+        delimiter = match[1].replace("\\t", "\t")
     rows, delimiter = _delimited(text, path, form, delimiter)
     used = max((_width(fields) for _, fields in rows), default=0)
     kept = [

@@ -26,7 +26,8 @@ _BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
 _OPENED = re.compile(r"\(([\w.:-]+)")
 _OTHER_OUTSIDES = ("_", "-", "*", "OTHER", "OUT", "NONE", "none", "other")
 #: From this share of words of one letter on, a file is probably cut into letters.
-_MOST_LETTERS, _FEWEST_WORDS = 0.9, 12
+_MOST_LETTERS = 0.9
+_FEWEST_WORDS = 12
 
 
 def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence], list[str]]:

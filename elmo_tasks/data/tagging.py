@@ -75,9 +75,15 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no"
                 " spans"
             )
-        self.file_format, self.token_column, self.tag_column = file_format, token_column, tag_column
-        self.scheme, self.source_scheme, self.plain_tokens = scheme, source_scheme, plain_tokens
-        self.encoding, self.tag_names, self.type_names = encoding, tag_names, type_names
+        self.file_format = file_format
+        self.token_column = token_column
+        self.tag_column = tag_column
+        self.scheme = scheme
+        self.source_scheme = source_scheme
+        self.plain_tokens = plain_tokens
+        self.encoding = encoding
+        self.tag_names = tag_names
+        self.type_names = type_names
         if not 0 <= lower_case <= 1:
             raise ConfigError(f"data.lower_case: expected a share from 0 to 1, found {lower_case}")
         self.lower_case = lower_case

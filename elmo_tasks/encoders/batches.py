@@ -21,7 +21,8 @@ from elmo_tasks.encoders.grouping import by_length as by_length
 from elmo_tasks.errors import ConfigError
 
 # Token positions per batch, padding included: a batch of short sentences holds more of them.
-_BATCH_TOKENS, _MAX_SENTENCES = 4096, 256
+_BATCH_TOKENS = 4096
+_MAX_SENTENCES = 256
 # What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are
 # sorted by length within a block, so it should hold many batches; and it is held in memory, hence
 # the bytes.

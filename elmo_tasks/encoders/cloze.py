@@ -25,7 +25,8 @@ from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.weights.safetensors_files import read_safetensors, weight_files, write_safetensors
 
-CLOZE_NAME, SETTINGS_NAME = "cloze", "cloze.json"
+CLOZE_NAME = "cloze"
+SETTINGS_NAME = "cloze.json"
 
 # Words farther away than this are read as if they stood so far away; the sentences of the training
 # text are hardly longer.

@@ -30,7 +30,8 @@ from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, cha
 from elmo_tasks.text.vocabulary import Vocabulary
 
 #: Places of a batch, padding included, and sentences in it.
-_BATCH_TOKENS, _BATCH_SENTENCES = 4096, 256
+_BATCH_TOKENS = 4096
+_BATCH_SENTENCES = 256
 #: The largest result of one call.
 _MOST_BYTES = 16_000_000_000
 

@@ -94,11 +94,9 @@ class ElmoModule(nn.Module):
         #: An encoder that is no biLM, in a tuple, so that its weights are no part of this module.
         self._other = () if isinstance(elmo, Elmo) else (elmo,)
         self.bilm = _bilm_of(elmo, n_layers, requires_grad) if isinstance(elmo, Elmo) else None
-        self.requires_grad, self.keep_boundaries, self.stateful = (
-            requires_grad,
-            keep_boundaries,
-            stateful,
-        )
+        self.requires_grad = requires_grad
+        self.keep_boundaries = keep_boundaries
+        self.stateful = stateful
         self.dropout = nn.Dropout(dropout)
         total, self.width = elmo.n_layers if n_layers is None else n_layers, elmo.width
         self.mixes = nn.ModuleList(_mix(total, layer_norm, fixed_scalars) for _ in range(n_mixes))

@@ -28,7 +28,9 @@ from elmo_tasks.layers import Layers
 Pooling = Literal["mean"]
 MAX_BYTES = 16 * 10**9
 VERSION = 1
-_DESCRIPTION_NAME, _OFFSETS_NAME, _ROWS_NAME = "store.json", "offsets.npy", "layers.bin"
+_DESCRIPTION_NAME = "store.json"
+_OFFSETS_NAME = "offsets.npy"
+_ROWS_NAME = "layers.bin"
 _PROGRESS_NAME = "progress.json"
 
 _log = logging.getLogger(__name__)
@@ -165,7 +167,9 @@ class LayerCache:
             raise DataError(
                 f"{folder}: files of different sizes than {_DESCRIPTION_NAME} says; build it again"
             )
-        self.pooled, self.n_layers, self.width = about.pooled, about.n_layers, about.width
+        self.pooled = about.pooled
+        self.n_layers = about.n_layers
+        self.width = about.width
         self._rows = _mapped(folder / _ROWS_NAME, about.shape, "float16")
 
     @classmethod

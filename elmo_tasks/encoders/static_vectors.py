@@ -29,7 +29,8 @@ from elmo_tasks.weights.folders import verify
 from elmo_tasks.weights.safetensors_files import read_safetensors
 
 DEFAULT_NAME = "static-joint"
-WEIGHTS_NAME, WORDS_NAME = "vectors", "words.txt.xz"
+WEIGHTS_NAME = "vectors"
+WORDS_NAME = "words.txt.xz"
 #: What :func:`normalized` and the look-up do, in words, for cards.
 LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
 _DIGITS = str.maketrans("123456789", "000000000")
@@ -261,7 +262,8 @@ def _read_words(path: Path) -> tuple[list[str], list[int]]:
 
 _PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
 _FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
-_MAX_WORD, _MAX_NUMBERS = 4096, 10_000
+_MAX_WORD = 4096
+_MAX_NUMBERS = 10_000
 _CANNOT = (
     "no word vectors that are read here: expected lines 'word number number …', or word2vec's"
     " binary format"

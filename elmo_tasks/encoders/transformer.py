@@ -66,7 +66,9 @@ class Transformer:
         # The decoder of a model with two halves writes text; it is the other half that reads.
         reader = model.get_encoder() if model.config.is_encoder_decoder else model
         self.model = reader.float().eval().requires_grad_(False)
-        self.tokenizer, self.name, self.folder = tokenizer, name, folder
+        self.tokenizer = tokenizer
+        self.name = name
+        self.folder = folder
         sizes: list[Any] = [
             getattr(self.model.config, key, None) for key in ("num_hidden_layers", "hidden_size")
         ]

@@ -38,7 +38,9 @@ def use_vectors(encoder: Encoder, uses: Sequence[Use]) -> Tensor:
 
 def read_uses(encoder: Encoder, uses: Sequence[Use], *, with_norms: bool = False) -> UseVectors:
     """Encode each sentence once, by length; keep the words of the uses, and lengths if asked."""
-    n, width, two_ways = len(uses), encoder.width, encoder.language_model is not None
+    n = len(uses)
+    width = encoder.width
+    two_ways = encoder.language_model is not None
     layers = torch.zeros(encoder.n_layers, n, width)
     before, after = (
         torch.zeros(encoder.n_layers - 1, n, width // 2) if two_ways else None for _ in range(2)

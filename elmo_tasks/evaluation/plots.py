@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-_WIDTH, _NAMES, _ROW, _EDGE = 720, 300, 22, 16
+_WIDTH = 720
+_NAMES = 300
+_ROW = 22
+_EDGE = 16
 _LONGEST_NAME = 80
 _STYLE = """
 text{font:13px sans-serif;fill:#1c2530}
@@ -95,7 +98,10 @@ def share_chart(title: str, y_name: str, lines: Mapping[str, Sequence[tuple[floa
     scores = [score for points in lines.values() for _, score in points]
     low = math.floor(10 * min(scores)) / 10
     high = max(math.ceil(10 * max(scores)) / 10, low + 0.1)
-    left, right, top, bottom = 70, _WIDTH - 40, 60, 360
+    left = 70
+    right = _WIDTH - 40
+    top = 60
+    bottom = 360
 
     def x(share: float) -> float:
         if len(shares) == 1:

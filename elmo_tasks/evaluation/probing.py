@@ -29,8 +29,10 @@ CHUNKS = ("tagging/conll2000/train.txt", "tagging/conll2000/test.txt")
 NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
 SST2 = ("sentiment/sst2/train.tsv", "sentiment/sst2/dev.tsv")
 
-CLASS_STEPS, _TOKENS = 1500, 512
-SPAN_STEPS, _SENTENCES = 1000, 32
+CLASS_STEPS = 1500
+_TOKENS = 512
+SPAN_STEPS = 1000
+_SENTENCES = 32
 _MAX_RATE = 0.01
 
 Rows = NDArray[np.floating]

@@ -22,7 +22,8 @@ from typing import Any
 from elmo_tasks.api import TextSenses
 from elmo_tasks.errors import DataError
 
-_PLAIN, _SURE = 0.7, 0.95
+_PLAIN = 0.7
+_SURE = 0.95
 #: Longest sentence, in words, of each band in which false alarms are counted.
 BANDS = (8, 15, 23, 31, 47, 1_000)
 

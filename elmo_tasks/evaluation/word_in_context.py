@@ -109,7 +109,11 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
     )
     people = np.array([pair.likeness for pair in pairs])  # [n, texts]
     judged = people[:, 1] - people[:, 0]
-    both, rank, change, change_rank, moved = {}, {}, {}, {}, {}
+    both = {}
+    rank = {}
+    change = {}
+    change_rank = {}
+    moved = {}
     for view in reader.views:
         words = vectors.view(view).reshape(len(pairs), 2, 2, -1)  # [n, texts, words, D]
         cosines = (words[:, :, 0] * words[:, :, 1]).sum(axis=-1)
@@ -315,7 +319,9 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     words = sorted(query_rows)
     senses = {word: [train[k].senses for k in rows[word]] for word in words}
     gold = {word: [test[k].senses[0] for k in query_rows[word]] for word in words}
-    accuracy, f1, single = {}, {}, {}
+    accuracy = {}
+    f1 = {}
+    single = {}
     for view in reader.views:
         here, query_here = vectors.view(view), query_vectors.view(view)
         scores = []

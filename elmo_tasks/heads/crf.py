@@ -79,7 +79,9 @@ class CRF(torchcrf.CRF):
                 f" {', '.join(labels) or 'none'}"
             )
         super().__init__(len(labels), batch_first=True)
-        self.labels, self.scheme, self._ids = tuple(labels), scheme, ids
+        self.labels = tuple(labels)
+        self.scheme = scheme
+        self._ids = ids
         allowed = None if scheme is None else allowed_transitions(labels, scheme)
         joined = frozenset() if scheme is None else continuations(labels, scheme)
         # Kept out of the state dict: they follow from the labels, and weights from anywhere must

@@ -28,9 +28,12 @@ from elmo_tasks.weights.safetensors_files import read_safetensors, write_safeten
 #: `predict`, the app.
 HEADS_VARIABLE = "ELMO_TASKS_HEADS"
 _OURS = "elmo_tasks.heads."
-CONFIG_NAME, WEIGHTS_NAME = "head.json", "head"
+CONFIG_NAME = "head.json"
+WEIGHTS_NAME = "head"
 # About ten times the sizes of the largest head.
-_MAX_LAYERS, _MAX_SIZE, _MAX_LABELS = 200, 100_000, 100_000
+_MAX_LAYERS = 200
+_MAX_SIZE = 100_000
+_MAX_LABELS = 100_000
 HEAD_FOLDER = FolderKind(
     "a head", re.compile(r"(head|card|confidence)\.json|head[-\w]*\.safetensors(\.index\.json)?")
 )

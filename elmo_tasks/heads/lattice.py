@@ -178,7 +178,10 @@ def segment_probabilities(
     filled = [[b, t, len(tags), *tags, *[0] * (longest - len(tags))] for b, t, tags in places]
     table = torch.tensor(filled, dtype=torch.long).view(-1, 3 + longest).to(device)  # [N, 3 + S]
     # [N], [N], [N], [N, S]
-    row, first, length, tags = (table[:, 0], table[:, 1], table[:, 2], table[:, 3:])
+    row = table[:, 0]
+    first = table[:, 1]
+    length = table[:, 2]
+    tags = table[:, 3:]
     steps = torch.arange(1, longest + 1, device=device)  # [S]
     # The tokens after each of the tags; the one after the last tag may be past the sentence's end.
     after = (first.unsqueeze(1) + steps).clamp(max=lattice.mask.shape[1] - 1)  # [N, S]
@@ -293,12 +296,10 @@ class _LogPartition(torch.autograd.Function):
         taken = torch.empty_like(reached)  # included
         reached[0] = edges_of.unsqueeze(1)
         scales = steps.new_ones(n_steps, 2, n_rows, 1)
-        before, after, here, scale = (
-            taken.unbind(),
-            reached.unbind(),
-            steps.unbind(),
-            scales.unbind(),
-        )
+        before = taken.unbind()
+        after = reached.unbind()
+        here = steps.unbind()
+        scale = scales.unbind()
         torch.mul(after[0], here[0], out=before[0])
         for t in range(1, n_steps):
             torch.bmm(before[t - 1], both, out=after[t])

@@ -97,13 +97,13 @@ class WordTypes(TextFiles):
                 " numbers of at least 1"
             )
         self.save_hyperparameters()
-        self.static, self.start_from, self.min_count = static, start_from, min_count
-        self.batch_size, self.n_batches, self.held_out_share, self.seed = (
-            batch_size,
-            n_batches,
-            held_out_share,
-            seed,
-        )
+        self.static = static
+        self.start_from = start_from
+        self.min_count = min_count
+        self.batch_size = batch_size
+        self.n_batches = n_batches
+        self.held_out_share = held_out_share
+        self.seed = seed
         self.words: list[str] = []
 
     def setup(self, stage: str | None = None) -> None:
@@ -231,11 +231,15 @@ class CharEncoderModule(pl.LightningModule):
         super().__init__()
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
-        self.filters, self.learning_rate, self.warmup_steps = filters, learning_rate, warmup_steps
+        self.filters = filters
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
         self.reader: CharacterCNN
         self.targets: Tensor  # [n, P]
         self._kept: float | None = None
-        self._words, self._seconds, self._since = 0, 0.0, 0.0
+        self._words = 0
+        self._seconds = 0.0
+        self._since = 0.0
 
     def configure_model(self) -> None:
         """Build the targets, and the new character encoder from the old one."""

@@ -32,7 +32,8 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Words of the shortest and of the longest sentences to use.
-_MIN_WORDS, _MAX_WORDS = 4, 24
+_MIN_WORDS = 4
+_MAX_WORDS = 24
 # Words above this share of the text are sampled less, by the square root of their frequency (as in
 # word2vec).
 _FREQUENT = 3e-5
@@ -94,13 +95,13 @@ class ClozeGaps(TextFiles):
                 " at least 1"
             )
         self.save_hyperparameters()
-        self.static_name, self.n_words, self.batch_size, self.n_batches = (
-            static,
-            n_words,
-            batch_size,
-            n_batches,
-        )
-        self.held_out, self.held_out_index, self.seed = held_out, held_out_index, seed
+        self.static_name = static
+        self.n_words = n_words
+        self.batch_size = batch_size
+        self.n_batches = n_batches
+        self.held_out = held_out
+        self.held_out_index = held_out_index
+        self.seed = seed
         self.static: StaticVectors
 
     def setup(self, stage: str | None = None) -> None:
@@ -187,7 +188,9 @@ class GapLoader(BucketedBatches[GapBatch]):
                 " out of"
             )
         super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
-        self._corpus, self._rows, self._chances = corpus, rows, chances
+        self._corpus = corpus
+        self._rows = rows
+        self._chances = chances
         self._begins, self._gap_seed = begins[fitting], (*seed, 1)
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
@@ -237,22 +240,24 @@ class ClozeModule(pl.LightningModule):
         self.save_hyperparameters()
         check_rates(learning_rate=learning_rate)
         self.init_from = init_from
-        self.encoder_name, self.hidden, self.n_heads, self.dropout = (
-            encoder,
-            hidden,
-            n_heads,
-            dropout,
-        )
+        self.encoder_name = encoder
+        self.hidden = hidden
+        self.n_heads = n_heads
+        self.dropout = dropout
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
         self.cloze: Cloze
         self.encoder: Encoder
-        self._gaps, self._seconds, self._since = 0, 0.0, 0.0
+        self._gaps = 0
+        self._seconds = 0.0
+        self._since = 0.0
 
     def configure_model(self) -> None:
         """Load the biLM; make the head."""
         if hasattr(self, "cloze"):
             return
-        self.encoder, static, n_words = load(self.encoder_name), self.data.static, self.data.n_words
+        self.encoder = load(self.encoder_name)
+        static = self.data.static
+        n_words = self.data.n_words
         if self.encoder.language_model is None:
             raise ConfigError(
                 f"model.encoder {self.encoder_name}: expected a language model that reads from both"

@@ -47,7 +47,9 @@ class ContextBagModule(BiLMModule):
                 f"model.bag_weight {bag_weight}, model.pair_weight {pair_weight}: expected 0 (off)"
                 " or more"
             )
-        self.bag_weight, self.pair_weight, self.static = bag_weight, pair_weight, static
+        self.bag_weight = bag_weight
+        self.pair_weight = pair_weight
+        self.static = static
         self.side_bags: ContextBagLoss
 
     def configure_model(self) -> None:

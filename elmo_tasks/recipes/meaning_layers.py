@@ -213,7 +213,10 @@ class MeaningLosses:
         words: Sequence[LabelledUses],
         rates: Rates,
     ) -> None:
-        self.elmo, self.text, self.words, self.rates = elmo, text, list(words), rates
+        self.elmo = elmo
+        self.text = text
+        self.words = list(words)
+        self.rates = rates
         self.softmax = softmax.requires_grad_(True)
         self.top = TopLayers(elmo.bilm).train()
         self.scale = nn.Parameter(torch.tensor([8.0, -4.0]))  # slope and offset of the cosine
@@ -424,7 +427,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         step, seconds = state["step"], state["seconds"]
     rng = random.Random(args.seed + step)
     batches = text.batches(args.seed + step)
-    sums, began, saved = torch.zeros(3), time.monotonic(), time.monotonic()
+    sums = torch.zeros(3)
+    began = time.monotonic()
+    saved = time.monotonic()
 
     def snapshot() -> dict[str, Any]:
         return {

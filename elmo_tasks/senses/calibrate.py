@@ -53,7 +53,12 @@ MAX_FALSE_ALARMS = 0.033
 _MIN_WORDS = 40
 _MIN_WEIGHT = 0.05  # of a view that is read
 _WIDTH = 384  # of the projection
-_EPOCHS, _WORDS_A_STEP, _RATE, _DECAY, _DROPOUT, _SMOOTHING = 10, 16, 1e-3, 0.1, 0.4, 0.1
+_EPOCHS = 10
+_WORDS_A_STEP = 16
+_RATE = 1e-3
+_DECAY = 0.1
+_DROPOUT = 0.4
+_SMOOTHING = 0.1
 _PART_C = 1.0  # of the parts of speech: inverse strength of their regularization
 _TRIED = 60  # words on which the layers of an encoder are compared
 

@@ -44,7 +44,8 @@ from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
 from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
 
-MEANINGS_NAME, SETTINGS_NAME = "meanings", "meanings.json"
+MEANINGS_NAME = "meanings"
+SETTINGS_NAME = "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
 METHOD = 3
 #: What shows that no listed meaning is meant. All but the lead and the last two belong to the
@@ -61,7 +62,9 @@ UNKNOWN_FEATURES = (
 #: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged
 #: passages (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted
 #: meaning is worth saying.
-PRIOR_WEIGHT, TEXT_SCALE, TEXT_UNKNOWN = 1.7, 0.58, 3.0
+PRIOR_WEIGHT = 1.7
+TEXT_SCALE = 0.58
+TEXT_UNKNOWN = 3.0
 #: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a
 #: weight of 1 on.
 _SAYS_LITTLE = 4.0
@@ -284,12 +287,10 @@ class SenseModel:
         centroids: Mapping[str, Vectors] | None = None,
         tagger: Tagger | None = None,
     ) -> None:
-        self.encoder, self.static, self.expected, self.calibration = (
-            encoder,
-            static,
-            expected,
-            calibration,
-        )
+        self.encoder = encoder
+        self.static = static
+        self.expected = expected
+        self.calibration = calibration
         self.tagger = tagger
         self._centroids: dict[str, Vectors] = dict(centroids or {})
         self._words: dict[str, WeightedWords] = {}

@@ -18,7 +18,8 @@ from elmo_tasks.files import atomic_file, unfinished_folder
 MIN_WORDS = 200_000
 _NAME = re.compile(r"layer-(\d+)\.faiss")
 #: Vectors from which the lists are learned, for each list; what is added at once.
-_PER_LIST, _AT_ONCE = 40, 250_000
+_PER_LIST = 40
+_AT_ONCE = 250_000
 #: Share of the lists that is searched: more find more of the nearest, and take longer.
 _SEARCHED = 0.03
 _MIN_SEARCHED = 16
@@ -122,7 +123,9 @@ def _joined(vectors: Vectors) -> Vectors:
         n += len(part)
         if n >= _AT_ONCE:
             yield np.concatenate(rows), np.concatenate(parts)
-            rows, parts, n = [], [], 0
+            rows = []
+            parts = []
+            n = 0
     if n:
         yield np.concatenate(rows), np.concatenate(parts)
 

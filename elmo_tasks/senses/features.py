@@ -28,7 +28,9 @@ from elmo_tasks.encoders.use_vectors import UseVectors, use_batches
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.text.uses import Use
 
-WORDS, EXPECTED, CONTEXT = "words", "expected", "context"
+WORDS = "words"
+EXPECTED = "expected"
+CONTEXT = "context"
 Vectors = NDArray[np.float32]
 
 # A word whose vector equals that of the compared word weighs e^2 times as much as an orthogonal

@@ -28,16 +28,17 @@ from elmo_tasks.files import atomic_file, atomic_write, check_room, file_lock, w
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 
-DESCRIPTION_NAME, SENTENCES_NAME, WORDS_NAME, TABLE_NAME = (
-    "index.json",
-    "sentences.txt",
-    "words.txt",
-    "words.parquet",
-)
+DESCRIPTION_NAME = "index.json"
+SENTENCES_NAME = "sentences.txt"
+WORDS_NAME = "words.txt"
+TABLE_NAME = "words.parquet"
 BLOCKS_FOLDER = "blocks"
-VECTORS, NORMS, WORDS = ".vectors.npy", ".norms.npy", ".words.npz"
+VECTORS = ".vectors.npy"
+NORMS = ".norms.npy"
+WORDS = ".words.npz"
 VERSION = 2
-_BLOCK_CHARACTERS, _SMALL_BLOCK = 200_000, 40_000
+_BLOCK_CHARACTERS = 200_000
+_SMALL_BLOCK = 40_000
 #: English text: a word or sign with the space behind it.
 _CHARACTERS_PER_TOKEN = 5.0
 _BYTES_PER_TOKEN = 24  # beside the vectors
@@ -260,7 +261,9 @@ def _write_tables(
             lines.add(ends)
             position = int(ends[-1])
             with np.load(io.BytesIO(store.read(f"{name}{WORDS}"))) as part:
-                ids, counts, joined = part["ids"], part["counts"], part["forms"].tobytes()
+                ids = part["ids"]
+                counts = part["counts"]
+                joined = part["forms"].tobytes()
             here = joined.decode("utf-8", "surrogatepass").split("\n")
             if len(ids):
                 forms.add(
@@ -288,7 +291,9 @@ class _Appended:
     """A NumPy file of one dimension that grows: its header is written at the end."""
 
     def __init__(self, path: Path, dtype: Any) -> None:
-        self._path, self._dtype, self._n = path, np.dtype(dtype), 0
+        self._path = path
+        self._dtype = np.dtype(dtype)
+        self._n = 0
 
     def __enter__(self) -> _Appended:
         self._context = atomic_file(self._path)

@@ -32,12 +32,15 @@ from elmo_tasks.text.word_forms import folded, lemmas
 #: Least probability at which the meaning of a use, or the grouping of all, is stated without
 #: reservation. Measured, not tuned, on held-out words and fresh test sets (``elmo-tasks evaluate
 #: --senses``).
-_CONFIDENT_USE, _CONFIDENT_SET, _TENTATIVE_SET = 0.7, 0.7, 0.35
+_CONFIDENT_USE = 0.7
+_CONFIDENT_SET = 0.7
+_TENTATIVE_SET = 0.35
 #: Least probability at which something is said of a word in no list.
 _UNLISTED_CERTAINTY = 0.75
 #: Probability that uses of a word on the list of words with one everyday meaning share it, and that
 #: two are too unlike.
-_ONE_MEANING, _VERY_UNLIKE = 0.97, 0.1
+_ONE_MEANING = 0.97
+_VERY_UNLIKE = 0.1
 #: Least share of English words at which meanings are predicted.
 _MIN_KNOWN_WORDS = 0.5
 #: Highest probability in results: nothing is certain.

@@ -30,9 +30,11 @@ MAX_CHARACTERS = 2_000_000
 Item = TypeVar("Item")
 _WORD = re.compile(r"\w+")
 #: Lines from which it is seen how a file breaks them, and lines of a paragraph, at most.
-_LOOKED_AT, _LONGEST_PARAGRAPH = 500, 1_000
+_LOOKED_AT = 500
+_LONGEST_PARAGRAPH = 1_000
 # Wrapped lines reach this share of the width with the next word, and most of them do so.
-_FULL, _FULL_LINES = 0.85, 0.7
+_FULL = 0.85
+_FULL_LINES = 0.7
 
 
 def base_word(word: str) -> str:

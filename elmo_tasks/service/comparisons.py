@@ -49,7 +49,9 @@ def compare_uses(
 
     The ``heads`` mix the layers, too.
     """
-    encoder, senses, lexicon = loaded.encoder, loaded.senses, bundled_lexicon()
+    encoder = loaded.encoder
+    senses = loaded.senses
+    lexicon = bundled_lexicon()
     read = read_uses(encoder, mentions, with_norms=True)
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]

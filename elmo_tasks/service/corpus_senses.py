@@ -21,7 +21,9 @@ from elmo_tasks.service.text_senses import senses_of_texts
 from elmo_tasks.text.tokens import tokenize
 
 _BLOCK_CHARACTERS = 20_000  # half a minute of one core
-_MAX_CHARACTERS, _MAX_TOKENS = 20_000, 2_000  # as of `text_senses`
+# as of `text_senses`
+_MAX_CHARACTERS = 20_000
+_MAX_TOKENS = 2_000
 #: Columns of the words of a text.
 _OF_WORD = (
     "token",

@@ -18,11 +18,13 @@ from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use
 from elmo_tasks.wording import first_capital, replace_surrogates
 
-_MAX_CHARACTERS, _MAX_OWN_SENTENCES = 20_000, 60
+_MAX_CHARACTERS = 20_000
+_MAX_OWN_SENTENCES = 60
 #: Each word is read together with all words before it: the work grows with the square of this
 #: number.
 _MAX_WORDS = 40
-_READY_MEANINGS, _MISTAKES = 4, 3
+_READY_MEANINGS = 4
+_MISTAKES = 3
 #: Number of test sentences that take about a second.
 _TESTED = 120
 

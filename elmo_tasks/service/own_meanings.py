@@ -72,11 +72,9 @@ def _with_word(text: str, word: str) -> str:
         use = find_mention(word, text)
     except (InputError, DataError):
         return f"[{word}]: {text}"
-    before, used, after = (
-        use.sentence[: use.char_start],
-        use.sentence[use.char_start : use.char_end],
-        use.sentence[use.char_end :],
-    )
+    before = use.sentence[: use.char_start]
+    used = use.sentence[use.char_start : use.char_end]
+    after = use.sentence[use.char_end :]
     return f"{before}[{used}]{after}"
 
 

@@ -68,7 +68,10 @@ class RequestLimits:
         max_bytes: int = MAX_BYTES,
         pause: float = 1.0,
     ) -> None:
-        self._app, self._uploads, self._max_bytes, self._pause = app, uploads, max_bytes, pause
+        self._app = app
+        self._uploads = uploads
+        self._max_bytes = max_bytes
+        self._pause = pause
         self._uploaded: deque[float] = deque()
         self._logins: OrderedDict[str, _Logins] = OrderedDict()
 

@@ -21,13 +21,18 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
 
-JOB, PROGRESS, CONFIG, HEAD, LOG = "job.json", "progress.jsonl", "config.yaml", "head", "log.txt"
+JOB = "job.json"
+PROGRESS = "progress.jsonl"
+CONFIG = "config.yaml"
+HEAD = "head"
+LOG = "log.txt"
 #: The folder that contains the package, so that the child process imports the same one.
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
 #: What :data:`JOB` states about a run under the names of :class:`TrainingJob`.
 _STATED = ("title", "kind", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
-_MAX_REASON, _MAX_POINTS = 1200, 240
+_MAX_REASON = 1200
+_MAX_POINTS = 240
 _NICE = 5  # lower priority than the app
 # Local folders before a file name: the reason of a failure omits them.
 _PATH = re.compile(r"(?<![\w.:/~-])/(?:[^\s/:'\"()]+/)+")
@@ -169,7 +174,10 @@ def _reason(folder: Path) -> str:
 
 def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
     """Convert progress lines to fields of :class:`TrainingJob`; a resumed run repeats epochs."""
-    phase, steps, per_epoch, step = "starting", 0, 1, 0
+    phase = "starting"
+    steps = 0
+    per_epoch = 1
+    step = 0
     losses: list[tuple[float, float]] = []
     course: list[TrainingEpoch] = []
     for row in rows:

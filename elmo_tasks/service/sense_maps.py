@@ -42,7 +42,8 @@ from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.uses import Use
 
 _MAX_CACHED = 4096
-_NEAREST, _NEAREST_PROJECTED = 8, 5
+_NEAREST = 8
+_NEAREST_PROJECTED = 5
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 

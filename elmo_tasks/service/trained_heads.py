@@ -48,7 +48,9 @@ class TrainedHeads:
     def __init__(
         self, encoder: Callable[[str], Encoder], runs: Sequence[Path], device: str = "cpu"
     ) -> None:
-        self._encoder, self._runs, self._device = encoder, tuple(runs), device
+        self._encoder = encoder
+        self._runs = tuple(runs)
+        self._device = device
         self._predictors: dict[
             Path, tuple[float, Predictor]
         ] = {}  # by folder, with the time of its change

@@ -22,12 +22,18 @@ from elmo_tasks.tasks.tagging import SPAN_TAG, is_spans
 from elmo_tasks.tasks.task import Record, UploadColumns
 from elmo_tasks.text.tag_schemes import spans_of
 
-TEST_SHARE, VALIDATION_SHARE = 0.15, 0.15
+TEST_SHARE = 0.15
+VALIDATION_SHARE = 0.15
 MAX_UPLOAD = 20_000_000
-MAX_ROWS, MIN_ROWS, MAX_LABELS = 50_000, 20, 100
+MAX_ROWS = 50_000
+MIN_ROWS = 20
+MAX_LABELS = 100
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
-_SHOWN_ROWS, _SHOWN_CHARACTERS, _SHOWN_WORDS = 4, 220, 24
-_MAX_UPLOADS, _MAX_AGE = 10, 24 * 3600
+_SHOWN_ROWS = 4
+_SHOWN_CHARACTERS = 220
+_SHOWN_WORDS = 24
+_MAX_UPLOADS = 10
+_MAX_AGE = 24 * 3600
 _ENDINGS = sorted({ending for kind in TASKS.values() for ending in kind.uploads})
 _ID = re.compile(r"[0-9a-f]{20}")
 

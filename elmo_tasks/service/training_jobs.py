@@ -31,7 +31,8 @@ from elmo_tasks.wording import slug
 
 CHECKPOINT = "last.ckpt"
 #: Longer texts and larger data sets take hours without a GPU.
-HUB_ROWS, HUB_TOKENS = 5_000, 200
+HUB_ROWS = 5_000
+HUB_TOKENS = 200
 _NUMBERS: dict[str, tuple[str, float, float, str]] = {  # name, minimum, maximum, what to type
     "epochs": ("Rounds", 1, 200, "a whole number"),
     "hidden": ("Hidden size", 8, 512, "a whole number"),
@@ -42,10 +43,13 @@ _CHOICES = {
     "source": ("sample", "examples", "upload", "hub"),
     "layers": ("learned", "0", "mean"),
 }
-_MAX_TITLE, _MAX_SHOWN, _RECENT = 60, 50, 5
+_MAX_TITLE = 60
+_MAX_SHOWN = 50
+_RECENT = 5
 #: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub
 #: data set that are read.
-_START, _HUB_READ = 14.0, 6_000
+_START = 14.0
+_HUB_READ = 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 
@@ -88,11 +92,9 @@ def config_for(
     """
     kind = find_task(plan.kind)
     config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
-    model, data, trainer = (
-        config["model"]["init_args"],
-        config["data"]["init_args"],
-        config["trainer"],
-    )
+    model = config["model"]["init_args"]
+    data = config["data"]["init_args"]
+    trainer = config["trainer"]
     if plan.balanced:
         model["class_weights"] = "balanced"
     model |= {
@@ -168,12 +170,10 @@ class TrainingJobs:
         allowed: bool = False,
         command: Sequence[str] = (sys.executable, "-m", "elmo_tasks", "fit", "--config", CONFIG),
     ) -> None:
-        self.runs, self._n_layers, self._allowed, self._command = (
-            runs,
-            n_layers,
-            allowed,
-            list(command),
-        )
+        self.runs = runs
+        self._n_layers = n_layers
+        self._allowed = allowed
+        self._command = list(command)
         # Each run has its own working directory: a folder needs its absolute path, a name stays a
         # name.
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
@@ -284,7 +284,9 @@ class TrainingJobs:
             else load_dataset(plan, self._uploads, self._examples(plan.kind))
         )
         preview = dataset.preview() if dataset else DatasetPreview(plan.data, 0, 0)
-        task, pace, rows = find_task(plan.kind), self._pace(), preview.rows or _HUB_READ
+        task = find_task(plan.kind)
+        pace = self._pace()
+        rows = preview.rows or _HUB_READ
         seconds = pace * (_START + task.read_seconds * (rows + preview.test_rows))
         return replace(
             preview, seconds=seconds, seconds_per_epoch=pace * task.epoch_seconds * rows

@@ -16,7 +16,8 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 
 #: Longest phrase that can be compared, in tokens.
 MAX_PHRASE = 8
-POSSESSIVE, ANYTHING = "one's", "…"
+POSSESSIVE = "one's"
+ANYTHING = "…"
 _MAX_GAP = 4
 
 

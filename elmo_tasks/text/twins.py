@@ -12,7 +12,8 @@ from typing import TypeVar
 
 from elmo_tasks.text.word_forms import folded, stem
 
-_MIN_SHARED, _MIN_SHARE = 2, 2 / 3
+_MIN_SHARED = 2
+_MIN_SHARE = 2 / 3
 # the word of a dictionary example; "[Oslo](LOC)" is a name of the text
 _MARK = re.compile(r"\[[^\[\]]*\](?!\()")
 _NAME = re.compile(r"\[([^\[\]]*)\]\([A-Z]+\)")

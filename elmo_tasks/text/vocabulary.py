@@ -10,10 +10,14 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.compressed import BROKEN, open_binary
 from elmo_tasks.wording import shortened
 
-END, BEGIN, UNKNOWN = "</S>", "<S>", "<UNK>"
+END = "</S>"
+BEGIN = "<S>"
+UNKNOWN = "<UNK>"
 #: The first three lines of every vocabulary file, in this order.
 SPECIAL_WORDS = (END, BEGIN, UNKNOWN)
-END_ID, BEGIN_ID, UNKNOWN_ID = 0, 1, 2
+END_ID = 0
+BEGIN_ID = 1
+UNKNOWN_ID = 2
 
 
 class Vocabulary:

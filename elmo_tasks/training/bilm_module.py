@@ -93,11 +93,9 @@ class BiLMModule(pl.LightningModule):
         )
         self.dropout, self.n_draws = dropout, n_draws
         check_rates(learning_rate=learning_rate)
-        self.learning_rate, self.warmup_steps, self.decay_fraction = (
-            learning_rate,
-            warmup_steps,
-            decay_fraction,
-        )
+        self.learning_rate = learning_rate
+        self.warmup_steps = warmup_steps
+        self.decay_fraction = decay_fraction
         self.reset_rate, self.start_from = reset_rate, start_from
         self.bilm = BiLM(self.options)
         self.bilm.token_encoder.requires_grad_(not freeze_reader)
@@ -109,7 +107,9 @@ class BiLMModule(pl.LightningModule):
         self.kept_streams: Tensor | None = None
         self._states: list[DirectionState] | None = None
         self._perplexity = Perplexity()
-        self._seconds, self._positions, self._since = 0.0, 0, 0.0
+        self._seconds = 0.0
+        self._positions = 0
+        self._since = 0.0
 
     def configure_model(self) -> None:
         """Build the softmax for the vocabulary of the data; load ``start_from``."""

@@ -75,11 +75,9 @@ class TaskModule(pl.LightningModule):
         self.encoder_name = encoder if encoder is not None else default_model()
         self.static_name = static
         self.layer_store, self.max_store_gb = layer_store, max_store_gb
-        self.learning_rate, self.decay_fraction, self.weight_decay = (
-            learning_rate,
-            decay_fraction,
-            weight_decay,
-        )
+        self.learning_rate = learning_rate
+        self.decay_fraction = decay_fraction
+        self.weight_decay = weight_decay
         self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
         self.class_weights = class_weights
         check_rates(learning_rate=learning_rate, mix_learning_rate=mix_learning_rate)
@@ -241,7 +239,9 @@ class TaskModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log the scores, over all processes."""
-        values, (_, prefix), main = self.scores.compute(), self._held_out(), self.scores.main
+        values = self.scores.compute()
+        (_, prefix) = self._held_out()
+        main = self.scores.main
         self.scores.reset()
         self.log(f"{prefix}{main}", values.pop(main), prog_bar=True, rank_zero_only=False)
         self.log_dict({f"{prefix}{name}": value for name, value in values.items()})

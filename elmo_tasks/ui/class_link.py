@@ -16,7 +16,8 @@ from urllib.parse import parse_qs
 from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
 from elmo_tasks.ui.rendering import render
 
-MOST, LONGEST = 200, 300
+MOST = 200
+LONGEST = 300
 #: Where the page for phones is; the code of the room follows.
 PATH = "/class/"
 _MAX_FORM = 8_000  # bytes
@@ -42,13 +43,17 @@ class ClassRoom:
         """Open a room for a word, in place of any other, and return its code."""
         with self._lock:
             self._code = "".join(secrets.choice(_LETTERS) for _ in range(5))
-            self._word, self._sentences, self._asked = word, [], time.monotonic()
+            self._word = word
+            self._sentences = []
+            self._asked = time.monotonic()
             return self._code
 
     def close(self) -> None:
         """Close the room and forget its sentences."""
         with self._lock:
-            self._code, self._word, self._sentences = "", "", []
+            self._code = ""
+            self._word = ""
+            self._sentences = []
 
     def word_of(self, code: str) -> str | None:
         """Return the word of an open room; ``None`` if there is no such room."""

@@ -37,7 +37,8 @@ IN_LINK = {
     **{"t": "text", "u": "text_b"},
 }
 # The plot that marks are kept apart for; on other screens the places are percentages of it.
-WIDTH, HEIGHT = 720.0, 440.0
+WIDTH = 720.0
+HEIGHT = 440.0
 MARGIN = 22.0
 
 
@@ -236,7 +237,9 @@ def build_landing(service: Service, name: str = "landing") -> None:
 
 def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
     """Put the tab's components into the open container and wire their events."""
-    words, index, models = service.dictionary_words(), service.index_title, service.models()
+    words = service.dictionary_words()
+    index = service.index_title
+    models = service.models()
     layers = models[0].layers if models else ()
     views = (
         "meanings",

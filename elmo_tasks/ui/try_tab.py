@@ -161,7 +161,9 @@ class _Correction:
     """Components to correct an answer of one kind and keep it as an example."""
 
     def __init__(self, service: Service, kind: str) -> None:
-        self.service, self.kind, self.is_label = service, kind, TASK_WORDS[kind].one_label
+        self.service = service
+        self.kind = kind
+        self.is_label = TASK_WORDS[kind].one_label
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(
             f"Not right? Correct the {what}", open=False, visible=False, elem_classes="card"

@@ -63,7 +63,8 @@ MODEL_FOLDER = FolderKind(
     ),
 )
 
-CARD_NAME, KEY = "card.json", "sha256"
+CARD_NAME = "card.json"
+KEY = "sha256"
 #: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
 _WEIGHTS = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
