@@ -103,14 +103,14 @@ class BiLMOptions:
                 f"{where}: char_cnn.filters is {reprlib.repr(filters)}; expected up to"
                 f" {_MAX_FILTERS} pairs [width, number], each 1 to {_MAX_FILTER:,}"
             )
-        dim, projection, n_layers = (
-            _whole_number(lstm, key, f"{where}: lstm")
-            for key in ("dim", "projection_dim", "n_layers")
-        )
-        clips = _clip(lstm, "cell_clip", where), _clip(lstm, "proj_clip", where)
         options = cls(
             LSTMOptions(
-                dim, projection, n_layers, *clips, bool(lstm.get("use_skip_connections", False))
+                dim=_whole_number(lstm, "dim", f"{where}: lstm"),
+                projection_dim=_whole_number(lstm, "projection_dim", f"{where}: lstm"),
+                n_layers=_whole_number(lstm, "n_layers", f"{where}: lstm"),
+                cell_clip=_clip(lstm, "cell_clip", where),
+                proj_clip=_clip(lstm, "proj_clip", where),
+                use_skip_connections=bool(lstm.get("use_skip_connections", False)),
             ),
             CharCNNOptions(
                 filters=tuple((width, number) for width, number in pairs),

@@ -171,11 +171,17 @@ class LanguageModelData(TextFiles):
             raise ConfigError(
                 f"data.batch_size {self.batch_size} cannot be shared evenly by {world} processes"
             )
-        sizes, skipped = (
-            (self.batch_size // world, self.unroll_steps, self.n_batches),
-            self.skip_tokens // self._per_batch,
+        loader = StreamLoader(
+            corpus=self.corpus,
+            targets=self._targets,
+            batch_size=self.batch_size // world,
+            unroll_steps=self.unroll_steps,
+            n_batches=self.n_batches,
+            rank=rank,
+            world_size=world,
+            first_batch=self.skip_tokens // self._per_batch,
         )
-        return self.resumed(StreamLoader(self.corpus, self._targets, *sizes, rank, world, skipped))
+        return self.resumed(loader)
 
     def state_dict(self) -> dict[str, Any]:
         """Return the position of the streams."""

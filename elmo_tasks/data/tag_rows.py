@@ -60,8 +60,13 @@ def read_tag_rows(
     read = partial(_sentence_of_row, *keys, optional, tuple(tag_names or ()), notes)
     sentences = errors.collect(numbered, read)
     remarks = tuple(f"{n:,} {what}" for what, n in sorted(notes.items()))
+    tokens_key, tags_key = keys
     return TagFile(
-        sentences, tuple(map(str, pairs or sample)), *keys, remarks=(*plain.remarks, *remarks)
+        sentences=sentences,
+        names=tuple(map(str, pairs or sample)),
+        token=tokens_key,
+        tag=tags_key,
+        remarks=(*plain.remarks, *remarks),
     )
 
 

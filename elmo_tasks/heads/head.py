@@ -29,9 +29,12 @@ class TokenFeatures:
 
     def to(self, device: torch.device | str) -> TokenFeatures:
         """Move the features to a device."""
-        tensors = (self.characters, self.words, self.static)
+
+        def moved(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.to(device, non_blocking=True)
+
         return TokenFeatures(
-            *(None if t is None else t.to(device, non_blocking=True) for t in tensors)
+            characters=moved(self.characters), words=moved(self.words), static=moved(self.static)
         )
 
 

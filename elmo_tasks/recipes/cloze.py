@@ -278,8 +278,15 @@ class ClozeModule(pl.LightningModule):
                 )
             self.cloze = earlier.requires_grad_(True).train()
             return
-        sizes = (self.encoder.n_layers - 1, self.encoder.width // 2, n_words)
-        self.cloze = Cloze(ClozeOptions(*sizes, self.hidden, self.n_heads, self.dropout), static)
+        options = ClozeOptions(
+            n_layers=self.encoder.n_layers - 1,
+            projection_dim=self.encoder.width // 2,
+            n_words=n_words,
+            hidden=self.hidden,
+            n_heads=self.n_heads,
+            dropout=self.dropout,
+        )
+        self.cloze = Cloze(options, static)
 
     @property
     def data(self) -> ClozeGaps:

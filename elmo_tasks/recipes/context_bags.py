@@ -56,8 +56,10 @@ class ContextBagModule(BiLMModule):
         """Make the language model, then the bags of the corpus."""
         super().configure_model()
         if not hasattr(self, "side_bags"):
-            vectors = weighted_vectors(StaticVectors.load(self.static), self.data.corpus.words)
-            self.side_bags = ContextBagLoss(self.options.lstm.projection_dim, *vectors)
+            vectors, weights = weighted_vectors(
+                StaticVectors.load(self.static), self.data.corpus.words
+            )
+            self.side_bags = ContextBagLoss(self.options.lstm.projection_dim, vectors, weights)
 
     def extra_loss(self, batch: StreamBatch, layers: Sequence[Tensor]) -> Tensor:
         """Both losses of the top layer, weighted."""

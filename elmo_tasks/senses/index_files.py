@@ -279,9 +279,17 @@ def _write_tables(
     atomic_write(folder / WORDS_NAME, "\n".join(words).encode("utf-8", "surrogatepass"))
     _write_postings(folder, n, len(words))
     n_rows = sum(block.n_rows for block in blocks)
-    sizes_of = encoder.n_layers, encoder.width, n_rows, n, len(words)
     description = IndexDescription(
-        title, encoder.name, encoder.checksum, key, *sizes_of, blocks=sizes
+        title=title,
+        encoder=encoder.name,
+        checksum=encoder.checksum,
+        text=key,
+        n_layers=encoder.n_layers,
+        width=encoder.width,
+        n_sentences=n_rows,
+        n_tokens=n,
+        n_forms=len(words),
+        blocks=sizes,
     )
     # Written last: it marks the index as complete.
     write_json(folder / DESCRIPTION_NAME, asdict(description))

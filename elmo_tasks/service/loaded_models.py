@@ -194,8 +194,11 @@ def load_sense_model(
     checksum = models_checksum(encoder, static, expected)
     cached = cached_folder(checksum)
     for folder in (encoder.folder, cached):
-        if folder is not None and (calibration := read_calibration(folder, checksum)) is not None:
-            return SenseModel(encoder, static, expected, *calibration, tagger=Tagger.load(encoder))
+        found = None if folder is None else read_calibration(folder, checksum)
+        if found is not None:
+            calibration, vectors = found
+            tagger = Tagger.load(encoder)
+            return SenseModel(encoder, static, expected, calibration, vectors, tagger=tagger)
     return _fit(encoder, static, expected, cached) if may_fit else None
 
 
@@ -218,12 +221,13 @@ def _fit(
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,
     )
-    fitted = fit_calibration(encoder, static, expected, max_uses)
+    calibration, vectors = fit_calibration(encoder, static, expected, max_uses)
     try:
-        write_calibration(cached, *fitted)
+        write_calibration(cached, calibration, vectors)
     except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
-    return SenseModel(encoder, static, expected, *fitted, tagger=Tagger.load(encoder))
+    tagger = Tagger.load(encoder)
+    return SenseModel(encoder, static, expected, calibration, vectors, tagger=tagger)
 
 
 def fit_calibration(

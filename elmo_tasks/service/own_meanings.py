@@ -72,9 +72,7 @@ def _with_word(text: str, word: str) -> str:
         use = find_mention(word, text)
     except (InputError, DataError):
         return f"[{word}]: {text}"
-    before = use.sentence[: use.char_start]
-    used = use.sentence[use.char_start : use.char_end]
-    after = use.sentence[use.char_end :]
+    before, used, after = use.parts
     return f"{before}[{used}]{after}"
 
 

@@ -243,13 +243,13 @@ def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
         if about := card.get("scores", {}).get(split):
             main, guess = about["main"], about.get("guess", {})
             by_word = "word f1" if main == "f1" else "word accuracy"
-            baseline = (
-                (guess[by_word], "word")
-                if by_word in guess
-                else (guess.get("majority"), "majority")
+            score = SplitScore(
+                split=split,
+                metric=METRIC_WORDS.get(main, main),
+                value=float(about[main]),
+                rows=int(about.get("rows", 0)),
+                guess=guess.get(by_word, guess.get("majority")),
+                guess_rule="word" if by_word in guess else "majority",
             )
-            metric = METRIC_WORDS.get(main, main)
-            scores.append(
-                SplitScore(split, metric, float(about[main]), int(about.get("rows", 0)), *baseline)
-            )
+            scores.append(score)
     return tuple(scores)

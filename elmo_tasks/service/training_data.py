@@ -165,11 +165,13 @@ class Dataset:
     def preview(self) -> DatasetPreview:
         """Describe the rows for the screen."""
         columns = self.columns or UploadColumns(names=(), text="", label="", header=None)
+        labels, counted = count_labels([*self.train, *self.test])
         return DatasetPreview(
-            self.title,
-            len(self.train),
-            len(self.test),
-            *count_labels([*self.train, *self.test]),
+            title=self.title,
+            rows=len(self.train),
+            test_rows=len(self.test),
+            labels=labels,
+            counted=counted,
             columns=columns.names,
             text_column=columns.text or None,
             label_column=columns.label or None,
@@ -210,11 +212,15 @@ def load_dataset(plan: TrainingPlan, uploads: Path, examples: Path) -> Dataset:
         return Dataset(title, train, test, origin=f"the sample{suffix}")
     if plan.source == "examples":
         _check_rows(added, "Your examples", "examples")
-        return Dataset("your examples", *split_rows(added), origin="typed here")
+        train, test = split_rows(added)
+        return Dataset("your examples", train, test, origin="typed here")
     path, title = find_upload(uploads, plan.data)
     columns, rows = _read_upload(path, title, plan)
     _check_rows([*rows, *added], title, "file")
-    return Dataset(title, *split_rows([*rows, *added]), columns, f"your file{suffix}")
+    train, test = split_rows([*rows, *added])
+    return Dataset(
+        title=title, train=train, test=test, columns=columns, origin=f"your file{suffix}"
+    )
 
 
 def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColumns, Records]:
@@ -226,8 +232,8 @@ def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColu
         )
         raise InputError(f"“{title}”: {endings}.", field="file")
     try:
-        columns = plan.text_column, plan.label_column, plan.header
-        return kind.read_upload(path, kind.uploads[path.suffix], *columns)
+        form = kind.uploads[path.suffix]
+        return kind.read_upload(path, form, plan.text_column, plan.label_column, plan.header)
     except DataError as error:
         raise InputError(str(error).replace(str(path), title), field="file") from None
 

@@ -194,7 +194,10 @@ def _entities(result: TaggedSentence, reading: TagSequence, *, spans: bool) -> S
     if spans:
         return reading.entities
     words = zip(reading.tags, result.offsets, strict=True)
-    return [Entity(k, k + 1, tag, 1.0, *place) for k, (tag, place) in enumerate(words)]
+    return [
+        Entity(start=k, end=k + 1, type=tag, confidence=1.0, start_char=start, end_char=end)
+        for k, (tag, (start, end)) in enumerate(words)
+    ]
 
 
 def marked(result: TaggedSentence) -> str:
