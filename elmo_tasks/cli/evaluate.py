@@ -218,7 +218,7 @@ def _senses(args: argparse.Namespace) -> str:
     sets = [dictionary.score_sets(model, lexicon, p) for p in args.senses if not of_uses[p]]
     uses = [dictionary.score_uses(model, lexicon, p) for p in args.senses if of_uses[p]]
     scores = dictionary.score_sentences(model, lexicon)
-    found = {"sentences": scores, "sets": sets, "uses": uses}
+    found: dict[str, Sequence[Any]] = {"sentences": scores, "sets": sets, "uses": uses}
     text = json.dumps({name: list(map(asdict, rows)) for name, rows in found.items()}, indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
