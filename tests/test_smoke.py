@@ -36,8 +36,7 @@ def test_the_endpoint_and_the_command_give_the_same_json(capsys):
     capsys.readouterr()  # what gradio said of its server
     spoken = [word for sentence in SENTENCES for word in ("--sentence", sentence)]
     assert main(["compare", "--word", "bank", *spoken, "--json"]) == 0
-    # The mixes are those of the heads of the app; the command loads none.
-    assert json.loads(capsys.readouterr().out) == {**by_endpoint, "mixes": []}
+    assert json.loads(capsys.readouterr().out) == by_endpoint
     assert by_endpoint["groups"] == [[0], [1]]
 
 
