@@ -427,7 +427,7 @@ def as_csv(lines: Sequence[Line]) -> str:
 
 def _plots(path: Path, lines: Sequence[Line]) -> None:
     """Draw the last split's score over the shares, one chart for each task."""
-    from elmo_tasks.evaluation.plots import share_chart
+    from elmo_tasks.charts import share_chart
 
     tasks = {line.task: [other for other in lines if other.task == line.task] for line in lines}
     for task, of_task in tasks.items():

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
+from elmo_tasks.charts import Bar, Panel, bar_chart
 from elmo_tasks.errors import DataError
-from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import MEAN
 from elmo_tasks.messages.views import COLUMN_REMARKS, column_title

@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
+from elmo_tasks.charts import Line
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.views import dictionary_note
 from elmo_tasks.ui.cards import distinct
-from elmo_tasks.ui.charts import Line, line_chart, shares
+from elmo_tasks.ui.charts import round_chart, shares
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, render
@@ -107,10 +108,10 @@ def charts(entry: LayerWeights) -> tuple[str, str]:
     low = math.floor(min(mix.gamma for mix in mixes) * 5) / 5
     high = max(math.ceil(max(mix.gamma for mix in mixes) * 5) / 5, low + 0.2)
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
-    gamma = Line(0, [(mix.epoch, mix.gamma) for mix in mixes])
+    gamma = Line([(mix.epoch, mix.gamma) for mix in mixes])
     return (
         shares(entry.layers, [(mix.epoch, mix.weights) for mix in mixes], rounds, AXIS),
-        line_chart("Gamma", [gamma], ticks, rounds, AXIS),
+        round_chart("Gamma", [gamma], ticks, rounds, AXIS),
     )
 
 

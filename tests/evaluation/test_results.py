@@ -2,10 +2,11 @@
 in its frame."""
 
 import json
-import re
 import xml.etree.ElementTree as ElementTree
 
-from elmo_tasks.evaluation.plots import Bar, Panel, bar_chart, share_chart
+import pytest
+
+from elmo_tasks.charts import Axes, Bar, Line, Panel, bar_chart, line_chart, share_chart
 from elmo_tasks.evaluation.results import Evaluation, Row
 
 ROWS = (
@@ -104,19 +105,40 @@ def test_shares_stand_on_a_logarithmic_scale_and_labels_apart():
     svg = share_chart("Few examples", "F1", lines)
     x = [float(point.split(",")[0]) for point in drawn(svg, "polyline")[0].get("points").split()]
     assert x[1] - x[0] == x[2] - x[1]
-    ends = [float(text.get("y")) for text in drawn(svg, "text") if text.text in lines]
-    assert abs(ends[0] - ends[1]) >= 18
+    at = [float(text.get("x")) for text in drawn(svg, "text") if text.text in lines]
+    assert abs(at[0] - at[1]) >= 8 * len("layer 0") / 2
     assert {"1 %", "10 %", "100 %", "50", "80"} <= {text.text for text in drawn(svg, "text")}
 
 
-def test_one_share_alone_can_be_drawn():
-    assert "polyline" in share_chart("One", "accuracy", {"mix": [(0.1, 0.5)]})
-
-
-def test_a_chart_of_a_single_share_shows_its_points_and_whole_names():
-    svg = share_chart(
-        "One", "accuracy", {"a name of some length " * 3: [(1.0, 0.5)], "mix": [(1.0, 0.7)]}
+def test_a_single_share_is_drawn_as_bars_with_whole_names():
+    name = "a name of some length " * 3
+    svg = share_chart("One", "accuracy", {name: [(1.0, 0.5)], "mix": [(1.0, 0.7)]})
+    assert "polyline class" not in svg
+    bars = drawn(svg, "rect")[1:]
+    assert [float(bar.get("x")) for bar in bars] == [470, 470]
+    assert float(bars[0].get("width")) / float(bars[1].get("width")) == pytest.approx(
+        5 / 7, abs=0.01
     )
-    assert svg.count("<circle") == 2
-    texts = re.findall(r'<text x="([\d.]+)"[^>]*>([^<]*)', svg)
-    assert all(float(x) + 7 * len(words) < 720 for x, words in texts if words.startswith("a name"))
+    assert 7 * len(name) < 470
+    assert {name, "50.0", "70.0", "accuracy; 100 % of the data"} <= {
+        text.text for text in drawn(svg, "text")
+    }
+
+
+def test_a_point_tells_its_value_and_the_legend_its_line():
+    lines = {"mix": [(0.1, 0.5), (1.0, 0.7)], "layer 0": [(0.1, 0.4), (1.0, 0.6)]}
+    svg = share_chart("Two", "accuracy", lines)
+    said = [title.text for title in drawn(svg, "title")]
+    assert said[:2] == ["mix: 0.5 at 0.1", "mix: 0.7 at 1"]
+    assert len(drawn(svg, "line")) == len(lines)
+    height = float(svg.split('viewBox="0 0 720 ')[1].split('"')[0])
+    assert all(float(text.get("y")) < height for text in drawn(svg, "text"))
+
+
+def test_a_chart_in_a_page_takes_the_styles_of_the_page():
+    axes = Axes([(0, "0"), (2, "2")], [(0.0, "0"), (1.0, "1")], width=360)
+    svg = line_chart("Losses", [Line([(0, 0.5), (2, 0.25)])], axes, in_page=True)
+    assert "<style>" not in svg
+    assert 'aria-label="Losses"' in svg
+    many = Line([(k / 100, 0.5) for k in range(200)], is_faint=True)
+    assert line_chart("Losses", [many], axes, in_page=True).count("<circle") == 0

@@ -1,13 +1,12 @@
 import csv
 import io
-import itertools
 from dataclasses import replace
 
 import pytest
 
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.ui import charts, layers_tab
+from elmo_tasks.ui import layers_tab
 from tests.ui.reader import parsed
 from tests.ui.try_answers import plain
 
@@ -113,26 +112,6 @@ def test_learned_mixes_of_several_layers_are_shown_with_distinct_titles():
     assert "make train-ner" in layers_tab.weights_page(others)
 
 
-@pytest.mark.parametrize(
-    "values", [[0.5, 0.5, 0.5], [0, 0, 0], [1, 1, 1], [0.9, 0.1, 0.91], [0.5] * 13]
-)
-def test_labels_are_moved_apart_and_stay_inside(values):
-    gap = 0.16
-    placed = charts.spread_out(values, gap)
-    ranked = sorted(placed)
-    assert all(
-        b - a >= min(gap, 1 / (len(values) - 1)) - 1e-9 for a, b in itertools.pairwise(ranked)
-    )
-    assert -1e-9 <= ranked[0] <= ranked[-1] <= 1 + 1e-9
-    assert [values[at] for at in sorted(range(len(values)), key=lambda at: placed[at])] == sorted(
-        values
-    )
-
-
-def test_labels_that_are_apart_stay_where_they_are():
-    assert charts.spread_out([0.1, 0.9, 0.5], 0.16) == pytest.approx([0.1, 0.9, 0.5])
-
-
 @pytest.mark.parametrize("layers", [2, 3, 13])
 @pytest.mark.parametrize("gamma", [1.0, 1e-9, 250.0])
 def test_charts_of_any_number_of_layers(layers, gamma):
@@ -141,6 +120,7 @@ def test_charts_of_any_number_of_layers(layers, gamma):
     found = entry(final, epochs=epochs, layers=tuple(str(n) for n in range(layers)))
     page = layers_tab.weights_page([found, found])
     assert page.count("<polyline") == layers + 1
+    assert page.count("<line ") == layers  # the legend
     assert page.count('class="stack"') == 2
     assert "nan" not in page.lower()
 
