@@ -58,7 +58,7 @@ def add_no_calibration(parser: argparse._ActionsContainer) -> None:
 def add_corpus(parser: argparse._ActionsContainer) -> None:
     """Add ``--workers``, ``--ray`` and ``--skip-bad``."""
     group = parser.add_argument_group("for large corpora")
-    text = "compute in so many processes of this machine (default: 1)"
+    text = "number of processes on this machine (default: 1)"
     group.add_argument("--workers", type=_workers, default=1, metavar="N", help=text)
     text = "compute with Ray: on the cores of this machine, or on the cluster at ADDRESS (auto, ray://HOST:PORT)"
     group.add_argument(

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-uses",
         type=int,
-        help="read only about so many sentences of the dictionary (default: all)",
+        help="maximum number of sentences of the dictionary to read, approximately (default: all)",
     )
     add = parser.add_argument_group("a classifier").add_argument
     add("--head", help="name or folder of a head that predicts a class of a text")

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     hub.add_argument("--config", help="where the data set has several")
     hub.add_argument(
-        "--rows", type=_count, help="read so many rows and download no more (default: all)"
+        "--rows", type=_count, help="maximum number of rows to read and to download (default: all)"
     )
 
 

@@ -25,7 +25,7 @@ _PARTS = {
 }
 #: Files and folders of a run that came far enough to lose something.
 _RESULTS = ("last.ckpt", "best.ckpt", "head/card.json")
-#: What a run is resumed from and what passes for its result. The curve (csv/) is written anew.
+#: What a run is resumed from and what passes for its result. The curve (csv/) is written again.
 _WRITTEN = (CONFIG, "last.ckpt", "best.ckpt", "head", "head-encoder")
 
 

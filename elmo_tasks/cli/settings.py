@@ -133,7 +133,7 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
                 continue
             arguments["monitor"] = None
         elif monitor == "val_f1" and no_spans:
-            changes.append("The tags are no spans: val_accuracy is watched in place of val_f1.")
+            changes.append("The tags do not mark spans: val_accuracy is watched instead of val_f1.")
             arguments["monitor"] = "val_accuracy"
         if (
             callback["class_path"].endswith("EarlyStopping")

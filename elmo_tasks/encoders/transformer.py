@@ -63,7 +63,7 @@ class Transformer:
     def __init__(
         self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None
     ) -> None:
-        # The decoder of a model with two halves writes text; it is the other half that reads.
+        # Of an encoder-decoder model, only the encoder is used: the decoder writes text.
         reader = model.get_encoder() if model.config.is_encoder_decoder else model
         self.model = reader.float().eval().requires_grad_(False)
         self.tokenizer = tokenizer

@@ -48,7 +48,7 @@ MEANINGS_NAME = "meanings"
 SETTINGS_NAME = "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
 METHOD = 3
-#: What shows that no listed meaning is meant. All but the lead and the last two belong to the
+#: Evidence for a meaning that is not listed. All but the lead and the last two belong to the
 #: meaning of the highest score.
 UNKNOWN_FEATURES = (
     "cosine",

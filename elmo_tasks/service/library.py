@@ -86,7 +86,7 @@ def disambiguate(
     device: str | None = None,
     lexicon: str | Path | None = None,
 ) -> TextSenses:
-    """Find the meaning of each word of a text that the dictionary has several meanings of.
+    """Find the meaning of each word of a text for which the dictionary lists several.
 
     The text has up to 20,000 characters; all else is as for :func:`compare`. The result has
     ``words``, each with its place in the text and its likeliest ``meaning``; its ``to_dict()`` is

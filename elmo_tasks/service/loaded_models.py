@@ -94,7 +94,7 @@ class LoadedModel:
         if self.senses is None:
             reason = "it was not calibrated, or it reads no sentences"
             raise InputError(
-                f"“{self.encoder.name}” says nothing of meanings: {reason}.", field="model"
+                f"“{self.encoder.name}” predicts no meanings: {reason}.", field="model"
             )
         return self.senses
 
@@ -233,7 +233,7 @@ def _fit(
 def fit_calibration(
     encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None, max_uses: int | None
 ) -> tuple[SenseCalibration, dict[str, Vectors]]:
-    """Fit the meanings of an encoder on so many uses of the dictionary, with a progress bar."""
+    """Fit the meanings of an encoder on ``max_uses`` uses of the dictionary."""
     with tqdm(
         total=100, unit="%", desc=f"reading the dictionary with {encoder.name}", leave=False
     ) as bar:

@@ -354,7 +354,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     def senses(
         text: str, model: str | None = None, own_meanings: str | None = None
     ) -> dict[str, Any]:
-        """Find the meaning of each word of a text that the dictionary has several meanings of.
+        """Find the meaning of each word of a text for which the dictionary lists several.
 
         Example: ``predict("She sat on the bank and watched the boats.", api_name="/senses")``.
 

@@ -192,7 +192,7 @@ STOPPING = {
             "tagging",
             "val_f1",
             {"scheme": None},
-            "The tags are no spans: val_accuracy is watched in place of",
+            "The tags do not mark spans: val_accuracy is watched instead of",
             None,
         ),
     ],

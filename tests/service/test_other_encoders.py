@@ -144,7 +144,7 @@ def test_every_part_of_the_page_answers_with_static_vectors(static):
     assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
     assert all(said.values())
     with pytest.raises(
-        InputError, match="“static-mini” says nothing of meanings: .*it reads no sentences"
+        InputError, match="“static-mini” predicts no meanings: .*it reads no sentences"
     ):
         static.incremental_reading("bank", SENTENCES[1], ["money", "river"])
 

@@ -213,7 +213,7 @@ const compared = requests({ props, trigger, watch }, { answer: onAnswer, lost,
   busy: (is) => busy(submit, is && "Comparing…"), first: 1, hint: "Try other sentences." });
 
 const query = new URLSearchParams(location.search);
-let linked = query.has("s") && !query.has("tab"); // of a link the answer is what one came for
+let linked = query.has("s") && !query.has("tab"); // a link is opened for its answer
 
 function lost(text) {
   document.querySelector(".answer .waiting")?.replaceChildren(make("p", {}, "No answer yet."));

@@ -59,7 +59,7 @@ window.elmo = (() => {
   const narrow = () => innerWidth < 960; // the answer stands below the form
   const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
   const bring = (node, block = "start") => node?.scrollIntoView({ block, behavior: isCalm() ? "auto" : "smooth" });
-  // The form of a tab holds something else than what its answer is to, and then not any more.
+  // Mark an answer as old while the form differs from the request that it answers.
   function markOld(selector, title) {
     const answer = document.querySelector(selector);
     if (!answer || answer.matches(".old") || answer.querySelector(".waiting")) return;
@@ -173,7 +173,7 @@ window.elmo = (() => {
     const query = new URLSearchParams(location.search);
     return query.get("tab") === tab ? query : new URLSearchParams();
   }
-  // What a person opened or closed stays so when `part` is drawn anew: call what this returns then. Folds of one title are numbered.
+  // Keep open and closed folds as they are when `part` is rendered again: call the returned function then. Folds of one title are numbered.
   function remembered(root) {
     const unfolded = new Map();
     const titleOf = (fold) => fold.querySelector("summary").textContent;

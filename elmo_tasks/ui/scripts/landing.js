@@ -49,7 +49,7 @@ function pinned({ x, y }, number) {
 }
 function tie(number, near) {
   const pin = pinOf(number);
-  if (!pin) return; // the map was drawn anew meanwhile; what landed lands again there
+  if (!pin) return; // the map was drawn again meanwhile; its sentences are placed on the new one
   const marks = near.map((use) => map().querySelector(`.mark[data-use="${use}"]`)).filter(Boolean);
   elmo.tie(map(), pin, marks, marks);
 }
