@@ -31,9 +31,9 @@ def test_the_first_text_of_try_shows_what_context_adds(session):
     lines = TRY_EXAMPLES[0].lines
     types = {
         head: [found.best.entities[0].type for found in session.tag(lines, head)]
-        for head in ("ner-conll2003", "ner-conll2003-layer0")
+        for head in ("ner", "ner-layer0")
     }
-    assert types == {"ner-conll2003": ["PER", "LOC"], "ner-conll2003-layer0": ["LOC", "LOC"]}
+    assert types == {"ner": ["PER", "LOC"], "ner-layer0": ["LOC", "LOC"]}
 
 
 def test_labelled_sets_are_named_and_right(session):
