@@ -80,10 +80,12 @@ def explain(
         known = on_the_list(comparison.word, is_in_dictionary=bool(comparison.meanings))
         answer = f"{known} {answer}"
     sides = _sides(loaded, uses)
-    side = attribution.informative_direction(
-        [(half.before, half.random_before) for half in sides],
-        [(half.after, half.random_after) for half in sides],
-    )
+    side = "unclear"
+    if sides:
+        side = attribution.informative_direction(
+            [(half.before, half.random_before) for half in sides],
+            [(half.after, half.random_after) for half in sides],
+        )
     return api.Explanation(
         comparison=comparison,
         pair=(a, b),

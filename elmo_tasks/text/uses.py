@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from elmo_tasks.errors import Choice, DataError
 from elmo_tasks.text.tokens import Token
 
-if TYPE_CHECKING:
-    from typing_extensions import Self
+Kind = TypeVar("Kind", bound="Use")
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,8 @@ class Use:
 
     @classmethod
     def of_tokens(
-        cls, tokens: Sequence[str], token_start: int, token_end: int | None = None
-    ) -> Self:
+        cls: type[Kind], tokens: Sequence[str], token_start: int, token_end: int | None = None
+    ) -> Kind:
         """Build a use from tokens only; without ``token_end``, of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         char_start = sum(len(token) + 1 for token in tokens[:token_start])
@@ -50,8 +49,12 @@ class Use:
 
     @classmethod
     def in_sentence(
-        cls, sentence: str, tokens: Sequence[Token], token_start: int, token_end: int | None = None
-    ) -> Self:
+        cls: type[Kind],
+        sentence: str,
+        tokens: Sequence[Token],
+        token_start: int,
+        token_end: int | None = None,
+    ) -> Kind:
         """Build a use from a sentence and its tokens, by default of one token."""
         token_end = token_start + 1 if token_end is None else token_end
         return cls(

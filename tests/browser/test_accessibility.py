@@ -23,7 +23,7 @@ OPEN_FOLDS = (
 )
 STICKS_OUT = """() => [...document.querySelectorAll('body, .gradio-container *')]
     .filter(part => part.checkVisibility() && part.getBoundingClientRect().right > innerWidth + 1
-        && !part.closest('.scroll, [role=tablist], .plot, svg, .mixes, .editor:not(.unfolded) .examples'))
+        && !part.closest('.scroll, [role=tablist], svg, .mixes, .editor:not(.unfolded) .examples, .components:not(.unfolded) .samples'))
     .map(part => 'sticks out: ' + part.outerHTML.slice(0, 90))"""
 REVEAL = "for (const part of document.querySelectorAll('[data-reveal]')) part.hidden = false"
 

@@ -74,7 +74,7 @@ def start_run(page, name: str, rounds: int) -> None:
 def open_in_try(page, runs: Path, name: str) -> None:
     page.locator(".run.is-done h2").filter(has_text=name).wait_for()
     page.get_by_role("button", name="Open it in Try").click()
-    page.locator(".task .meta").filter(has_text=name).wait_for()
+    page.locator(".task .meta").filter(has_text=name).first.wait_for()
     assert (runs / name.lower().replace(" ", "-") / "head" / "head.json").is_file()
 
 

@@ -45,7 +45,7 @@ def test_an_index_of_ones_own_files(tmp_path, index, run):
         "--model",
         "static-mini",
     ]
-    assert "its vectors are of another model" in run.refused("nearest", *query)
+    assert "choose that model, or make the index again" in run.refused("nearest", *query)
 
 
 def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
