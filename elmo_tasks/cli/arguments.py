@@ -60,7 +60,10 @@ def add_corpus(parser: argparse._ActionsContainer) -> None:
     group = parser.add_argument_group("for large corpora")
     text = "number of processes on this machine (default: 1)"
     group.add_argument("--workers", type=_workers, default=1, metavar="N", help=text)
-    text = "compute with Ray: on the cores of this machine, or on the cluster at ADDRESS (auto, ray://HOST:PORT)"
+    text = (
+        "compute with Ray: on the cores of this machine, or on the cluster at ADDRESS"
+        " (auto, ray://HOST:PORT)"
+    )
     group.add_argument(
         "--ray", nargs="?", const="local", type=_cluster, metavar="ADDRESS", help=text
     )
