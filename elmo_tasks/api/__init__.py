@@ -7,7 +7,7 @@ Standard library only, so that the UI can be built and tested without torch or a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from elmo_tasks.api.basics import (
@@ -85,6 +85,7 @@ from elmo_tasks.api.heads import (
     SplitScore,
     TaggedSentence,
     TagSequence,
+    TaskWords,
     TrainingEpoch,
     TrainingJob,
     TrainingOffer,
@@ -188,6 +189,9 @@ class Service(Protocol):
         model: str | None = None,
     ) -> IncrementalReading:
         """Follow two meanings, by their keys or the first, while a sentence is read."""
+
+    def tasks(self) -> Mapping[str, TaskWords]:
+        """Return the kinds of tasks by name, in the order of the pages."""
 
     def heads(self) -> tuple[HeadInfo, ...]:
         """Return heads: defaults first, each before its baseline, local ones last."""

@@ -10,6 +10,36 @@ from elmo_tasks.api.compare import WordEffect
 
 
 @dataclass(frozen=True)
+class TaskWords:
+    """Texts about one kind of task."""
+
+    kind: str  #: its name in files, arguments and endpoints
+    title: str  #: default title of a head of this kind, such as ``"Entities"``
+    choice: str  #: label of this kind in the form: ``"Entities in a text"``
+    output: str  #: output of a head of this kind: ``"a tag for each word"``
+    training_rows: str  #: its training data: ``"tagged words"``
+    unit: str  #: its rows: ``"sentences"``
+    #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on
+    #: each other.
+    counts: str
+    model: str  #: label of the choice between such heads
+    about: str  #: purpose of such a head, in one sentence
+    files: str  #: format of a training file
+    typing: str  #: format of typed examples, one a line
+    endings: tuple[str, ...]  #: extensions of such files
+    purpose: str  #: ``"for names (entities)"``, after "a model"
+    train: str  #: command that trains one on the sample
+    epochs: int = 30  #: defaults of the form: number of epochs,
+    hidden: int = 64  #: hidden size of the head,
+    learning_rate: float = 1e-3  #: and highest learning rate
+
+    @property
+    def one_label(self) -> bool:
+        """True if a row has one label as a whole."""
+        return self.counts == self.unit
+
+
+@dataclass(frozen=True)
 class Entity(Result):
     """A span that a tagger predicts."""
 
@@ -277,7 +307,7 @@ class TrainingJob(Result):
 
     name: str  #: of the run, and of the head it leaves
     title: str  #: title that the user gave it
-    kind: str  #: as in :class:`TrainingPlan`
+    task: TaskWords  #: its task
     data: str  #: description of its training data
     status: str  #: ``"running"``, ``"done"``, ``"stopped"`` or ``"failed"``
     #: of a running one: ``"starting"``, ``"layers"`` (it reads all texts), ``"training"`` or
@@ -302,6 +332,12 @@ class TrainingJob(Result):
     message: Message = NO_MESSAGE  #: reason of a failure, or the result of a stop
     stopping: bool = False  #: whether a stop was requested and has not taken effect yet
     can_resume: bool = False  #: whether it ended before its last epoch
+
+    def to_dict(self) -> dict[str, Any]:
+        """Convert to the JSON of ``/training_runs``, where the task is a name."""
+        content = super().to_dict()
+        del content["task"]
+        return {**content, "kind": self.task.kind}
 
 
 @dataclass(frozen=True)

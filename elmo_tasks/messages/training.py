@@ -1,111 +1,14 @@
-"""Names of the tasks, and cautious sentences about training data and runs."""
+"""Cautious sentences about training data and runs."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from elmo_tasks.api import DatasetPreview, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.messages.heads import class_words, type_note
 from elmo_tasks.wording import duration, number, percent, score_text
 
-
-@dataclass(frozen=True)
-class TaskWords:
-    """Texts about one kind of task."""
-
-    kind: str  #: its name in files, arguments and endpoints
-    title: str  #: default title of a head of this kind, such as ``"Entities"``
-    choice: str  #: label of this kind in the form: ``"Entities in a text"``
-    output: str  #: output of a head of this kind: ``"a tag for each word"``
-    training_rows: str  #: its training data: ``"tagged words"``
-    unit: str  #: its rows: ``"sentences"``
-    #: unit of its accuracy: ``"words"``. If this is not the row, the cases of one row depend on
-    #: each other.
-    counts: str
-    model: str  #: label of the choice between such heads
-    about: str  #: purpose of such a head, in one sentence
-    files: str  #: format of a training file
-    typing: str  #: format of typed examples, one a line
-    endings: tuple[str, ...]  #: extensions of such files
-    purpose: str  #: ``"for names (entities)"``, after "a model"
-    train: str  #: command that trains one on the sample
-    epochs: int = 30  #: defaults of the form: number of epochs,
-    hidden: int = 64  #: hidden size of the head,
-    learning_rate: float = 1e-3  #: and highest learning rate
-
-    @property
-    def one_label(self) -> bool:
-        """True if a row has one label as a whole."""
-        return self.counts == self.unit
-
-
-#: By name, in the order of the UI.
-TASK_WORDS: Mapping[str, TaskWords] = {
-    words.kind: words
-    for words in (
-        TaskWords(
-            kind="classification",
-            title="Sentiment or topic",
-            choice="A label per text",
-            output="a label for a text",
-            training_rows="labelled texts",
-            unit="texts",
-            counts="texts",
-            model="Model for labels",
-            about="Positive or negative, a topic, a language: one label for each text.",
-            files=(
-                "A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few"
-                " hundred rows are a good start; 50,000 at most."
-            ),
-            typing=(
-                "A label, a colon and a text on each line, such as “praise: They mended it at"
-                " once.” Twenty or more in all, a few hundred for a useful result. They stay on the"
-                " machine that runs this app."
-            ),
-            endings=(".csv", ".tsv", ".jsonl", ".json"),
-            purpose="for sentiment",
-            train="make train-sentiment",
-        ),
-        TaskWords(
-            kind="tagging",
-            title="Entities",
-            choice="Entities in a text",
-            output="a tag for each word",
-            training_rows="tagged words",
-            unit="sentences",
-            counts="words",
-            model="Model for entities",
-            about="People, places, products: which words of a sentence name what.",
-            files=(
-                "CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each"
-                " sentence; or JSON lines with tokens and tags; or a .marked file of lines such as"
-                " [Ada Marsh](PER) flew to [Oslo](LOC)."
-            ),
-            typing=(
-                "Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER)"
-                " moved to [Lisbon]\u2060(LOC). Twenty sentences or more, a few hundred for a"
-                " useful result. They stay on the machine that runs this app."
-            ),
-            endings=(
-                ".conll",
-                ".txt",
-                ".tsv",
-                ".csv",
-                ".iob",
-                ".bio",
-                ".conllu",
-                ".jsonl",
-                ".json",
-                ".marked",
-            ),
-            purpose="for entities",
-            train="make train-ner",
-            hidden=100,
-        ),
-    )
-}
 #: Titles of scores, by their name in files.
 METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "accuracy": "accuracy"}
 #: A score on fewer test rows is unreliable.
@@ -160,15 +63,12 @@ def _running(job: TrainingJob) -> str:
     now = f"Round {min(last.epoch + 1, job.epochs)} of {job.epochs}"
     assert last.score is not None
     if job.metric == "accuracy":
-        return (
-            f"{now}: {percent(last.score)} of the {TASK_WORDS[job.kind].counts} held back are"
-            " right."
-        )
+        return f"{now}: {percent(last.score)} of the {job.task.counts} held back are right."
     return f"{now}: F1 {number(last.score)} on the sentences held back."
 
 
 def _outcome(job: TrainingJob, score: SplitScore) -> str:
-    words = TASK_WORDS[job.kind]
+    words = job.task
     rows = f"{score.rows:,} {'test' if score.split == 'test' else 'held-back'} {words.unit}"
     if is_rough(job):
         return f"“{job.title}” is trained. {rows} are too few to say how good it is."
@@ -190,7 +90,7 @@ def comparison(job: TrainingJob) -> str:
     guess = f"{rule} scores {score_text(score.metric, score.guess)}"
     if score.value <= score.guess:
         return f"{guess}, without any model: this head does no better."
-    if score.metric != "accuracy" or not TASK_WORDS[job.kind].one_label:
+    if score.metric != "accuracy" or not job.task.one_label:
         return f"{guess}."
     low, high = wilson(score.value, score.rows)
     doubt = ", so this head may be no better than that" if low <= score.guess else ""
@@ -233,7 +133,7 @@ def details(job: TrainingJob) -> str:
         parts.append(f"Score on them: {score_text(job.scores[0].metric, job.scores[0].value)}.")
     parts.append(comparison(job))
     if job.status == "done" and job.best_epoch:
-        held_back = f"the {TASK_WORDS[job.kind].unit} held back"
+        held_back = f"the {job.task.unit} held back"
         parts.append(
             f"Round {job.best_epoch} of {job.epochs} did best on {held_back}, and was kept."
         )

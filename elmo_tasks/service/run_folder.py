@@ -20,6 +20,7 @@ from elmo_tasks.api import Message, SplitScore, TrainingEpoch, TrainingJob
 from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.messages.training import METRIC_WORDS
+from elmo_tasks.tasks import TASKS
 
 JOB = "job.json"
 PROGRESS = "progress.jsonl"
@@ -30,7 +31,7 @@ LOG = "log.txt"
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
 #: What :data:`JOB` states about a run under the names of :class:`TrainingJob`.
-_STATED = ("title", "kind", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
+_STATED = ("title", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
 _MAX_REASON = 1200
 _MAX_POINTS = 240
 _NICE = 5  # lower priority than the app
@@ -120,6 +121,7 @@ def read_job(folder: Path) -> TrainingJob:
     job = TrainingJob(
         **{key: state[key] for key in _STATED if key in state},
         name=folder.name,
+        task=TASKS[state["kind"]].words,
         status=status,
         message=Message(message),
         stopping=is_running and bool(state.get("stop")),

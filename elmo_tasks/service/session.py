@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from elmo_tasks import api
@@ -30,6 +30,7 @@ from elmo_tasks.service.trained_heads import TrainedHeads
 from elmo_tasks.service.training_jobs import TrainingJobs
 from elmo_tasks.service.validation import find_uses
 from elmo_tasks.service.why import explain
+from elmo_tasks.tasks import TASKS
 
 
 class Session:
@@ -206,6 +207,9 @@ class Session:
 
     def entry_text(self, word: str) -> str:
         return entry_text(word)
+
+    def tasks(self) -> Mapping[str, api.TaskWords]:
+        return {name: task.words for name, task in TASKS.items()}
 
     def heads(self) -> tuple[api.HeadInfo, ...]:
         return self._heads.heads()

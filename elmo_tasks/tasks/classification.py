@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast, get_args
 
-from elmo_tasks.api import ClassifiedText
+from elmo_tasks.api import ClassifiedText, TaskWords
 from elmo_tasks.data.labelled_texts import TextFormat, read_labelled, read_labelled_table
 from elmo_tasks.data.records import LabelledText
 from elmo_tasks.data.tables import Column, TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.classification import TextPrediction
-from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
@@ -77,9 +76,32 @@ def _result(text: str, tokens: Sequence[Token], prediction: TextPrediction) -> C
     )
 
 
+_UPLOADS = {f".{name}": name for name in ("csv", "tsv", "jsonl", "json")}
+
 CLASSIFICATION = Task(
-    words=TASK_WORDS["classification"],
-    one_label=True,
+    words=TaskWords(
+        kind="classification",
+        title="Sentiment or topic",
+        choice="A label per text",
+        output="a label for a text",
+        training_rows="labelled texts",
+        unit="texts",
+        counts="texts",
+        model="Model for labels",
+        about="Positive or negative, a topic, a language: one label for each text.",
+        files=(
+            "A table (CSV or TSV) with a text and its label in each row, or JSON lines. A few"
+            " hundred rows are a good start; 50,000 at most."
+        ),
+        typing=(
+            "A label, a colon and a text on each line, such as “praise: They mended it at"
+            " once.” Twenty or more in all, a few hundred for a useful result. They stay on the"
+            " machine that runs this app."
+        ),
+        endings=tuple(_UPLOADS),
+        purpose="for sentiment",
+        train="make train-sentiment",
+    ),
     data_class="elmo_tasks.data.classification.ClassificationData",
     scores_class="elmo_tasks.tasks.task_scores.ClassScores",
     file_formats=get_args(TextFormat),
@@ -87,7 +109,7 @@ CLASSIFICATION = Task(
     sample="sentiment_sample",
     sample_columns=(1, 0),
     size_setting="hidden",
-    uploads={f".{name}": name for name in ("tsv", "csv", "jsonl", "json")},
+    uploads=_UPLOADS,
     hub={
         # The labels of the test split are hidden.
         "sst2": HubData(

@@ -9,13 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
-from elmo_tasks.api import Entity, TaggedSentence, TagSequence
+from elmo_tasks.api import Entity, TaggedSentence, TagSequence, TaskWords
 from elmo_tasks.data import records
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads import tagging
-from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
@@ -129,9 +128,39 @@ def _as_bio(
     ]
 
 
+_UPLOADS = {
+    **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
+    ".conllu": "conllu",
+    **dict.fromkeys((".jsonl", ".json"), "jsonl"),
+    ".marked": "marked",
+}
+
 TAGGING = Task(
-    words=TASK_WORDS["tagging"],
-    one_label=False,
+    words=TaskWords(
+        kind="tagging",
+        title="Entities",
+        choice="Entities in a text",
+        output="a tag for each word",
+        training_rows="tagged words",
+        unit="sentences",
+        counts="words",
+        model="Model for entities",
+        about="People, places, products: which words of a sentence name what.",
+        files=(
+            "CoNLL: a word and its tag (B-PER, I-PER, O) on each line, an empty line after each"
+            " sentence; or JSON lines with tokens and tags; or a .marked file of lines such as"
+            " [Ada Marsh](PER) flew to [Oslo](LOC)."
+        ),
+        typing=(
+            "Square brackets around an entity, its type behind them: [Mara Lind]\u2060(PER)"
+            " moved to [Lisbon]\u2060(LOC). Twenty sentences or more, a few hundred for a"
+            " useful result. They stay on the machine that runs this app."
+        ),
+        endings=tuple(_UPLOADS),
+        purpose="for entities",
+        train="make train-ner",
+        hidden=100,
+    ),
     data_class="elmo_tasks.data.tagging.TaggingData",
     scores_class="elmo_tasks.tasks.task_scores.TagScores",
     file_formats=get_args(TaggingFormat),
@@ -139,10 +168,7 @@ TAGGING = Task(
     sample="ner_sample",
     sample_columns=(None, None),
     size_setting="lstm_hidden",
-    uploads={
-        **dict.fromkeys((".conll", ".txt", ".tsv", ".csv", ".iob", ".bio"), "columns"),
-        **{".conllu": "conllu", ".jsonl": "jsonl", ".json": "jsonl", ".marked": "marked"},
-    },
+    uploads=_UPLOADS,
     hub={
         "conll2003": HubData(
             title="CoNLL-2003: names in news", train="train", validation="validation", test="test"

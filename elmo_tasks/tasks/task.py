@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.api import TaskWords
 from elmo_tasks.data.records import LabelledText, TaggedSentence
 from elmo_tasks.data.tables import Column
 from elmo_tasks.heads.head import HeadTask, Prediction
-from elmo_tasks.messages.training import TaskWords
 from elmo_tasks.text.tag_schemes import Scheme
 from elmo_tasks.text.tokens import Token
 
@@ -50,9 +50,6 @@ class Task:
     """Description of a task: its files, its metrics and its results."""
 
     words: TaskWords  # display names; words.kind is the kind of its heads and data modules
-    #: True if a text gets one label as a whole. Such a head reads no more tokens of a text than it
-    #: saw in training.
-    one_label: bool
     data_class: str  # class path of its data module
     scores_class: str  # class path of its metrics
     file_formats: tuple[str, ...]  # values of file_format of the data module
@@ -91,6 +88,14 @@ class Task:
     def name(self) -> str:
         """Name of the task in files, arguments and endpoints."""
         return self.words.kind
+
+    @property
+    def one_label(self) -> bool:
+        """True if a text gets one label as a whole.
+
+        Its heads read no more tokens of a text than they saw in training.
+        """
+        return self.words.one_label
 
     @property
     def data(self) -> type[SplitData[Any, Any]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service
+from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service, TaskWords
 from elmo_tasks.charts import Line
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.messages.views import dictionary_note
@@ -47,7 +47,7 @@ def build(service: Service, tab: gr.Tab) -> None:
         return {
             chooser: gr.update(visible=len(entries) > 1),
             head: gr.update(choices=choices, value=chosen),
-            weights: weights_page(entries, chosen),
+            weights: weights_page(entries, service.tasks(), chosen),
         }
 
     def what_layers_know() -> list[dict[str, Any]]:
@@ -67,7 +67,9 @@ def build(service: Service, tab: gr.Tab) -> None:
     endpoint(what_layers_know)
 
 
-def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -> str:
+def weights_page(
+    all_weights: Sequence[LayerWeights], tasks: Mapping[str, TaskWords], head: str | None = None
+) -> str:
     """Render the panel of a head (or the first), all heads side by side, and the explanation."""
     entries = learned(all_weights)
     chosen = next(
@@ -75,7 +77,11 @@ def weights_page(all_weights: Sequence[LayerWeights], head: str | None = None) -
     )
     longest = max((entry.layers for entry in entries), key=len, default=())
     return render(
-        "weights.html", entries=entries, panel=panel(chosen) if chosen else "", longest=longest
+        "weights.html",
+        entries=entries,
+        panel=panel(chosen) if chosen else "",
+        longest=longest,
+        tasks=tasks,
     )
 
 

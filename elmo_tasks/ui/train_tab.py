@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from typing import Any
@@ -12,10 +12,9 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from elmo_tasks.api import DatasetPreview, Service, TrainingJob, TrainingPlan
+from elmo_tasks.api import DatasetPreview, Service, TaskWords, TrainingJob, TrainingPlan
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages import training
-from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup, take_upload
@@ -44,10 +43,11 @@ _LAYERS = [
 FIELDS = (*(field.name for field in fields(TrainingPlan)), "hub")
 
 
-def plan_from(**data: Any) -> TrainingPlan:
+def plan_from(tasks: Mapping[str, TaskWords], **data: Any) -> TrainingPlan:
     """Read the form; out-of-range numbers are kept for validation to reject."""
-    kind = data["kind"] if data.get("kind") in TASK_WORDS else next(iter(TASK_WORDS))
-    words, source = TASK_WORDS[kind], data.get("source") or "sample"
+    kind = data["kind"] if data.get("kind") in tasks else next(iter(tasks))
+    words = tasks[kind]
+    source = data.get("source") or "sample"
     defaults = {field: getattr(words, field) for field in ("epochs", "hidden", "learning_rate")}
     numbers = {
         field: default if data.get(field) in (None, "") else data[field]
@@ -127,9 +127,9 @@ def csv_text(job: TrainingJob) -> str:
     return csv_file(header, rows)
 
 
-def data_card(preview: DatasetPreview, kind: str) -> str:
-    """Render rows, labels and the first rows."""
-    number, unit = len(preview.labels), TASK_WORDS[kind].unit
+def data_card(preview: DatasetPreview, unit: str) -> str:
+    """Render rows, counted in ``unit``, their labels and the first ones."""
+    number = len(preview.labels)
     return render(
         "train_data.html",
         preview=preview,
@@ -171,13 +171,16 @@ class _Form:
     """Components of the form, and the events between them."""
 
     def __init__(self, service: Service) -> None:
-        self.service, offer = service, service.training.offer()
-        words = TASK_WORDS[first := next(iter(TASK_WORDS))]
+        self.service = service
+        self.tasks = service.tasks()
+        offer = service.training.offer()
+        first = next(iter(self.tasks))
+        words = self.tasks[first]
         self.hub_of = {
             kind: [(title, name) for name, of, title in offer.hub if of == kind]
-            for kind in TASK_WORDS
+            for kind in self.tasks
         }
-        kinds = [(entry.choice, entry.kind) for entry in TASK_WORDS.values()]
+        kinds = [(entry.choice, entry.kind) for entry in self.tasks.values()]
         self.kind = gr.Radio(kinds, value=first, label="What should it learn?", info=words.about)
         self.source = gr.Radio(_SOURCES, value="sample", label="From which examples?")
         label, info = "Your examples, one a line", words.typing
@@ -231,11 +234,11 @@ class _Form:
 
     def plan(self, values: Sequence[Any]) -> TrainingPlan:
         """Read the values of :attr:`inputs`."""
-        return plan_from(**dict(zip(FIELDS, values, strict=True)))
+        return plan_from(self.tasks, **dict(zip(FIELDS, values, strict=True)))
 
     def fill(self, kind: str) -> dict[Any, Any]:
         """Return the updates for a change of the kind."""
-        words = TASK_WORDS[kind]
+        words = self.tasks[kind]
         hub = self.hub_of[kind]
         return {
             self.kind: gr.update(value=kind, info=words.about),
@@ -261,7 +264,7 @@ class _Form:
             return render(
                 "train_data_none.html", message=str(error), is_file=plan.source == "upload"
             ), None
-        return data_card(preview, plan.kind), preview
+        return data_card(preview, self.tasks[plan.kind].unit), preview
 
     def check(self, shown: gr.HTML, *values: Any) -> dict[Any, Any]:
         """Return the updates of the form and the data card for a plan."""
@@ -280,7 +283,7 @@ class _Form:
             self.file_hint: gr.update(visible=source == "upload"),
             self.hub: gr.update(visible=source == "hub"),
             self.with_examples: gr.update(visible=source in ("sample", "upload") and bool(count)),
-            self.balanced: gr.update(visible=TASK_WORDS[plan.kind].one_label),
+            self.balanced: gr.update(visible=self.tasks[plan.kind].one_label),
             self.columns: gr.update(visible=source == "upload" and len(columns) > 1),
         }
         if preview and isinstance(plan.epochs, int) and 1 <= plan.epochs <= 200:
@@ -406,7 +409,7 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
 
     endpoint(training_runs, slots=slots)
     if not service.training.offer().allowed:
-        markup(render("train_off.html"))
+        markup(render("train_off.html", tasks=service.tasks()))
         return
     with gr.Row(elem_classes="compare train"):
         with gr.Column(elem_classes="compare-form card components"):

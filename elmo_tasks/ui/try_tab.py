@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -13,7 +14,6 @@ from elmo_tasks.api import Service
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.heads import class_words
 from elmo_tasks.messages.meanings import sense_tip
-from elmo_tasks.messages.training import TASK_WORDS
 from elmo_tasks.ui.cards import (
     HeadOption,
     chosen_options,
@@ -43,26 +43,35 @@ READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
 ALL = "all"
 _RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
-#: Of heads of each kind: their card, their results, and for each result by what two heads agree or
-#: not.
-CARDS: Mapping[
-    str, tuple[Callable[..., str], Callable[..., Sequence[Any]], Callable[[Any], Any]]
-] = {
-    "classification": (
-        sentiment_card,
-        lambda service, *asked: service.classify(*asked),
-        attrgetter("label"),
+
+
+@dataclass(frozen=True)
+class AnswerCard:
+    """Answers of the heads of one kind of task, and their look."""
+
+    mode: str  #: the mode of the tab that shows them, also in links
+    render: Callable[..., str]  #: the card of a head
+    results_of: Callable[[Service, Sequence[str], str], Sequence[Any]]  #: its results
+    finding_of: Callable[[Any], Any]  #: what two heads agree on or not, from a result
+
+
+#: By the kind of the heads.
+CARDS: Mapping[str, AnswerCard] = {
+    "classification": AnswerCard(
+        mode="sentiment",
+        render=sentiment_card,
+        results_of=lambda service, texts, head: service.classify(texts, head),
+        finding_of=attrgetter("label"),
     ),
-    "tagging": (
-        entity_card,
-        lambda service, *asked: service.tag(*asked, READINGS),
-        attrgetter("tags"),
+    "tagging": AnswerCard(
+        mode="entities",
+        render=entity_card,
+        results_of=lambda service, texts, head: service.tag(texts, head, READINGS),
+        finding_of=attrgetter("tags"),
     ),
 }
-#: Name of the mode of the heads of each kind, also in links; and the modes in order, of which
-#: meanings need no head.
-MODE_OF = {"classification": "sentiment", "tagging": "entities"}
-MODES = {**{mode: kind for kind, mode in MODE_OF.items()}, "meanings": ""}
+#: The modes in order, with the kind of their heads; meanings need none.
+MODES = {**{card.mode: kind for kind, card in CARDS.items()}, "meanings": ""}
 
 
 def lines_of(text: str) -> list[str]:
@@ -77,9 +86,9 @@ def modes_of(name: str) -> Sequence[str]:
 
 
 def _frame(**parts: Any) -> str:
-    """Render the answer: ``cards`` and the ``missing`` heads, or the reason for none."""
+    """Render the ``cards`` and the tasks whose heads are ``missing``, or the reason for none."""
     shown = {"cards": (), "missing": (), "reason": "", "warning": "", "is_empty": False, **parts}
-    return render("try.html", kinds=TASK_WORDS, **shown)
+    return render("try.html", **shown)
 
 
 def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[str]]) -> str:
@@ -95,7 +104,7 @@ def page(service: Service, text: str, mode: str, heads: Mapping[str, Sequence[st
         elif options := head_options(offered, kind):
             cards.append(_head_cards(service, texts, kind, options, heads.get(kind, ())))
         else:
-            missing.append(kind)
+            missing.append(service.tasks()[kind])
     return _frame(cards=cards, missing=missing, warning=warning)
 
 
@@ -110,19 +119,19 @@ def _head_cards(
     if len(names) > service.limits.max_models:
         raise InputError(f"At most {service.limits.max_models} models stand side by side.")
     chosen = chosen_options(options, names)
-    words = TASK_WORDS[kind]
-    link = [("tab", "try"), ("look", MODE_OF[kind]), ("t", "\n".join(texts))]
+    words = service.tasks()[kind]
+    card = CARDS[kind]
+    link = [("tab", "try"), ("look", card.mode), ("t", "\n".join(texts))]
     query = urlencode([*link, *((kind, option.head.name) for option in chosen)])
-    card_of, results_of, finding_of = CARDS[kind]
-    answers = [results_of(service, texts, option.head.name) for option in chosen]
+    answers = [card.results_of(service, texts, option.head.name) for option in chosen]
     without = [
-        results_of(service, texts, option.baseline.name) if option.baseline else ()
+        card.results_of(service, texts, option.baseline.name) if option.baseline else ()
         for option in chosen
     ]
-    cards = [card_of(*of_head, query) for of_head in zip(chosen, answers, without, strict=True)]
+    cards = [card.render(*of_head, query) for of_head in zip(chosen, answers, without, strict=True)]
     if len(cards) == 1:
         return cards[0]
-    findings = zip(*(map(finding_of, of_head) for of_head in answers), strict=True)
+    findings = zip(*(map(card.finding_of, of_head) for of_head in answers), strict=True)
     equal = sum(len(set(of_text)) == 1 for of_text in findings)
     agreement = f"The {len(cards)} models say the same of {equal} of {len(texts)} {words.unit}."
     if words.one_label and len({frozenset(option.head.labels) for option in chosen}) > 1:
@@ -163,7 +172,7 @@ class _Correction:
     def __init__(self, service: Service, kind: str) -> None:
         self.service = service
         self.kind = kind
-        self.is_label = TASK_WORDS[kind].one_label
+        self.is_label = service.tasks()[kind].one_label
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(
             f"Not right? Correct the {what}", open=False, visible=False, elem_classes="card"
@@ -186,7 +195,7 @@ class _Correction:
 
     def show(self, texts: Sequence[str], mode: str, heads: Sequence[str]) -> dict[Any, Any]:
         """Return the updates for a new answer."""
-        if not texts or MODE_OF[self.kind] not in modes_of(mode) or not self._options():
+        if not texts or CARDS[self.kind].mode not in modes_of(mode) or not self._options():
             return {self.fold: gr.update(visible=False), self.kept: ""}
         choices = [(f"{number}: {line[:80]}", line) for number, line in enumerate(texts, 1)]
         return {
@@ -224,7 +233,9 @@ class TryTab:
     """Components of the tab, also used by the Train tab."""
 
     def __init__(self, service: Service) -> None:
-        self.service, limits = service, service.limits
+        self.service = service
+        limits = service.limits
+        tasks = service.tasks()
         self.head: dict[str, gr.Dropdown] = {}
         with gr.Row(elem_classes="compare"):
             with gr.Column(elem_classes="compare-form card components"):
@@ -246,7 +257,7 @@ class TryTab:
                 for kind in CARDS:
                     self.head[kind] = choice(
                         [],
-                        label=TASK_WORDS[kind].model,
+                        label=tasks[kind].model,
                         multiselect=True,
                         max_choices=limits.max_models,
                         visible=False,
@@ -256,7 +267,8 @@ class TryTab:
                     titles, "Or try an example", type="index", elem_classes="samples"
                 )
             with gr.Column(elem_classes="compare-answer"):
-                first = nothing("try") if service.heads() else _frame(missing=list(CARDS))
+                without = [tasks[kind] for kind in CARDS]
+                first = nothing("try") if service.heads() else _frame(missing=without)
                 self.result = markup(first, "scripts/word_tips.js", "scripts/remembered.js")
                 kinds = CARDS if service.training.offer().allowed else ()
                 self.corrections = [_Correction(service, kind) for kind in kinds]
@@ -289,7 +301,7 @@ class TryTab:
             names = [option.head.name for option in options]
             titles = distinct([(option.head.name, option.head.title) for option in options])
             kept = [option.head.name for option in chosen_options(options, chosen[kind])]
-            visible = len(options) > 1 and MODE_OF[kind] in modes_of(mode)
+            visible = len(options) > 1 and CARDS[kind].mode in modes_of(mode)
             changes[box] = gr.update(
                 choices=list(zip(titles, names, strict=True)), value=kept, visible=visible
             )
@@ -316,9 +328,9 @@ class TryTab:
         def open_head(run: str) -> dict[Any, Any]:
             name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
             head = next((head for head in self.service.heads() if head.name == name), None)
-            if head is None:
+            if head is None or head.kind not in CARDS:
                 return {tabs: gr.skip()}
-            mode = MODE_OF[head.kind]
+            mode = CARDS[head.kind].mode
             # With the choices: gradio checks a value that an event has set against those that it
             # was set with.
             lists = self._show_heads(

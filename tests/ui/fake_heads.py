@@ -6,10 +6,11 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.tasks import TASKS
 from elmo_tasks.text.uses import Use
 
 CLASSES, CONLL = ("negative", "positive"), ("PER", "ORG", "LOC", "MISC")
@@ -127,6 +128,9 @@ class FakeHeads:
 
     limits = api.Limits()
     on_offer = HEADS
+
+    def tasks(self) -> Mapping[str, api.TaskWords]:
+        return {name: task.words for name, task in TASKS.items()}
 
     def heads(self) -> tuple[api.HeadInfo, ...]:
         return self.on_offer

@@ -13,6 +13,7 @@ from elmo_tasks.api import (
     TrainingPlan,
 )
 from elmo_tasks.errors import InputError
+from elmo_tasks.tasks import TASKS
 
 PREVIEW = DatasetPreview(
     "the sample that comes with the program",
@@ -52,7 +53,7 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
     made = TrainingJob(
         name=name,
         title=name.capitalize(),
-        kind="classification",
+        task=TASKS["classification"].words,
         data="the sample that comes with the program",
         status="running" if running else "done",
         phase="training" if running else "",

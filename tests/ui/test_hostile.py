@@ -128,7 +128,7 @@ def weights():
         SERVICE.layer_weights()[0], title=HOSTILE, head=HOSTILE, layers=(HOSTILE, "1", "2")
     )
     return layers_tab.weights_page(
-        [replace(found, epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)])] * 2
+        [replace(found, epochs=[MixWeights((0.2, 0.5, 0.3), 1.0, n) for n in (0, 1)])] * 2, {}
     )
 
 
@@ -158,7 +158,7 @@ def training_data():
         examples=(((HOSTILE,), (HOSTILE,)),),
     )
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
-    shown = train_tab.data_card(texts, "classification") + train_tab.data_card(tagged, "tagging")
+    shown = train_tab.data_card(texts, "texts") + train_tab.data_card(tagged, "sentences")
     return shown + rendering.render("train_data_none.html", message=HOSTILE, is_file=True)
 
 

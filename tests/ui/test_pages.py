@@ -114,7 +114,9 @@ def tried(text: str, mode: str = "all") -> str:
 
 
 def data_of(kind: str) -> str:
-    return train_tab.data_card(FakeService().training.preview(TrainingPlan(kind)), kind)
+    service = FakeService()
+    unit = service.tasks()[kind].unit
+    return train_tab.data_card(service.training.preview(TrainingPlan(kind)), unit)
 
 
 PAGES = {
@@ -134,8 +136,8 @@ PAGES = {
     "map-own-text": lambda: mapped("bank", "My own bank is here."),
     "map-unsure": lambda: mapped("muddle"),
     "nearest": lambda: near("The bank was shut."),
-    "layers-weights": lambda: layers_tab.weights_page(FakeService().layer_weights()),
-    "layers-no-weights": lambda: layers_tab.weights_page([]),
+    "layers-weights": lambda: layers_tab.weights_page(FakeService().layer_weights(), {}),
+    "layers-no-weights": lambda: layers_tab.weights_page([], FakeService().tasks()),
     "layers-probes": lambda: layers_tab.probes_page(FakeService().probes()),
     "try-sentiment": lambda: tried("The food was not bad.", "sentiment"),
     "try-several-texts": lambda: tried("It is good.\nIt is bad.", "sentiment"),

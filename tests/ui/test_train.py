@@ -1,12 +1,14 @@
 import csv
 import io
 from dataclasses import replace
+from functools import partial
 
 import gradio as gr
 import pytest
 
 from elmo_tasks.api import SplitScore
 from elmo_tasks.messages import training
+from elmo_tasks.tasks import TASKS
 from elmo_tasks.ui import charts, train_tab
 from elmo_tasks.ui.rendering import render
 from tests.ui.fake_training import PREVIEW, course, job
@@ -27,7 +29,7 @@ def runs(service):
 
 
 def start(service, name):
-    return service.training.start(train_tab.plan_from(name=name))
+    return service.training.start(train_tab.plan_from(service.tasks(), name=name))
 
 
 def checked(form, **data):
@@ -39,8 +41,9 @@ def checked(form, **data):
     return shown, shown[card]
 
 
-def test_the_form_is_read_and_what_is_empty_has_its_default():
-    plan = train_tab.plan_from(
+def test_the_form_is_read_and_empty_fields_have_their_defaults(service):
+    plan_from = partial(train_tab.plan_from, service.tasks())
+    plan = plan_from(
         kind="tagging", source="upload", data="x", hub="sst2", epochs=None, balanced=True
     )
     assert (plan.data, plan.epochs, plan.hidden, plan.balanced, plan.header) == (
@@ -50,7 +53,7 @@ def test_the_form_is_read_and_what_is_empty_has_its_default():
         False,
         None,
     )
-    plan = train_tab.plan_from(
+    plan = plan_from(
         source="hub", data="x", hub="sst2", with_examples=True, epochs="many", balanced=True
     )
     assert (plan.data, plan.with_examples, plan.epochs, plan.balanced) == (
@@ -59,8 +62,8 @@ def test_the_form_is_read_and_what_is_empty_has_its_default():
         "many",
         True,
     )
-    assert train_tab.plan_from(source="sample", with_examples=True).with_examples
-    assert train_tab.plan_from(kind="poetry").kind == "classification"
+    assert plan_from(source="sample", with_examples=True).with_examples
+    assert plan_from(kind="poetry").kind == "classification"
 
 
 def test_the_data_are_shown_and_nothing_is_started(service, form):
@@ -163,13 +166,15 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
     ],
 )
 def test_labels_out_of_balance_are_said(labels, said):
-    page = plain(train_tab.data_card(replace(PREVIEW, labels=labels), "classification"))
+    page = plain(train_tab.data_card(replace(PREVIEW, labels=labels), "texts"))
     assert (said in page) if said else ("often" not in page.partition("How often")[0])
     assert ("Rare labels weigh as much" in page) == bool(said)
 
 
-def test_where_training_is_off_the_page_says_so():
-    assert "--allow-training" in render("train_off.html")
+def test_where_training_is_off_the_page_says_so(service):
+    page = render("train_off.html", tasks=service.tasks())
+    assert "--allow-training" in page
+    assert "make train-ner" in page
 
 
 def test_with_few_test_rows_the_score_is_small_print():
@@ -199,7 +204,9 @@ def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
 
 def test_f1_is_told_beside_the_guess_by_word():
     found = job(
-        kind="tagging", metric="F1", scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),)
+        task=TASKS["tagging"].words,
+        metric="F1",
+        scores=(SplitScore("test", "F1", 0.71, 75, 0.45, "word"),),
     )
     assert (
         training.headline(found)

@@ -7,6 +7,7 @@ import pytest
 from elmo_tasks.api import LayerWeights, MixWeights
 from elmo_tasks.messages import layer_weights
 from elmo_tasks.ui import layers_tab
+from tests.ui.fake_service import FakeService
 from tests.ui.reader import parsed
 from tests.ui.try_answers import plain
 
@@ -109,7 +110,7 @@ def test_learned_mixes_of_several_layers_are_shown_with_distinct_titles():
     shown = layers_tab.learned([*others, entry(), replace(entry(), head="h-2")])
     assert [e.title for e in shown] == ["Names: h", "Names: h-2"]
     assert layers_tab.learned([*others, entry()]) == (entry(),)
-    assert "make train-ner" in layers_tab.weights_page(others)
+    assert "make train-ner" in layers_tab.weights_page(others, FakeService().tasks())
 
 
 @pytest.mark.parametrize("layers", [2, 3, 13])
@@ -118,7 +119,7 @@ def test_charts_of_any_number_of_layers(layers, gamma):
     final = tuple(1 / layers for _ in range(layers))
     epochs = [MixWeights(final, gamma, epoch) for epoch in range(3)]
     found = entry(final, epochs=epochs, layers=tuple(str(n) for n in range(layers)))
-    page = layers_tab.weights_page([found, found])
+    page = layers_tab.weights_page([found, found], {})
     assert page.count("<polyline") == layers + 1
     assert page.count("<line ") == layers  # the legend
     assert page.count('class="stack"') == 2
@@ -136,7 +137,7 @@ def test_one_run_has_no_error_bars_and_three_have(service):
 
 def test_every_plot_has_its_table(service):
     for head, title in (("fake-ner", "Names in the news"), ("gone", "Film and hotel reviews")):
-        text = parsed(layers_tab.weights_page(service.layer_weights(), head)).text
+        text = parsed(layers_tab.weights_page(service.layer_weights(), {}, head)).text
         assert f"The head “{title} (fake)” draws" in text
         assert all(
             text.count(table) == 1
