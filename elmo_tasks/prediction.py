@@ -222,10 +222,9 @@ class Predictor:
             options: those of the head's own ``predict``, such as ``n_readings`` of a tagger.
 
         Returns:
-            a result each, in order: :class:`~elmo_tasks.api.TaggedSentence` with ``tags`` and
-                ``spans`` (``text``, ``type``,
-            ``confidence``, where), or :class:`~elmo_tasks.api.ClassifiedText` with ``label`` and
-            ``probabilities``.
+            a result for each, in order: :class:`~elmo_tasks.api.TaggedText` with ``tags`` and
+            ``spans`` (``text``, ``type``, ``confidence``, offsets), or
+            :class:`~elmo_tasks.api.ClassifiedText` with ``label`` and ``probabilities``.
 
         Raises:
             InputError: one string in place of a list, or something that is neither text nor tokens.
@@ -244,9 +243,7 @@ class Predictor:
         return [results[k] for k in range(len(rows))]
 
     def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
-        """Predict one batch: a :class:`TagSequence` or a calibrated :class:`TextPrediction`
-        each.
-        """
+        """Return a ``TagSequence`` or a calibrated ``TextPrediction`` for each sentence."""
         predictions = self.head.predict(*self._inputs(sentences), **options)
         check_cancelled()  # a text is read in many batches
         if not self.task.one_label:

@@ -34,12 +34,12 @@ from elmo_tasks.api.compare import (
     JudgedUse,
     LayerComparison,
     Meaning,
+    MeaningSource,
     ModelInfo,
     Products,
     SentenceComparison,
     SentenceLayer,
     SideBySide,
-    Source,
     Substitutes,
     TextSenses,
     UseMeaning,
@@ -83,8 +83,8 @@ from elmo_tasks.api.heads import (
     ProbeResult,
     Score,
     SplitScore,
-    TaggedSentence,
-    TagSequence,
+    TaggedText,
+    TagReading,
     TaskWords,
     TrainingEpoch,
     TrainingJob,
@@ -198,7 +198,7 @@ class Service(Protocol):
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
-    ) -> tuple[TaggedSentence, ...]:
+    ) -> tuple[TaggedText, ...]:
         """Tag 1 to ``limits.max_texts`` sentences by a head; ``None`` selects the default one."""
 
     def classify(

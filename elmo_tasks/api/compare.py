@@ -66,7 +66,7 @@ class Certainty(str, Enum):
     ABSTAIN = "abstain"  #: too uncertain to be an answer
 
 
-class Source(str, Enum):
+class MeaningSource(str, Enum):
     """Origin of the meanings of a word."""
 
     DICTIONARY = "dictionary"
@@ -163,7 +163,7 @@ class Comparison(Answer):
     layers: tuple[LayerComparison, ...]  #: one entry per layer, then the mean of the layers
     message: Message  #: the answer: a headline and its details
     verdict_layer: str  #: name of the layer that is shown first
-    source: Source = Source.NONE
+    source: MeaningSource = MeaningSource.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
     groups: tuple[
         tuple[int, ...], ...

@@ -53,7 +53,7 @@ class Entity(Result):
 
 
 @dataclass(frozen=True)
-class TagSequence:
+class TagReading:
     """One tag sequence for a sentence."""
 
     tags: tuple[str, ...]  #: one for each token: BIO, or plain tags if the tags mark no spans
@@ -67,14 +67,14 @@ class TagSequence:
 
 
 @dataclass(frozen=True)
-class TaggedSentence:
+class TaggedText:
     """A sentence with the predictions of a tagger."""
 
     sentence: str  #: as typed
     tokens: tuple[str, ...]  #: its tokens
     offsets: tuple[tuple[int, int], ...]  #: ``(start, end)`` characters of each token
-    best: TagSequence  #: the most probable tag sequence
-    alternatives: tuple[TagSequence, ...] = ()  #: the next most probable ones, best first
+    best: TagReading  #: the most probable tag sequence
+    alternatives: tuple[TagReading, ...] = ()  #: the next most probable ones, best first
 
     @property
     def tags(self) -> tuple[str, ...]:

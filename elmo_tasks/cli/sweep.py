@@ -43,7 +43,7 @@ class EncoderInput:
 
 
 @dataclass(frozen=True)
-class Line:
+class SweepLine:
     """One line of the table: the same settings over all seeds."""
 
     task: str  #: name of the configuration
@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     seeds, fractions = list(dict.fromkeys(args.seeds)), list(dict.fromkeys(args.fractions))
     n_runs = len(points) * len(encoders) * len(fractions) * len(seeds)
     counter = itertools.count(1)
-    lines: list[Line] = []
+    lines: list[SweepLine] = []
     for config, settings, epochs, digest in points:
         task = names[config]
         folder = args.out or Path("runs") / f"sweep-{task}"
@@ -317,7 +317,7 @@ def line_of(
     settings: dict[str, Any],
     fraction: float,
     cards: list[dict[str, Any]],
-) -> Line:
+) -> SweepLine:
     """Summarize the runs with the same settings over all seeds."""
     scores = {}
     for split in _SPLITS:
@@ -334,7 +334,7 @@ def line_of(
             }
     layers = [statistics.fmean(shares) for shares in zip(*map(_layer_weights, cards), strict=True)]
     seconds = statistics.fmean(card["training"]["seconds"] for card in cards)
-    return Line(
+    return SweepLine(
         task=task,
         encoder=encoder,
         settings=settings,
@@ -352,7 +352,7 @@ def _layer_weights(card: dict[str, Any]) -> list[float]:
     return next((row["weights"] for row in rows if row["epoch"] == best), rows[-1]["weights"])
 
 
-def _places(lines: Sequence[Line], differing_only: bool = True) -> dict[str, list[Any]]:
+def _places(lines: Sequence[SweepLine], differing_only: bool = True) -> dict[str, list[Any]]:
     """Return the columns of the rows by title; by default, only settings that differ."""
     columns: dict[str, list[Any]] = {}
     if len({line.task for line in lines}) > 1:
@@ -368,7 +368,7 @@ def _places(lines: Sequence[Line], differing_only: bool = True) -> dict[str, lis
     }
 
 
-def _splits(lines: Sequence[Line]) -> list[str]:
+def _splits(lines: Sequence[SweepLine]) -> list[str]:
     return [split for split in _SPLITS if any(split in line.scores for line in lines)]
 
 
@@ -380,7 +380,7 @@ def _percent(score: Mapping[str, Any] | None, with_name: bool) -> str:
     return f"{score['name'] + ' ' if with_name else ''}{100 * score['mean']:.2f}{spread}"
 
 
-def table(lines: Sequence[Line]) -> str:
+def table(lines: Sequence[SweepLine]) -> str:
     """Format the lines as aligned text; scores in percent, mean ± standard deviation."""
     columns = [
         (
@@ -410,7 +410,7 @@ def table(lines: Sequence[Line]) -> str:
     return "\n".join("  ".join(row).rstrip() for row in zip(*padded, strict=True))
 
 
-def as_csv(lines: Sequence[Line]) -> str:
+def as_csv(lines: Sequence[SweepLine]) -> str:
     """Format the lines with one column for each number, scores from 0 to 1."""
     import pandas as pd  # installed with Lightning, not with the core
 
@@ -425,7 +425,7 @@ def as_csv(lines: Sequence[Line]) -> str:
     return str(frame.to_csv(index=False))
 
 
-def _plots(path: Path, lines: Sequence[Line]) -> None:
+def _plots(path: Path, lines: Sequence[SweepLine]) -> None:
     """Draw the last split's score over the shares, one chart for each task."""
     from elmo_tasks.charts import share_chart
 

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torchmetrics.functional.classification import binary_calibration_error
 
-from elmo_tasks.api import Certainty, Source, group_by, partition
+from elmo_tasks.api import Certainty, MeaningSource, group_by, partition
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
@@ -179,7 +179,7 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     """Sort sets, JSON lines with ``word``, ``sentences`` and ``gold``, as Compare does."""
     rows: list[tuple[bool, bool, bool, bool]] = []
-    sources: list[Source] = []
+    sources: list[MeaningSource] = []
     for number, raw in _json_lines(path):
         try:
             word, gold = str(raw["word"]), list(raw["gold"])
@@ -205,7 +205,9 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         several_named=_mean(named[several]),
         several_right=_mean(right[named & several]),
         one_split=_mean((named & split)[~several]),
-        by_source={source.value: sources.count(source) for source in Source if source in sources},
+        by_source={
+            source.value: sources.count(source) for source in MeaningSource if source in sources
+        },
     )
 
 

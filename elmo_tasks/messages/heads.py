@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from elmo_tasks.api import ClassifiedText, Entity, TaggedSentence, TagSequence, WordEffect
+from elmo_tasks.api import ClassifiedText, Entity, TaggedText, TagReading, WordEffect
 from elmo_tasks.wording import first_capital, listed, percent
 
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
@@ -152,7 +152,7 @@ def unweighed(results: Sequence[ClassifiedText]) -> str:
     return f"Too many words to test each one in {where}; try fewer or shorter texts."
 
 
-def has_spans(results: Sequence[TaggedSentence]) -> bool:
+def has_spans(results: Sequence[TaggedText]) -> bool:
     """Return True if the tags mark spans (BIO), unlike parts of speech."""
     sequences = [sequence for result in results for sequence in (result.best, *result.alternatives)]
     return all(
@@ -160,7 +160,7 @@ def has_spans(results: Sequence[TaggedSentence]) -> bool:
     )
 
 
-def tag_headline(results: Sequence[TaggedSentence]) -> str:
+def tag_headline(results: Sequence[TaggedText]) -> str:
     """Count the entities or tags."""
     if not has_spans(results):
         words = sum(len(result.tokens) for result in results)
@@ -171,12 +171,12 @@ def tag_headline(results: Sequence[TaggedSentence]) -> str:
     return f"Found {listed([counted(name, number) for name, number in counts.most_common()])}"
 
 
-def entity_text(result: TaggedSentence, entity: Entity) -> str:
+def entity_text(result: TaggedText, entity: Entity) -> str:
     """Return the words of an entity as typed."""
     return result.sentence[entity.start_char : entity.end_char]
 
 
-def tag_differences(result: TaggedSentence, best: TagSequence, other: TagSequence) -> list[str]:
+def tag_differences(result: TaggedText, best: TagReading, other: TagReading) -> list[str]:
     """List the differences of ``other`` from ``best``, one phrase each."""
     if not (best.entities or other.entities):
         return [
@@ -219,7 +219,7 @@ def first_phrases(phrases: Sequence[str]) -> str:
     return f"{', '.join(phrases[:_MAX_DIFFERENCES])} and {len(phrases) - _MAX_DIFFERENCES} more"
 
 
-def tag_difference(results: Sequence[TaggedSentence], without: Sequence[TaggedSentence]) -> str:
+def tag_difference(results: Sequence[TaggedText], without: Sequence[TaggedText]) -> str:
     """Describe the tags of the head on layer 0 alone, or that they are the same."""
     phrases = []
     for k, (result, other) in enumerate(zip(results, without, strict=True), 1):

@@ -115,7 +115,7 @@ def text_answer(n: int, unsure: int, n_words: int) -> api.Message:
     several = "several meanings in the dictionary"
     pale = f" The model is unsure of {unsure}, shown pale." if unsure else ""
     return api.Message(
-        f"{words} {several}.", f"{source_line(api.Source.DICTIONARY, n_words)}{pale}"
+        f"{words} {several}.", f"{source_line(api.MeaningSource.DICTIONARY, n_words)}{pale}"
     )
 
 
@@ -171,21 +171,21 @@ def different_words_answer(
     )
 
 
-def source_line(source: api.Source, n_words: int) -> str:
+def source_line(source: api.MeaningSource, n_words: int) -> str:
     """State the known and the computed part of an answer."""
-    if source is api.Source.DICTIONARY:
+    if source is api.MeaningSource.DICTIONARY:
         return (
             f"Meanings come from this project’s dictionary ({n_words:,} words); which one is meant"
             " is computed."
         )
-    if source is api.Source.OWN:
+    if source is api.MeaningSource.OWN:
         return "Meanings come from you; which one is meant is computed."
     return ""
 
 
 def heading(
     meaning: api.Meaning | None,
-    source: api.Source = api.Source.DICTIONARY,
+    source: api.MeaningSource = api.MeaningSource.DICTIONARY,
     uses: Sequence[api.UseMeaning] = (),
 ) -> str:
     """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning."""
@@ -193,9 +193,8 @@ def heading(
         return meaning.gloss
     if uses and not any(use.is_sure for use in uses):
         return _TOO_LITTLE if len(uses) == 1 else "the sentences say too little to tell"
-    return (
-        f"another meaning, not {'among yours' if source is api.Source.OWN else 'in the dictionary'}"
-    )
+    known = "among yours" if source is api.MeaningSource.OWN else "in the dictionary"
+    return f"another meaning, not {known}"
 
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:

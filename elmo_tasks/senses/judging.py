@@ -82,7 +82,7 @@ class Place:
 class Judged:
     """Meanings of some uses, known or predicted; see :class:`elmo_tasks.api.Comparison`."""
 
-    source: api.Source
+    source: api.MeaningSource
     meanings: tuple[api.Meaning, ...] = ()
     of_uses: tuple[api.UseMeaning, ...] = ()
     groups: tuple[tuple[int, ...], ...] = ()
@@ -161,7 +161,7 @@ def judge(
     if has_one and entries and entries[0].also_literal and not any(inside):
         return _expression_or_literal(model, uses, embedded, entries[0])
     if len(senses_of(entries)) > 1 or (entries and any(inside)):
-        source = api.Source.OWN if own_entries else api.Source.DICTIONARY
+        source = api.MeaningSource.OWN if own_entries else api.MeaningSource.DICTIONARY
         return _by_meanings(model, uses, embedded, entries, inside, source)
     same, n = same_probability(model.calibration, embedded), len(uses)
     everything = (tuple(range(n)),)
@@ -171,7 +171,7 @@ def judge(
         )
         matrix = _matrix(np.full((n, n), _ONE_MEANING))
         return Judged(
-            source=api.Source.ONE_MEANING,
+            source=api.MeaningSource.ONE_MEANING,
             meanings=senses_as_meanings(entries),
             groups=everything,
             certainty=certainty,
@@ -183,7 +183,7 @@ def judge(
     all_same = float(np.prod(pairs) ** (1 / max(1, n - 1)))
     sure = max(all_same, 1 - all_same)
     return Judged(
-        source=api.Source.UNLISTED,
+        source=api.MeaningSource.UNLISTED,
         groups=everything if all_same >= _UNLISTED_CERTAINTY else (),
         certainty=api.Certainty.TENTATIVE if sure >= _UNLISTED_CERTAINTY else api.Certainty.ABSTAIN,
         probability=min(round(sure, 4), _SUREST),
@@ -207,7 +207,7 @@ def _by_meanings(
     embedded: Vectors,
     entries: Sequence[Entry],
     inside: Sequence[Place | None],
-    source: api.Source,
+    source: api.MeaningSource,
 ) -> Judged:
     """Choose among the meanings of the entries and those of the expressions that uses are in."""
     senses = senses_of(entries)
@@ -229,14 +229,14 @@ def _expression_or_literal(
         for p in classify_expression(model, uses, embedded, entry)
     ]
     meanings = senses_as_meanings([Entry(entry.word, (*entry.senses, _LITERAL))])
-    return _judged(uses, predicted, meanings, api.Source.DICTIONARY)
+    return _judged(uses, predicted, meanings, api.MeaningSource.DICTIONARY)
 
 
 def _judged(
     uses: Sequence[Use],
     predicted: Sequence[SenseProbabilities],
     meanings: tuple[api.Meaning, ...],
-    source: api.Source,
+    source: api.MeaningSource,
 ) -> Judged:
     """Group the uses by their likeliest meanings, and say how sure the whole is."""
     # A sentence that stands twice is right twice, or wrong twice.

@@ -25,10 +25,10 @@ from elmo_tasks.senses.sentences import (
     sentences_of_test,
 )
 from elmo_tasks.senses.similarity import cosine_matrix
+from elmo_tasks.service.examples import known_meanings
+from elmo_tasks.service.further_views import views_of
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
-from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses
-from elmo_tasks.service.views import views_of
 from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Mention
@@ -56,7 +56,7 @@ def compare_uses(
     layers = _layers(loaded, with_mean(read.layers), read.token_norms)
     spellings = [spelling(mention) for mention in mentions]
     is_one_word = are_one_word(spellings)
-    judged = Judged(api.Source.NONE)
+    judged = Judged(api.MeaningSource.NONE)
     embedded = None
     if not encoder.reads_sentence:
         message = no_sentence_answer(encoder.name, one_spelling=len(set(spellings)) == 1)
@@ -74,10 +74,10 @@ def compare_uses(
         judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
         if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
             name = word.strip()  # can't, of which the first token is compared
-        if judged.source is api.Source.ONE_MEANING:
+        if judged.source is api.MeaningSource.ONE_MEANING:
             known = next(iter(judged.meanings), None)
             message = meanings.one_meaning_answer(name, len(mentions), judged.certainty, known)
-        elif judged.source is api.Source.UNLISTED:
+        elif judged.source is api.MeaningSource.UNLISTED:
             message = meanings.unlisted_answer(
                 name,
                 len(mentions),

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from elmo_tasks.service.request_limits import App, Message, Receive, Send
+from elmo_tasks.service.request_limits import App, AsgiMessage, Receive, Send
 
 PATH = "/health"
 #: Requests that compute; others, such as the heartbeat of a page, last as long as the page is open.
@@ -48,7 +48,7 @@ class HealthMiddleware:
     def __init__(self, app: App, health: Health) -> None:
         self._app, self._health = app, health
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Serve one request."""
         path = scope.get("path", "")
         if scope["type"] != "http":

@@ -32,10 +32,10 @@ from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.use_sources import example_uses
+from elmo_tasks.service.examples import known_meanings
+from elmo_tasks.service.further_views import random_features
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.meanings import known_meanings
 from elmo_tasks.service.validation import check_count, find_use
-from elmo_tasks.service.views import random_features
 from elmo_tasks.text.mentions import check_word
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections

@@ -6,9 +6,19 @@ import re
 from pathlib import Path
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.lexicon import Entry, bundled_lexicon, check_marks, read_entries
+from elmo_tasks.senses.lexicon import (
+    Entry,
+    bundled_lexicon,
+    check_marks,
+    parse_entries,
+    read_entries,
+)
+from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.wording import first_capital, replace_surrogates
 
+_MAX_CHARACTERS = 20_000
+_MAX_SENTENCES = 60
 #: Sentences of each meaning in the entry that a person starts from.
 _SENTENCES = 3
 #: ``player = Jordan scored forty points``
@@ -29,6 +39,32 @@ def entry_text(word: str) -> str:
             f"    {sentence}" for sentence in (sense.examples or sense.sentences)[:_SENTENCES]
         ]
     return "\n".join(lines)
+
+
+def own_entries(text: str) -> list[Entry]:
+    """Parse the user's own meanings; an :class:`InputError` names what breaks the format."""
+    if not text.strip():
+        return []
+    check_size(text, "own_meanings", "Own meanings: the text", _MAX_CHARACTERS)
+    try:
+        entries = parse_entries(replace_surrogates(text), "own meanings")
+        check_marks(entries, "own meanings")
+    except DataError as error:
+        raise InputError(
+            f"{first_capital(str(error)).removesuffix('.')}.", field="own_meanings"
+        ) from None
+    n = sum(len(sense.sentences) for entry in entries for sense in entry.senses)
+    if n > _MAX_SENTENCES:
+        raise InputError(
+            f"Own meanings: {n} sentences; the most is {_MAX_SENTENCES}.", field="own_meanings"
+        )
+    if one := next((entry.word for entry in entries if len(entry.senses) < 2), None):
+        message = (
+            f"Own meanings: “{one}” has one meaning; give at least two, each with a sentence or"
+            " more."
+        )
+        raise InputError(message, field="own_meanings")
+    return entries
 
 
 def expanded(text: str, word: str) -> str:

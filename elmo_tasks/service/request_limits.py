@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
+AsgiMessage = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[AsgiMessage]]
+Send = Callable[[AsgiMessage], Awaitable[None]]
+App = Callable[[AsgiMessage, Receive, Send], Awaitable[None]]
 
 #: The longest text in a request has 2,000,000 characters, and each may take six bytes
 #: (``\\u00e9``).
@@ -75,7 +75,7 @@ class RequestLimits:
         self._uploaded: deque[float] = deque()
         self._logins: OrderedDict[str, _Logins] = OrderedDict()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Serve one request."""
         path = scope.get("path", "").rstrip("/")
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
@@ -87,7 +87,7 @@ class RequestLimits:
         else:
             await self._serve(scope, receive, send, self._max_bytes)
 
-    async def _upload(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _upload(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Serve an upload, unless there were too many; a refused one does not count."""
         if self._uploads is None:
             await _refuse(send, 403, "Uploads are off here.")
@@ -114,7 +114,7 @@ class RequestLimits:
                 ):  # it lasted more than an hour, and its entry has expired
                     self._uploaded.remove(now)
 
-    async def _log_in(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def _log_in(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Delay answers to wrong passwords, one address at a time and longer each time."""
         address = str((scope.get("client") or ("",))[0])
         logins = self._logins.setdefault(address, _Logins())
@@ -122,7 +122,7 @@ class RequestLimits:
         while len(self._logins) > _MAX_ADDRESSES:
             self._logins.popitem(last=False)
 
-        async def delayed(message: Message) -> None:
+        async def delayed(message: AsgiMessage) -> None:
             status = message.get("status", 0)  # the first message alone has one
             if status >= 400:
                 now = time.monotonic()
@@ -138,7 +138,7 @@ class RequestLimits:
 
     async def _serve(
         self,
-        scope: Message,
+        scope: AsgiMessage,
         receive: Receive,
         send: Send,
         max_bytes: int,
@@ -149,7 +149,7 @@ class RequestLimits:
         problem, tail = "", b""
         too_large = f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
 
-        async def limited() -> Message:
+        async def limited() -> AsgiMessage:
             nonlocal n_bytes, n_files, problem, tail
             message = await receive()
             chunk: bytes = message.get("body", b"")
@@ -168,7 +168,7 @@ class RequestLimits:
                 raise _TooMuch
             return message
 
-        async def reply(message: Message) -> None:
+        async def reply(message: AsgiMessage) -> None:
             nonlocal status
             if not problem or status:  # else the app would report an error in half a body
                 status = message.get("status", status)

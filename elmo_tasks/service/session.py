@@ -14,16 +14,22 @@ from elmo_tasks.messages.views import MODEL_TITLES
 from elmo_tasks.senses.judging import not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex
-from elmo_tasks.service import comparisons, meanings
+from elmo_tasks.service import comparisons
+from elmo_tasks.service.examples import dictionary_test, ready_sentences
+from elmo_tasks.service.incremental_reading import incremental_reading
 from elmo_tasks.service.loaded_models import (
     LoadedModels,
     describe_training,
     dictionary_layers,
     read_measurements,
 )
-from elmo_tasks.service.meanings import own_entries
 from elmo_tasks.service.nearest_uses import nearest_uses, static_neighbours
-from elmo_tasks.service.own_meanings import entry_text, expanded, lexicon_entries
+from elmo_tasks.service.own_meanings import (
+    entry_text,
+    expanded,
+    lexicon_entries,
+    own_entries,
+)
 from elmo_tasks.service.sense_maps import UseCache, project_on_map, sense_map
 from elmo_tasks.service.text_senses import text_senses
 from elmo_tasks.service.trained_heads import TrainedHeads
@@ -188,7 +194,7 @@ class Session:
 
     def dictionary_test(self, model: str | None = None) -> api.DictionaryTest:
         loaded = self.loaded.model(model)
-        return loaded.cache.once("dictionary", lambda: meanings.dictionary_test(loaded.sense_model))
+        return loaded.cache.once("dictionary", lambda: dictionary_test(loaded.sense_model))
 
     def incremental_reading(
         self,
@@ -197,13 +203,13 @@ class Session:
         senses: Sequence[str] | None = None,
         model: str | None = None,
     ) -> api.IncrementalReading:
-        return meanings.incremental_reading(word, sentence, senses, self.loaded.model(model))
+        return incremental_reading(word, sentence, senses, self.loaded.model(model))
 
     def probes(self) -> tuple[api.ModelProbes, ...]:
         return read_measurements(self.loaded)
 
     def ready_sentences(self, word: str) -> api.ReadyWord | None:
-        return meanings.ready_sentences(word)
+        return ready_sentences(word)
 
     def entry_text(self, word: str) -> str:
         return entry_text(word)
@@ -219,7 +225,7 @@ class Session:
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
-    ) -> tuple[api.TaggedSentence, ...]:
+    ) -> tuple[api.TaggedText, ...]:
         return self._heads.tag(sentences, head, n_readings)
 
     def classify(

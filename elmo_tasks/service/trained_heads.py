@@ -78,7 +78,7 @@ class TrainedHeads:
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
-    ) -> tuple[api.TaggedSentence, ...]:
+    ) -> tuple[api.TaggedText, ...]:
         check_count(n_readings, 10, "n_readings", "readings")
         rows = _tokens(sentences, "sentence")
         predictor = self._predictor(head, "tagging")

@@ -76,7 +76,7 @@ def explain(
         answer = why_answer(
             uses, words, named, _several(words, apart) if view.name == WORDS else []
         )
-    if comparison.source is api.Source.ONE_MEANING:
+    if comparison.source is api.MeaningSource.ONE_MEANING:
         known = on_the_list(comparison.word, is_in_dictionary=bool(comparison.meanings))
         answer = f"{known} {answer}"
     sides = _sides(loaded, uses)
@@ -183,7 +183,7 @@ Measure = Callable[[Sequence[Use], int], NDArray[np.float64]]
 
 def _has_verdict(comparison: api.Comparison) -> bool:
     """Return True if the answer was read from the sentences, not from the list of words."""
-    return bool(comparison.same_meaning) and comparison.source is not api.Source.ONE_MEANING
+    return bool(comparison.same_meaning) and comparison.source is not api.MeaningSource.ONE_MEANING
 
 
 def _evidence(
@@ -227,7 +227,7 @@ def _odds(
     likely one. Where no meanings are known, it is that the two share one, or not.
     """
     senses, lexicon = loaded.sense_model, bundled_lexicon()
-    if comparison.source is not api.Source.DICTIONARY:
+    if comparison.source is not api.MeaningSource.DICTIONARY:
         embedded = senses.embed([comparison.uses[pair[1 - number]].use])[0]
         constant, slope = senses.calibration.same
         sign = -1 if apart else 1

@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
-from elmo_tasks.api import Entity, TaggedSentence, TagSequence, TaskWords
-from elmo_tasks.data import records
+from elmo_tasks.api import Entity, TaggedText, TagReading, TaskWords
 from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged
+from elmo_tasks.data.records import TaggedSentence, check_sentences
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError
-from elmo_tasks.heads import tagging
+from elmo_tasks.heads.tagging import TagSequence
 from elmo_tasks.tasks.task import HubData, LabelledRow, Task, UploadColumns
 from elmo_tasks.text.tag_schemes import Scheme, convert, detect_scheme
 from elmo_tasks.text.tokens import Token
@@ -25,7 +25,7 @@ _CONLLU_TAGS = ("upos", "xpos", "deprel")
 
 def _read_upload(
     path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
-) -> tuple[UploadColumns, Sequence[records.TaggedSentence]]:
+) -> tuple[UploadColumns, Sequence[TaggedSentence]]:
     """Span tags come as BIO."""
     form = cast(TaggingFormat, file_format)
     if form == "conllu":
@@ -74,8 +74,8 @@ def _baseline_scores(
     }
 
 
-def _result(text: str, tokens: Sequence[Token], prediction: tagging.TagSequence) -> TaggedSentence:
-    return TaggedSentence(
+def _result(text: str, tokens: Sequence[Token], prediction: TagSequence) -> TaggedText:
+    return TaggedText(
         sentence=text,
         tokens=tuple(token.text for token in tokens),
         offsets=tuple((token.start, token.end) for token in tokens),
@@ -86,7 +86,7 @@ def _result(text: str, tokens: Sequence[Token], prediction: tagging.TagSequence)
     )
 
 
-def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) -> TagSequence:
+def _reading(text: str, tokens: Sequence[Token], tagged: TagSequence) -> TagReading:
     entities = []
     for span in tagged.spans:
         start, end = tokens[span.start].start, tokens[span.end - 1].end
@@ -101,19 +101,17 @@ def _reading(text: str, tokens: Sequence[Token], tagged: tagging.TagSequence) ->
                 text=text[start:end],
             )
         )
-    return TagSequence(tagged.tags, tuple(entities), tagged.probability)
+    return TagReading(tagged.tags, tuple(entities), tagged.probability)
 
 
-def is_spans(sentences: Iterable[records.TaggedSentence]) -> bool:
+def is_spans(sentences: Iterable[TaggedSentence]) -> bool:
     """Check whether over 90 % of the tags look like span tags (``B-PER``)."""
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     like = sum(number for tag, number in tags.items() if SPAN_TAG.fullmatch(tag))
     return set(tags) != {"O"} and like > 0.9 * sum(tags.values())
 
 
-def _as_bio(
-    sentences: Sequence[records.TaggedSentence], path: Path
-) -> list[records.TaggedSentence]:
+def _as_bio(sentences: Sequence[TaggedSentence], path: Path) -> list[TaggedSentence]:
     """Convert span tags to BIO; other tags stay as they are."""
     if not is_spans(sentences):
         return list(sentences)
@@ -121,7 +119,7 @@ def _as_bio(
         scheme: Scheme = detect_scheme(sentence.tags for sentence in sentences)
     except DataError as error:
         raise DataError(f"{path}: {error}") from None
-    records.check_sentences(sentences, scheme, str(path))
+    check_sentences(sentences, scheme, str(path))
     return [
         replace(sentence, tags=tuple(convert(sentence.tags, scheme, "BIO")))
         for sentence in sentences

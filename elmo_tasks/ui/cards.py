@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedSentence, TagSequence
+from elmo_tasks.api import ClassifiedText, Entity, HeadInfo, TaggedText, TagReading
 from elmo_tasks.messages import heads
 from elmo_tasks.messages.heads import class_words, marked_spans, marked_words, type_note
 from elmo_tasks.ui.colours import tint
@@ -15,7 +15,7 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.rendering import pieces, render
 from elmo_tasks.wording import score_line
 
-Result = TypeVar("Result", TaggedSentence, ClassifiedText)
+Result = TypeVar("Result", TaggedText, ClassifiedText)
 STEPS = (0.02, 0.08, 0.2, 0.4)
 COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
 
@@ -157,8 +157,8 @@ def colour_of(name: str, labels: Sequence[str]) -> int:
 
 def entity_card(
     option: HeadOption,
-    results: Sequence[TaggedSentence],
-    without: Sequence[TaggedSentence] = (),
+    results: Sequence[TaggedText],
+    without: Sequence[TaggedText] = (),
     query: str = "",
 ) -> str:
     """Render the answer of a tagger; the arguments are those of :func:`sentiment_card`."""
@@ -189,7 +189,7 @@ def entity_card(
     )
 
 
-def _entities(result: TaggedSentence, reading: TagSequence, *, spans: bool) -> Sequence[Entity]:
+def _entities(result: TaggedText, reading: TagReading, *, spans: bool) -> Sequence[Entity]:
     """Return the entities of a reading or, from a head that tags words, one for each word."""
     if spans:
         return reading.entities
@@ -200,7 +200,7 @@ def _entities(result: TaggedSentence, reading: TagSequence, *, spans: bool) -> S
     ]
 
 
-def marked(result: TaggedSentence) -> str:
+def marked(result: TaggedText) -> str:
     """Write the tags of a sentence into it, as a line that the user can correct."""
     if heads.has_spans([result]):
         return marked_spans(
@@ -210,7 +210,7 @@ def marked(result: TaggedSentence) -> str:
 
 
 def _places(
-    results: Sequence[TaggedSentence], without: Sequence[TaggedSentence], *, spans: bool
+    results: Sequence[TaggedText], without: Sequence[TaggedText], *, spans: bool
 ) -> Iterator[tuple[int, str, tuple[int, int], Entity | None, Entity | None]]:
     """Yield where a head finds an entity: sentence number, words, position, both entities."""
     for number, pair in enumerate(zip_longest(results, without), 1):
@@ -232,7 +232,7 @@ def _places(
 
 
 def entity_csv(
-    option: HeadOption, results: Sequence[TaggedSentence], without: Sequence[TaggedSentence] = ()
+    option: HeadOption, results: Sequence[TaggedText], without: Sequence[TaggedText] = ()
 ) -> str:
     """Return a row per entity of every reading, or per tagged word; reading 1 is the best."""
     header = [

@@ -11,10 +11,10 @@ from elmo_tasks.api import (
     Comparison,
     JudgedUse,
     LayerComparison,
+    MeaningSource,
     ModelInfo,
     SentenceComparison,
     SideBySide,
-    Source,
 )
 from elmo_tasks.messages.answers import (
     letters_sentence,
@@ -126,7 +126,7 @@ def meanings_card(
             meaning
             for k, meaning in enumerate(comparison.meanings)
             if k not in present
-            and (meaning.part_of_speech or comparison.source is not Source.DICTIONARY)
+            and (meaning.part_of_speech or comparison.source is not MeaningSource.DICTIONARY)
         ],
         saved=saved,
     )

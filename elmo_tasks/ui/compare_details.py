@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from elmo_tasks.api import Explanation, Service, Source, WordEffect
+from elmo_tasks.api import Explanation, MeaningSource, Service, WordEffect
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.views import view_place
 from elmo_tasks.ui.colours import tint
@@ -195,7 +195,7 @@ def way_words(way: str) -> str:
 def why_body(explanation: Explanation) -> str:
     """Render the whole answer, below the fold's title."""
     comparison = explanation.comparison
-    known = comparison.source is Source.ONE_MEANING
+    known = comparison.source is MeaningSource.ONE_MEANING
     views = [("verdict", comparison.same_meaning and not known), ("words", comparison.same_meaning)]
     return render(
         "why.html",

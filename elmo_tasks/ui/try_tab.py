@@ -395,7 +395,7 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
             n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
 
         Returns:
-            TaggedSentence of each: with tags, spans (type, confidence, where), probability,
+            TaggedText of each: with tags, spans (type, confidence, where), probability,
                 alternatives.
         """
         return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]

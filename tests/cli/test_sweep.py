@@ -7,7 +7,7 @@ import statistics
 import pytest
 
 from elmo_tasks.cli import fit, sweep
-from elmo_tasks.cli.sweep import Line, config_digest, encoder_input, run_name, table
+from elmo_tasks.cli.sweep import SweepLine, config_digest, encoder_input, run_name, table
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 
@@ -202,7 +202,7 @@ def line(task, encoder, *scores, name="f1"):
             "values": list(scores),
         }
     }
-    return Line(task, encoder, {}, 1.0, len(scores), found, [1.0], 60.0)
+    return SweepLine(task, encoder, {}, 1.0, len(scores), found, [1.0], 60.0)
 
 
 def test_each_task_has_a_line_for_each_encoder_with_the_name_of_its_score():

@@ -4,11 +4,11 @@ shows of them."""
 import pytest
 
 from elmo_tasks import compare, disambiguate
-from elmo_tasks.api import Certainty, MapRequest, NearestRequest, Source
+from elmo_tasks.api import Certainty, MapRequest, MeaningSource, NearestRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.judging import entries_for
 from elmo_tasks.senses.lexicon import bundled_lexicon
-from elmo_tasks.service.meanings import own_entries
+from elmo_tasks.service.own_meanings import own_entries
 from elmo_tasks.ui.present_tab import FORMINGS, OWN_WORDS, STORIES
 
 #: Sentences that tutorials show, and some like them, each with the key of its meaning.
@@ -99,12 +99,12 @@ def test_own_meanings_count_before_the_dictionary(session):
     assert own_entries(" \n") == []
     sentences = ["A bank of snow lay in front of the door.", "I took money from the bank."]
     found = session.compare("bank", sentences, own_meanings=OWN)
-    assert found.source is Source.OWN
+    assert found.source is MeaningSource.OWN
     assert [m.key for m in found.meanings] == ["slope", "firm"]
     assert [use.meant.best for use in found.uses] == [0, 1]
     assert (
         session.compare("bark", ["A bark.", "The bark of a tree."], own_meanings=OWN).source
-        is Source.DICTIONARY
+        is MeaningSource.DICTIONARY
     )
     (word,) = [
         w
@@ -138,10 +138,10 @@ def test_a_word_with_one_meaning_and_one_in_no_list():
         "telescope",
         ["He looked at the moon through a telescope.", "The telescope stands on a hill."],
     )
-    assert one.source is Source.ONE_MEANING
+    assert one.source is MeaningSource.ONE_MEANING
     assert one.groups == ((0, 1),)
     unlisted = compare("zorple", ["We ate a zorple for lunch.", "The zorple landed on the roof."])
-    assert unlisted.source is Source.UNLISTED
+    assert unlisted.source is MeaningSource.UNLISTED
     assert unlisted.certainty is not Certainty.CONFIDENT
     assert 0 <= unlisted.same_meaning[0][1] <= 1
 
@@ -150,7 +150,7 @@ def test_of_other_languages_and_different_words_nothing_is_said():
     found = compare(
         "die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."]
     )
-    assert found.source is Source.NONE
+    assert found.source is MeaningSource.NONE
     assert "reads only English" in str(found.message)
     other = compare("bank", ["The bank is shut.", "The [shore] is long."])
     assert other.spellings_differ

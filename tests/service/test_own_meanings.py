@@ -4,8 +4,7 @@ import pytest
 
 from elmo_tasks.errors import InputError
 from elmo_tasks.senses.lexicon import bundled_lexicon, parse_entries
-from elmo_tasks.service.meanings import own_entries
-from elmo_tasks.service.own_meanings import entry_text, expanded
+from elmo_tasks.service.own_meanings import entry_text, expanded, own_entries
 
 
 def test_a_line_for_each_meaning_is_an_entry():

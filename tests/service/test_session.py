@@ -6,7 +6,7 @@ import re
 import pytest
 import torch
 
-from elmo_tasks.api import Service, Source
+from elmo_tasks.api import MeaningSource, Service
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.disambiguation import read_calibration
 from elmo_tasks.service import loaded_models
@@ -170,7 +170,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
     session = Session(str(folder), may_measure=False)
     answer = session.compare("bank", SENTENCES[:2])
     assert str(answer.message).startswith("No meanings are given: “toy” was not calibrated.")
-    assert (answer.groups, answer.same_meaning, answer.source) == ((), (), Source.NONE)
+    assert (answer.groups, answer.same_meaning, answer.source) == ((), (), MeaningSource.NONE)
     assert "was not calibrated" in session.disambiguate(SENTENCES[0]).message.headline
     assert 0 < answer.layers[-1].random_pair_cosine < 1
     assert not (tmp_path / "cache").exists()
@@ -187,7 +187,7 @@ def test_a_capital_makes_no_other_word(session):
         is False
     )
     hebrew = session.compare("שלום", ["שלום עולם", "הוא אמר שלום"])
-    assert (hebrew.groups, hebrew.source) == ((), Source.NONE)
+    assert (hebrew.groups, hebrew.source) == ((), MeaningSource.NONE)
     assert "reads only English" in str(hebrew.message)
     assert "reads only English" in session.language_warning(["שלום עולם"])
     assert session.language_warning(["The bank opened.", ""]) == ""

@@ -173,11 +173,11 @@ class FakeHeads:
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
-    ) -> tuple[api.TaggedSentence, ...]:
+    ) -> tuple[api.TaggedText, ...]:
         chosen = _check(sentences, head, "tagging", self.limits)
         return tuple(self._tagged(sentence, chosen, n_readings) for sentence in sentences)
 
-    def _tagged(self, sentence: str, head: str, n_readings: int) -> api.TaggedSentence:
+    def _tagged(self, sentence: str, head: str, n_readings: int) -> api.TaggedText:
         spans = _tokens(sentence)
         tokens = tuple(token for token, _, _ in spans)
         offsets = tuple((start, end) for _, start, end in spans)
@@ -186,11 +186,9 @@ class FakeHeads:
             if head == "fake-pos"
             else self._names(sentence, spans, head)
         )
-        return api.TaggedSentence(
-            sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings])
-        )
+        return api.TaggedText(sentence, tokens, offsets, readings[0], tuple(readings[1:n_readings]))
 
-    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[api.TagSequence]:
+    def _parts_of_speech(self, tokens: tuple[str, ...]) -> list[api.TagReading]:
         def tag(token: str) -> str:
             if not token[0].isalnum():
                 return "PUNCT"
@@ -201,13 +199,13 @@ class FakeHeads:
         best = tuple(tag(token) for token in tokens)
         other = tuple("VERB" if name == "NOUN" else name for name in best)
         return [
-            api.TagSequence(best, (), 0.8),
-            *([api.TagSequence(other, (), 0.1)] if other != best else []),
+            api.TagReading(best, (), 0.8),
+            *([api.TagReading(other, (), 0.1)] if other != best else []),
         ]
 
     def _names(
         self, sentence: str, spans: list[tuple[str, int, int]], head: str
-    ) -> list[api.TagSequence]:
+    ) -> list[api.TagReading]:
         context = "static" not in head
         gazetteer = MEDICAL if head == "fake-medical" else NAMES
         entities: list[api.Entity] = []
@@ -249,12 +247,12 @@ class FakeHeads:
 
     def _reading(
         self, entities: list[api.Entity], length: int, probability: float
-    ) -> api.TagSequence:
+    ) -> api.TagReading:
         tags = ["O"] * length
         for entity in entities:
             tags[entity.start : entity.end] = [f"I-{entity.type}"] * (entity.end - entity.start)
             tags[entity.start] = f"B-{entity.type}"
-        return api.TagSequence(tuple(tags), tuple(entities), probability)
+        return api.TagReading(tuple(tags), tuple(entities), probability)
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
         layers, pos = ("0", "1", "2"), api.MixWeights((0.25, 0.62, 0.13), 0.9)

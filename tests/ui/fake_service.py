@@ -175,7 +175,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             layers=layers,
             message=said,
             verdict_layer="2",
-            source=api.Source.DICTIONARY,
+            source=api.MeaningSource.DICTIONARY,
             meanings=meanings,
             groups=tuple(found),
             certainty=certainty,
@@ -245,7 +245,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
                 none = dict.fromkeys(("meanings", "groups", "same_meaning"), ())
                 comparison = replace(
                     unjudged(comparison),
-                    source=api.Source.NONE,
+                    source=api.MeaningSource.NONE,
                     certainty=api.Certainty.ABSTAIN,
                     message=said,
                     **none,

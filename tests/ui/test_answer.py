@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from elmo_tasks.api import Certainty, Meaning, Message, Source
+from elmo_tasks.api import Certainty, Meaning, MeaningSource, Message
 from elmo_tasks.ui import colours, compare_answer, compare_form
 from tests.ui.fake_service import unjudged
 from tests.ui.reader import parsed
@@ -131,7 +131,7 @@ def test_a_use_between_two_meanings_names_both(service):
 def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     comparison = replace(
-        unjudged(comparison), source=Source.NONE, meanings=(), groups=(), same_meaning=()
+        unjudged(comparison), source=MeaningSource.NONE, meanings=(), groups=(), same_meaning=()
     )
     shown = compare_answer.meanings_card(comparison, ())
     assert shown.count('<section class="group gnone"') == 1
@@ -145,7 +145,7 @@ def test_a_wrong_answer_leads_to_meanings_of_ones_own(service):
     assert "data-wrong" not in compare_answer.meanings_card(comparison, (), saved=True)
     own = replace(
         comparison,
-        source=Source.OWN,
+        source=MeaningSource.OWN,
         uses=(remeant(comparison.uses[0], best=None), comparison.uses[1]),
     )
     shown = compare_answer.meanings_card(own, ())
@@ -224,7 +224,9 @@ def test_the_small_print_says_what_is_known_and_what_is_computed(service):
         " computed." in shown
     )
     assert "Model: Fake small (for tests)." in shown
-    own = parsed(compare_answer.meanings_card(replace(comparison, source=Source.OWN), ())).text
+    own = parsed(
+        compare_answer.meanings_card(replace(comparison, source=MeaningSource.OWN), ())
+    ).text
     assert "Meanings come from you; which one is meant is computed." in own
 
 

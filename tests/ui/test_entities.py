@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from elmo_tasks.api import Entity, TaggedSentence, TagSequence
+from elmo_tasks.api import Entity, TaggedText, TagReading
 from elmo_tasks.messages import heads
 from elmo_tasks.ui import cards
 from tests.ui.reader import parsed
@@ -50,10 +50,10 @@ def entity(start, end, kind="LOC"):
     ],
 )
 def test_how_two_readings_differ(best, other, said):
-    result = TaggedSentence(
-        "aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagSequence((), (), 1.0)
+    result = TaggedText(
+        "aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagReading((), (), 1.0)
     )
-    one, two = (TagSequence(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
+    one, two = (TagReading(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
     assert heads.tag_differences(result, one, two) == said
 
 
@@ -83,7 +83,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
 
 def test_the_table_tells_what_only_the_baseline_finds(service):
     result, *_ = service.tag(["It rained in Oslo."])
-    nothing = replace(result, best=TagSequence(("O",) * 5, (), 0.9))
+    nothing = replace(result, best=TagReading(("O",) * 5, (), 0.9))
     option = entities(service, "x")[0]
     assert any(
         "not found" in row for row in parsed(cards.entity_card(option, [nothing], [result])).rows

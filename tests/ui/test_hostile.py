@@ -14,8 +14,8 @@ from elmo_tasks.api import (
     MixWeights,
     NearestRequest,
     Score,
-    TaggedSentence,
-    TagSequence,
+    TaggedText,
+    TagReading,
 )
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import (
@@ -105,9 +105,9 @@ def refused():
 def entity_cards():
     head = HeadInfo(HOSTILE, HOSTILE, "tagging", (HOSTILE,), "m", Score(HOSTILE, 0.5, HOSTILE))
     span = Entity(0, 1, HOSTILE, 0.5, 0, len(HOSTILE))
-    best, other = TagSequence((f"B-{HOSTILE}",), (span,), 0.5), TagSequence(("O",), (), 0.1)
-    tagged = TaggedSentence(HOSTILE, (HOSTILE,), ((0, len(HOSTILE)),), best, (other,))
-    words = replace(tagged, best=TagSequence((HOSTILE,), (), 0.5), alternatives=())
+    best, other = TagReading((f"B-{HOSTILE}",), (span,), 0.5), TagReading(("O",), (), 0.1)
+    tagged = TaggedText(HOSTILE, (HOSTILE,), ((0, len(HOSTILE)),), best, (other,))
+    words = replace(tagged, best=TagReading((HOSTILE,), (), 0.5), alternatives=())
     option = cards.HeadOption(head, head)
     return cards.entity_card(option, [tagged] * 2, [words] * 2) + cards.entity_card(
         option, [words], [words]
