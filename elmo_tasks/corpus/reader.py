@@ -15,12 +15,12 @@ from typing import Any, BinaryIO, cast
 
 from elmo_tasks.corpus.blocks import Row
 from elmo_tasks.corpus.store import arrow_filesystem, is_address
+from elmo_tasks.data.delimited import dialect_of
 from elmo_tasks.data.inputs import InputRow, read_inputs
 from elmo_tasks.data.tables import (
     FORMATS,
     Table,
     TextColumns,
-    dialect_of,
     find_columns,
     form_of,
     parse_table,

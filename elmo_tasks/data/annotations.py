@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from elmo_tasks.data.column_guess import TEXT_NAMES
 from elmo_tasks.data.text_lines import shown
 from elmo_tasks.errors import DataError
 
 NumberedRow = tuple[int, dict[str, Any]]
-#: Keys of a text in such rows, the likeliest first.
-TEXT_KEYS = ("text", "sentence", "content", "body", "raw", "review")
 _LEFT_OUT = {
     "reject": "rejected by the annotator",
     "ignore": "ignored by the annotator",
@@ -95,7 +94,7 @@ def text_in(row: Mapping[str, Any]) -> str | None:
     """Return the key of the text of a row: a usual one, or that of its only string."""
     strings = [key for key, value in row.items() if isinstance(value, str)]
     return next(
-        (key for key in TEXT_KEYS if key in strings), strings[0] if len(strings) == 1 else None
+        (key for key in TEXT_NAMES if key in strings), strings[0] if len(strings) == 1 else None
     )
 
 

@@ -1,4 +1,4 @@
-"""Guesses: which columns of a table hold the texts and the labels."""
+"""Guesses: whether a first row names columns, and which hold the texts and the labels."""
 
 from __future__ import annotations
 
@@ -7,28 +7,72 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from elmo_tasks.data.records import is_number
-from elmo_tasks.data.row_files import TEXT_NAMES
 
 MISSING: Any = object()  #: the value of a row that lacks a key which other rows have
-LABEL_NAMES = (
-    *(
-        "label",
-        "labels",
-        "sentiment",
-        "class",
-        "category",
-        "rating",
-        "polarity",
-        "emotion",
-        "target",
-        "stars",
-        "topic",
-    ),
-    *("intent", "score", "grade"),
+#: Usual names of columns of texts, the likeliest first.
+TEXT_NAMES = (
+    "text",
+    "sentence",
+    "review",
+    "content",
+    "comment",
+    "message",
+    "body",
+    "raw",
+    "tweet",
+    "quote",
+    "title",
 )
-#: A text that is so many times longer than another one is the text.
+#: Usual names of columns of labels, the likeliest first.
+LABEL_NAMES = (
+    "label",
+    "labels",
+    "sentiment",
+    "class",
+    "category",
+    "rating",
+    "polarity",
+    "emotion",
+    "target",
+    "stars",
+    "topic",
+    "intent",
+    "score",
+    "grade",
+)
+#: A column this many times longer than the one with the usual name holds the texts.
 _MUCH_LONGER = 2.0
 _FEWEST_ROWS = 4
+#: Names of columns are shorter than this.
+_SHORTEST_TEXT = 40
+
+
+def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
+    """Return unique, non-empty column names; ``"column 2"`` where there is none."""
+    names: list[str] = []
+    for place, field in enumerate(first, start=1):
+        name = field.strip() if header else ""
+        names.append(name if name and name not in names else f"column {place}")
+    return tuple(names)
+
+
+def is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
+    """Check if the first row names the columns."""
+    body = [row for row in rest if len(row) == len(first)]
+    below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
+    if named_column(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
+        # Unless it is a value like those below: the label "comment", for example.
+        return not any(
+            field and field in values for field, values in zip(first, below, strict=True)
+        )
+    if any(is_number(field) or len(field) >= _SHORTEST_TEXT for field in first):
+        return False
+    filled = [values - {""} for values in below]
+    if len(body) > 1 and any(values and all(map(is_number, values)) for values in filled):
+        return True
+    # Different from every value below it, in every column, in a table whose labels repeat.
+    repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)
+    return repeats and all(field not in values for field, values in zip(first, below, strict=True))
 
 
 def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
@@ -47,7 +91,7 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
     weights = {at: sum(map(weight, cells)) for at, cells in columns.items()}
     for among in (texty, () if unnamed else columns):
         named = named_column(names, TEXT_NAMES, among)
-        # A title or a summary is no text where one stands beside it.
+        # A title or a summary is not the text if a longer column stands beside it.
         longer = [
             at
             for at in unnamed
@@ -72,8 +116,7 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
     if (by_name := named_column(names, LABEL_NAMES, usable)) is not None:
         return by_name, []
-    # Labels come again and again; numbers of rows and names do not, and a column that never changes
-    # labels nothing.
+    # Labels repeat; row numbers and names do not, and a column with one value labels nothing.
     distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
     best = min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
     n_rows = len(columns[best])

@@ -9,24 +9,24 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from elmo_tasks.data.conll import is_tag_file, read_tag_file
-from elmo_tasks.data.row_files import TEXT_NAMES, is_json
+from elmo_tasks.data.column_guess import MISSING, TEXT_NAMES, named_column
+from elmo_tasks.data.delimited import DELIMITERS
+from elmo_tasks.data.row_files import is_json
 from elmo_tasks.data.tables import (
-    MISSING,
     Table,
     TextColumns,
     find_columns,
     form_of,
-    is_named,
     read_table,
     texts_of,
 )
+from elmo_tasks.data.tag_files import is_tag_file, read_tag_file
 from elmo_tasks.data.tag_rows import WORD_KEYS
 from elmo_tasks.data.text_lines import RowErrors, shown, text_file
 from elmo_tasks.errors import DataError
 
-#: Lines that are looked at to find out what a text file holds.
-_LOOKED_AT = 2_000
+#: A text file is recognized by this many lines.
+_LINES_TO_GUESS_FROM = 2_000
 
 
 class InputRow(NamedTuple):
@@ -61,13 +61,13 @@ def read_inputs(path: Path, column: str | None = None) -> Inputs:
     """
     form = form_of(path)
     if form in ("parquet", "xlsx"):
-        return _of_table(path, None, column)
+        return _of_table(path, column)
     start, encoding = _start_of(path)
     if column is None and is_tag_file(path, start):
         return _of_tags(path)
-    if form != "txt" or column is not None or is_json(start) or is_named(start):
+    if form != "txt" or column is not None or is_json(start) or _names_columns(start):
         # A list of words or tags is found by its name as well.
-        return _of_table(path, None, column)
+        return _of_table(path, column)
     return Inputs(
         _lines(path), "" if encoding == "utf-8" else f"one text per line, encoding {encoding}"
     )
@@ -76,7 +76,7 @@ def read_inputs(path: Path, column: str | None = None) -> Inputs:
 def _start_of(path: Path) -> tuple[str, str]:
     """Return the first lines of a text file, JSON of one line as a whole, and its encoding."""
     with text_file(path) as file:
-        return "".join(islice(file.lines, _LOOKED_AT)), file.encoding
+        return "".join(islice(file.lines, _LINES_TO_GUESS_FROM)), file.encoding
 
 
 def _lines(path: Path) -> Iterator[InputRow]:
@@ -88,25 +88,39 @@ def _lines(path: Path) -> Iterator[InputRow]:
 def _of_tags(path: Path) -> Inputs:
     is_conllu = path.name.lower().partition(".conllu")[1] != ""
     file = read_tag_file(path, tag_column="upos" if is_conllu else None)
-    rows = [InputRow(s.line, " ".join(s.tokens), s.tokens) for s in file.sentences]
+    rows = [
+        InputRow(sentence.line, " ".join(sentence.tokens), sentence.tokens)
+        for sentence in file.sentences
+    ]
     words = f"tagged sentences: {file.describe()}" if file.names else "tagged sentences"
     return Inputs(rows, words, "sentence")
 
 
-def _of_table(path: Path, form: str | None, column: str | None) -> Inputs:
+def _names_columns(start: str) -> bool:
+    """Check if the first line of a text file names the columns of a table, texts among them."""
+    first = next((line for line in start.split("\n") if line.strip()), "")
+    for mark in DELIMITERS["txt"]:
+        names = [name.strip().strip('"') for name in first.split(mark)]
+        places = range(len(names))
+        if len(names) > 1 and named_column(names, TEXT_NAMES, places, loose=False) is not None:
+            return all(re.fullmatch(r"[\w .#-]{0,40}", name) for name in names)
+    return False
+
+
+def _of_table(path: Path, column: str | None) -> Inputs:
     place: Any = int(column) if column is not None and re.fullmatch(r"-?\d+", column) else column
     given = TextColumns(text=place)
-    table = read_table(path, form, given, keep_empty=True)
+    table = read_table(path, given=given, keep_empty=True)
     if column is None and table.names is not None and (words := _word_column(table)) is not None:
         given = TextColumns(text=words)
     layout = find_columns(table, given, labelled=False)
     errors = RowErrors(table.where, table.unit)
-    is_token = [
+    has_lists = any(
         isinstance(row[layout.text], (list, tuple))
         for _, row in table.rows
         if len(row) > layout.text
-    ]
-    if not any(is_token):
+    )
+    if not has_lists:
         rows = [InputRow(number, text) for number, text in texts_of(table, layout)]
         return Inputs(rows, layout.describe(), table.unit)
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from elmo_tasks.data.annotations import one_label
+from elmo_tasks.data.column_guess import MISSING
 from elmo_tasks.data.records import LabelledText, label_remarks, listed, plain_labels
 from elmo_tasks.data.row_files import FROM_CACHE, HUB_DATA_SETS, hub_errors, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
-    MISSING,
     NOTHING_GIVEN,
     Table,
     TableLayout,
@@ -28,12 +28,12 @@ from elmo_tasks.data.tables import (
     read_table,
     texts_of,
 )
+from elmo_tasks.data.tag_spelling import SPAN_TAG
 from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
 _BLOCK = 1_000
-_SPAN_TAG = re.compile(r"[Oo]|[BIESLUM]-.+")
 #: From this share of texts of one word on, in so many rows, they are probably no texts.
 _MOST_WORDS = 0.9
 _FEWEST_TEXTS = 20
@@ -140,7 +140,7 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
         body = (numbered for numbered in body if not _is_incomplete(numbered[1], layout))
     rows = errors.collect(body, partial(_labelled_text, table, layout))
     errors.check(len(rows), "text")
-    if all(_SPAN_TAG.fullmatch(row.text) for row in rows):
+    if all(SPAN_TAG.fullmatch(row.text) for row in rows):
         raise DataError(
             f"{table.where}: expected texts, found tags such as '{rows[0].text}': this is a file"
             " for a head of tags"

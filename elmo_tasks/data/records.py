@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +20,6 @@ YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes aroun
 #: More different numbers than these are no classes.
 _MOST_FRACTIONS = 10
 _MOST_GRADES = 40
-_SPAN_TAG = re.compile(r"[BIESLU]-.+")
 
 
 @dataclass(frozen=True)
@@ -44,6 +42,23 @@ class LabelledText:
     line: int = field(default=0, compare=False)
 
 
+@dataclass(frozen=True)
+class TagFile:
+    """Sentences of a file, the names of its columns, and remarks on its format."""
+
+    sentences: list[TaggedSentence]
+    names: tuple[str, ...] = ()
+    token: str = ""
+    tag: str = ""
+    header: bool = False
+    remarks: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Describe the detected format."""
+        columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
+        return "; ".join([*columns, *self.remarks])
+
+
 def content_of(record: TaggedSentence | LabelledText) -> str | tuple[str, ...]:
     """Return the input content of a row; equal contents must share a split."""
     return record.text if isinstance(record, LabelledText) else record.tokens
@@ -58,19 +73,6 @@ def check_sentences(sentences: Iterable[TaggedSentence], scheme: Scheme, where: 
         except DataError as error:
             place = f", sentence of line {sentence.line}" if sentence.line else ""
             raise DataError(f"{where}{place}: {error}") from None
-
-
-def counted_tags(sentences: Iterable[TaggedSentence]) -> str:
-    """Describe which entity types, or else which tags, there are, and how many of each."""
-    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
-    spans = {tag for tag in tags if tag == "O" or _SPAN_TAG.fullmatch(tag)}
-    if len(spans) < len(tags):
-        return f"Words by tag: {counted(tags)}"
-    names: Counter[str] = Counter()
-    for tag, number in tags.items():
-        names[tag[2:]] += number if tag != "O" else 0
-    del names[""]
-    return f"Words in names by type: {counted(names)}" if names else "There is no name in it"
 
 
 def counted(numbers: Mapping[str, int]) -> str:

@@ -20,19 +20,6 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
-#: Names that columns of texts have.
-TEXT_NAMES = (
-    "text",
-    "sentence",
-    "review",
-    "content",
-    "comment",
-    "message",
-    "body",
-    "tweet",
-    "quote",
-    "title",
-)
 #: Short names of hub data sets, their places, and the columns that hold what is labelled and the
 #: labels.
 HUB_DATA_SETS = {

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from elmo_tasks.data.annotations import plain_rows
-from elmo_tasks.data.column_guess import LABEL_NAMES, MISSING, guess_label, guess_text, named_column
-from elmo_tasks.data.records import is_number, listed
-from elmo_tasks.data.row_files import TEXT_NAMES, excel_rows, is_json, json_rows, parquet_rows
+from elmo_tasks.data.column_guess import (
+    LABEL_NAMES,
+    MISSING,
+    TEXT_NAMES,
+    column_names,
+    guess_label,
+    guess_text,
+    is_header,
+)
+from elmo_tasks.data.delimited import delimiter_name, read_delimited, width_of
+from elmo_tasks.data.records import listed
+from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
@@ -25,14 +30,10 @@ Column = int | str
 
 FORMATS: dict[str, TableFormat] = {
     **{f".{name}": name for name in get_args(TableFormat)},
-    **{".ndjson": "jsonl", ".tab": "tsv", ".xlsm": "xlsx"},
+    ".ndjson": "jsonl",
+    ".tab": "tsv",
+    ".xlsm": "xlsx",
 }
-_LOOKED_AT = 200  # the delimiter is guessed from these rows
-_MARKS = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
-_DELIMITERS = {"csv": ",;\t|", "tsv": "\t;,|", "txt": "\t;,|"}
-_SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
-_QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
-csv.field_size_limit(2**31 - 1)  # a long text is no error
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,11 @@ class TextColumns:
     delimiter: str | None = None
     skip_incomplete: bool = False  #: leave out rows without a text or a label
 
+    @property
+    def has_names(self) -> bool:
+        """Check if a column is given by its name."""
+        return isinstance(self.text, str) or isinstance(self.label, str)
+
 
 NOTHING_GIVEN = TextColumns()
 
@@ -58,13 +64,11 @@ class Table:
     where: str  #: the file, for messages
     #: number of each row and its values, in the order of the names
     rows: Sequence[tuple[int, Sequence[Any]]]
-    names: tuple[str, ...] | None = (
-        None  #: of the columns; ``None`` where the first row may hold them
-    )
+    #: of the columns; ``None`` where the first row may hold them
+    names: tuple[str, ...] | None = None
     unit: str = "row"  #: what the numbers count: ``line`` or ``row``
-    delimiter: str = (
-        ""  #: between the columns of a text file; empty in others and where there is one column
-    )
+    #: between the columns of a text file; empty in others and where there is one column
+    delimiter: str = ""
     remarks: tuple[str, ...] = ()  #: what was found about its format, in words
     form: str = ""  #: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``
 
@@ -106,14 +110,14 @@ class TableLayout:
             if len(row) == width:
                 yield number, row
             else:
-                marks = _MARKS.get(table.delimiter, repr(table.delimiter))
-                advice = (
-                    f". A text with {marks} in it needs quotes around it"
-                    if len(row) > width
-                    else ""
+                message = (
+                    f"expected {width} columns as in the first line, found {len(row)}:"
+                    f" {shown(list(row))}"
                 )
-                wrong = f"expected {width} columns as in the first line, found {len(row)}"
-                errors.add(number, f"{wrong}: {shown(list(row))}{advice}")
+                if len(row) > width:
+                    marks = delimiter_name(table.delimiter)
+                    message += f". A text with {marks} in it needs quotes around it"
+                errors.add(number, message)
 
 
 def form_of(path: Path) -> TableFormat:
@@ -159,43 +163,26 @@ def parse_table(
         errors.check(len(plain.rows), "text")
         table = Table.of_records(str(path), plain.rows, errors.unit)
         return replace(table, remarks=(*remarks, *plain.remarks))
-    start, delimiter = 0, given.delimiter
-    first, _, rest = text.partition("\n")
-    if delimiter is None and (match := _SEP_LINE.fullmatch(first)):
-        text = rest
-        start = 1
-        delimiter = match[1].replace("\\t", "\t")
-    rows, delimiter = _delimited(text, path, form, delimiter)
-    used = max((_width(fields) for _, fields in rows), default=0)
+    found = read_delimited(text, path, form, given.delimiter)
+    used = max((width_of(fields) for _, fields in found.rows), default=0)
     kept = [
-        (number + start, fields[:used])
-        for number, fields in rows
+        (number, fields[:used])
+        for number, fields in found.rows
         # A line without any mark between cells is no row, as for pandas.
-        if _width(fields) or (keep_empty and len(fields) > 1)
+        if width_of(fields) or (keep_empty and len(fields) > 1)
     ]
-    kept = kept[next((k for k, (_, fields) in enumerate(kept) if _width(fields)), 0) :]
-    if delimiter and delimiter != _DELIMITERS.get(form, " ")[0] and given.delimiter is None:
-        remarks = (f"{_MARKS.get(delimiter, repr(delimiter))} between columns", *remarks)
+    kept = kept[next((k for k, (_, fields) in enumerate(kept) if width_of(fields)), 0) :]
+    if found.is_unusual:
+        remarks = (f"{delimiter_name(found.delimiter)} between columns", *remarks)
     return Table(
         where=str(path),
         rows=kept,
         names=None,
         unit="line",
-        delimiter=delimiter,
+        delimiter=found.delimiter,
         remarks=remarks,
         form=form,
     )
-
-
-def is_named(start: str) -> bool:
-    """Check if the first line of a text file names the columns of a table, texts among them."""
-    first = next((line for line in start.split("\n") if line.strip()), "")
-    for mark in _DELIMITERS["txt"]:
-        names = [name.strip().strip('"') for name in first.split(mark)]
-        places = range(len(names))
-        if len(names) > 1 and named_column(names, TEXT_NAMES, places, loose=False) is not None:
-            return all(re.fullmatch(r"[\w .#-]{0,40}", name) for name in names)
-    return False
 
 
 def find_columns(
@@ -214,75 +201,78 @@ def find_columns(
     Raises:
         DataError: there is no such column, or several may hold the labels.
     """
-    remarks = table.remarks
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
-    header, first = given.header, [str(field).strip() for field in table.rows[0][1]]
-    if (
-        table.names is None
-        and any(isinstance(column, str) for column in (given.text, given.label))
-        and header is None
-    ):
-        header = True
+    first = [str(field).strip() for field in table.rows[0][1]]
     there = tuple(first) if table.names is None else table.names
     if labelled and len(there) < 2:
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
             " one column only; set delimiter to the mark between them"
         )
-    rows = [values for _, values in table.rows]
+    header = given.header
+    if table.names is None and header is None and given.has_names:
+        header = True
     text = _place(given.text, "text", there, table, header)
     label = _place(given.label, "label", there, table, header) if labelled else None
-    if like is not None and text is None and label is None:
+    is_as_like = like is not None and text is None and label is None
+    if like is not None and is_as_like:
         header, text, label = _as_in(like, there, header, table)
     if table.names is None and header is None:
-        header = _is_header(first, rows[1:])
+        header = is_header(first, [row for _, row in table.rows[1:]])
     names = table.names if table.names is not None else column_names(first, bool(header))
-    body = [row for row in (rows[1:] if header else rows) if len(row) == len(there)] or rows[:1]
-    columns = {at: [row[at] for row in body] for at in range(len(there))}
+    columns = _columns(table, bool(header), len(there))
+    remarks = table.remarks
     if text is None:
-        text = guess_text(names, {at: cells for at, cells in columns.items() if at != label})
+        text = guess_text(names, _without(columns, label))
     if labelled and label is None:
-        label, fitting = guess_label(
-            names, {at: cells for at, cells in columns.items() if at != text}
-        )
+        label, fitting = guess_label(names, _without(columns, text))
         if fitting:
-            fit = (
-                f"{listed(names[at] for at in fitting)} have {len(set(map(str, columns[label])))}"
-                " values each"
-            )
+            n_values = len(set(map(str, columns[label])))
+            fit = f"{listed(names[at] for at in fitting)} have {n_values} values each"
             if ask:
                 raise DataError(
                     f"{table.where}: which column holds the labels? {fit}: set label_column to one"
                     " of them"
                 )
             remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
-    by_place = like is not None and table.names is None and not header
-    if label is not None and by_place and given.text is None and given.label is None:
-        # Taken by their places in another file, but the columns of this one may lie the other way
+    if label is not None and is_as_like and table.names is None and not header:
+        # Both were taken by their places in another file, but this one may have them the other way
         # round.
         guessed = guess_text(names, columns)
-        others = {at: cells for at, cells in columns.items() if at != guessed}
-        if (guessed, guess_label(names, others)[0]) == (label, text):
+        if (guessed, guess_label(names, _without(columns, guessed))[0]) == (label, text):
             text, label = label, text
-    if text == label:
+    layout = TableLayout(names=names, text=text, label=label, header=header, remarks=remarks)
+    _check_layout(layout, table.where)
+    return layout
+
+
+def _columns(table: Table, header: bool, width: int) -> dict[int, list[Any]]:
+    """Return the cells of each column, from the rows that have all columns."""
+    rows = [values for _, values in table.rows]
+    body = [row for row in (rows[1:] if header else rows) if len(row) == width] or rows[:1]
+    return {at: [row[at] for row in body] for at in range(width)}
+
+
+def _without(columns: Mapping[int, list[Any]], place: int | None) -> dict[int, list[Any]]:
+    return {at: cells for at, cells in columns.items() if at != place}
+
+
+def _check_layout(layout: TableLayout, where: str) -> None:
+    """Refuse one column for texts and labels, and places that contradict the names."""
+    if layout.text == layout.label:
         raise DataError(
-            f"{table.where}: text_column and label_column are one and the same column, {text}"
+            f"{where}: text_column and label_column are one and the same column, {layout.text}"
         )
-    if (
-        label is not None
-        and header
-        and names[text].lower() in LABEL_NAMES
-        and names[label].lower() in TEXT_NAMES
-    ):
+    if layout.label is None or not layout.header:
+        return
+    text_name, label_name = layout.names[layout.text], layout.names[layout.label]
+    if text_name.lower() in LABEL_NAMES and label_name.lower() in TEXT_NAMES:
         raise DataError(
-            f"{table.where}: text_column is {text} and label_column is {label}, counted from 0, but"
-            f" the first line calls them '{names[text]}' and '{names[label]}': leave both out, and"
-            " the columns are found by their names"
+            f"{where}: text_column is {layout.text} and label_column is {layout.label}, counted"
+            f" from 0, but the first line calls them '{text_name}' and '{label_name}': leave both"
+            " out, and the columns are found by their names"
         )
-    return TableLayout(
-        names=names, text=text, label=label if labelled else None, header=header, remarks=remarks
-    )
 
 
 def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
@@ -308,8 +298,11 @@ def texts_of(table: Table, layout: TableLayout) -> list[tuple[int, str]]:
 
 def check_not_digits(texts: Iterable[str], what: str) -> None:
     """Reject texts of which nine in ten hold a digit and no letter."""
-    kinds = Counter((any(map(str.isdigit, t)), any(map(str.isalpha, t))) for t in texts if t)
-    if sum(kinds.values()) >= 8 and kinds[True, False] >= 0.9 * sum(kinds.values()):
+    kinds = Counter(
+        (any(map(str.isdigit, text)), any(map(str.isalpha, text))) for text in texts if text
+    )
+    n_texts = sum(kinds.values())
+    if n_texts >= 8 and kinds[True, False] >= 0.9 * n_texts:
         raise DataError(
             f"{what} are numbers alone, from which nothing can be learned. Name the right column"
         )
@@ -349,144 +342,3 @@ def _place(
         f"{table.where}: {name}_column: expected {expected}, found {column!r}; there are"
         f" {len(names)} columns: {columns}"
     )
-
-
-def _width(fields: Sequence[str]) -> int:
-    """Count the fields up to the last one that is not empty."""
-    return max((place for place, field in enumerate(fields, start=1) if field.strip()), default=0)
-
-
-def _delimited(
-    text: str, path: Path, form: str, delimiter: str | None
-) -> tuple[list[tuple[int, list[str]]], str]:
-    """Split a text into rows by the best delimiter, or into one text per line."""
-    usual = _DELIMITERS.get(form, _DELIMITERS["txt"])
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise DataError(
-            f"{path}: delimiter: expected one character between columns, found {delimiter!r}"
-        )
-    if delimiter is None:
-        best = max(usual, key=lambda mark: (_fit(text, mark, form), -usual.index(mark)))
-        delimiter = best if _fit(text, best, form) > 0 else ""
-    if delimiter:
-        return _rows(text, delimiter, path), delimiter
-    if form != "txt" and '"' in text:
-        rows = _rows(text, usual[0], path)
-        if all(len(fields) == 1 for _, fields in rows):
-            return rows, ""
-    return [(number, [line]) for number, line in enumerate(text.split("\n"), start=1)], ""
-
-
-def _fit(text: str, delimiter: str, form: str) -> float:
-    """Score a delimiter: the share of the first rows as wide as the first; 0 for none."""
-    if delimiter not in text:
-        return 0.0
-    rows: list[list[str]] = []
-    failed = False
-    try:
-        for _, fields in islice(_parsed(text, delimiter, dialect_of(text, delimiter)), _LOOKED_AT):
-            if width := _width(fields):
-                rows.append(fields[:width])
-    except csv.Error:
-        failed = True
-    width = len(rows[0]) if rows else 0
-    if width < 2:
-        return 0.0
-    share = sum(len(row) == width for row in rows) / len(rows)
-    named = _is_header(rows[0], [])
-    inside = [field for row in rows for field in row[1:]]
-    # there, commas are punctuation
-    is_prose = len(inside) > 0 and all(field[:1] == " " for field in inside)
-    if not named and delimiter == "," and is_prose:
-        return 0.0
-    if form == "txt" and (
-        share < 1 or (delimiter != "\t" and not named and (len(rows) < 3 or is_prose))
-    ):
-        return 0.0
-    return share * (0.5 if failed else 1.0)
-
-
-def _rows(text: str, delimiter: str, path: Path) -> list[tuple[int, list[str]]]:
-    rows: list[tuple[int, list[str]]] = []
-    try:
-        rows.extend(_parsed(text, delimiter, dialect_of(text, delimiter)))
-    except csv.Error as error:
-        # A quote that is never closed swallows the rest of the file: nothing after it can be
-        # trusted.
-        line = rows[-1][0] + 1 + sum(field.count("\n") for field in rows[-1][1]) if rows else 1
-        raise DataError(
-            f"{path}, line {line}: expected fields with {_MARKS.get(delimiter, delimiter)} between"
-            f" ({error}): a quote that opens a text must close it, and quotes inside are doubled"
-        ) from None
-    return [(number, fields) for number, fields in rows if fields]
-
-
-def _parsed(
-    text: str, delimiter: str, dialect: Mapping[str, Any]
-) -> Iterator[tuple[int, list[str]]]:
-    """Parse rows with their first lines' numbers; quoted fields may have several."""
-    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)
-    number = 1
-    for fields in reader:
-        yield number, fields
-        number = reader.line_num + 1
-
-
-def dialect_of(text: str, delimiter: str) -> dict[str, Any]:
-    """Detect the quoting of fields."""
-    if delimiter == "\t" and not _is_quoted_tsv(text):
-        return {"quoting": csv.QUOTE_NONE}
-    dialect: dict[str, Any] = {
-        "strict": True,
-        "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text,
-    }
-    if '\\"' in text and '""' not in text.replace('\\"', ""):
-        dialect |= {"escapechar": "\\", "doublequote": False}
-    return dialect
-
-
-def _is_quoted_tsv(text: str) -> bool:
-    """Check if quotes in a tab-separated file enclose fields.
-
-    Excel and pandas write them so; they are then no part of the texts.
-    """
-    if '"' not in text:
-        return False
-    try:
-        rows = [fields for _, fields in _parsed(text, "\t", {"strict": True}) if fields]
-    except csv.Error:
-        return False
-    if len({len(row) for row in rows}) != 1:
-        return False
-    quoted = _QUOTED.findall(text)
-    needed = sum(any(mark in field for mark in ('""', "\t", "\n", ",")) for field in quoted)
-    return bool(quoted) and (needed == len(quoted) or len(quoted) >= len(rows))
-
-
-def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
-    """Return unique, non-empty column names; ``"column 2"`` where there is none."""
-    names: list[str] = []
-    for place, field in enumerate(first, start=1):
-        name = field.strip() if header else ""
-        names.append(name if name and name not in names else f"column {place}")
-    return tuple(names)
-
-
-def _is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
-    """Check if the first row names the columns."""
-    body = [row for row in rest if len(row) == len(first)]
-    below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
-    if named_column(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
-        # Unless it is a value as those below: the label "comment", say.
-        return not any(
-            field and field in values for field, values in zip(first, below, strict=True)
-        )
-    if any(is_number(field) or len(field) >= 40 for field in first):
-        return False
-    if len(body) > 1 and any(
-        values - {""} and all(is_number(v) for v in values - {""}) for values in below
-    ):
-        return True
-    # Unlike anything below it in its column, everywhere, where labels come again and again.
-    repeats = len(body) >= 4 and any(len(values) < len(body) / 2 for values in below)
-    return repeats and all(field not in values for field, values in zip(first, below, strict=True))

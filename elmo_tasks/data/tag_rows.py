@@ -5,24 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from elmo_tasks.data.annotations import TEXT_KEYS, one_label, plain_rows
-from elmo_tasks.data.records import TaggedSentence, listed
+from elmo_tasks.data.annotations import plain_rows
+from elmo_tasks.data.column_guess import TEXT_NAMES
+from elmo_tasks.data.records import TagFile, TaggedSentence, listed
 from elmo_tasks.data.row_files import Rows
-from elmo_tasks.data.tag_columns import Given, TagFile
+from elmo_tasks.data.spans import sentence_of
+from elmo_tasks.data.tag_column_choice import TagColumns
 from elmo_tasks.data.text_lines import RowErrors, shown
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
-from elmo_tasks.text.tokens import tokenize
 
 WORD_KEYS = ("tokens", "words")
 _SPAN_KEYS = ("spans", "entities")
 _TAG_KEYS = ("tags", "ner_tags", "labels", "ner", "upos", "pos_tags")
-_TYPES = ("label", "labels", "type", "entity", "tag", "entity_group")
-_OWN_TEXTS = ("text", "surface", "mention")
-_SPACED = " ".join
 _NUMBERS_ADVICE = (
     "give the names of the numbers in their order, such as --data.init_args.tag_names '[O, B-PER,"
     " I-PER]' (of a data set of the Hugging Face hub: features['ner_tags'].feature.names)"
@@ -30,7 +26,7 @@ _NUMBERS_ADVICE = (
 
 
 def read_tag_rows(
-    rows: Rows, errors: RowErrors, given: Given, tag_names: Sequence[str] | None = None
+    rows: Rows, errors: RowErrors, given: TagColumns, tag_names: Sequence[str] | None = None
 ) -> TagFile:
     """Read sentences of JSON or Parquet rows; collect malformed ones in ``errors``.
 
@@ -103,7 +99,7 @@ def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
 def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
     """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name, value in sample.items() if isinstance(value, (list, tuple))]
-    texts = [name for name in TEXT_KEYS if isinstance(sample.get(name), str)]
+    texts = [name for name in TEXT_NAMES if isinstance(sample.get(name), str)]
     words = [
         name
         for name in WORD_KEYS
@@ -115,11 +111,10 @@ def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
         return texts[0], spans[0]
     if texts and not words and len(lists) == 1:
         return texts[0], lists[0]
-    word = words[0] if words else lists[0] if lists else WORD_KEYS[0]
-    rest = [name for name in lists if name != word]
-    return word, next(
-        (name for name in _TAG_KEYS if name in sample), rest[0] if rest else _TAG_KEYS[0]
-    )
+    word = (words or lists or WORD_KEYS)[0]
+    tags = [name for name in _TAG_KEYS if name in sample]
+    others = [name for name in lists if name != word]
+    return word, (tags or others or _TAG_KEYS)[0]
 
 
 def _are_spans(value: Sequence[Any]) -> bool:
@@ -129,13 +124,13 @@ def _are_spans(value: Sequence[Any]) -> bool:
     return isinstance(first, (list, tuple)) and len(first) == 3 and isinstance(first[0], int)
 
 
-def keys_of(given: Given, defaults: Sequence[str]) -> tuple[str, str]:
+def keys_of(given: TagColumns, defaults: Sequence[str]) -> tuple[str, str]:
     """Return the keys that are given, else the defaults."""
-    token, tag = (
-        default if column is None else str(column)
-        for column, default in zip(given, defaults, strict=True)
+    token_key, tag_key = defaults
+    return (
+        token_key if given.token is None else str(given.token),
+        tag_key if given.tag is None else str(given.tag),
     )
-    return token, tag
 
 
 def _sentence_of_row(
@@ -203,121 +198,4 @@ def _are_numbers(value: Any) -> bool:
 def _are_strings(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(
         isinstance(item, str) and item for item in value
-    )
-
-
-class _Marked(NamedTuple):
-    """A span as given."""
-
-    start: int
-    end: int
-    type: str
-    own_text: str | None  #: its text, where the file has it
-
-
-def sentence_of(
-    text: str, spans: Any, number: int = 0, notes: Counter[str] | None = None
-) -> TaggedSentence:
-    """Tokenize a text and tag its spans, BIO, widened to whole tokens.
-
-    Spans are a list of ``{"start", "end", "label"}`` objects (``type`` for ``label``) or of
-    ``[start, end, label]``: characters of the text, counted from 0, the end being one past the
-    last. Where a span has its own ``text``, the two must agree; offsets that count UTF-16 units or
-    bytes are converted then.
-
-    Raises:
-        DataError: a span is malformed, outside the text, or contradicts its own text.
-    """
-    notes = Counter() if notes is None else notes
-    tokens = tokenize(text)
-    if not tokens:
-        raise DataError(f"expected a text with words, found {shown(text)}")
-    if not isinstance(spans, Sequence) or isinstance(spans, str):
-        raise DataError(f"expected a list of spans, found {shown(spans)}")
-    marked = [_parts(span, len(text)) for span in spans]
-    names = [span for span in _placed(text, marked, notes) if span.type != OUTSIDE]
-    if len(names) < len(marked):
-        notes["spans of the type O are no names"] += len(marked) - len(names)
-    tagged, widened = [], 0
-    for start, end, name, _ in names:
-        inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
-        if not inside:
-            raise DataError(f"the span {start} to {end} ({name}) holds no word of {shown(text)}")
-        tagged.append(Span(inside[0], inside[-1] + 1, name))
-        widened += tokens[inside[0]].start < start or tokens[inside[-1]].end > end
-    for before, after in pairwise(sorted(tagged)):
-        if after.start < before.end:
-            shared = (
-                f"two spans ({before.type} and {after.type}) share the word"
-                f" '{tokens[after.start].text}'"
-            )
-            raise DataError(f"{shared}; a word has one tag here")
-    tags = tags_of(tagged, len(tokens), "BIO")
-    return TaggedSentence(
-        tokens=tuple(token.text for token in tokens), tags=tuple(tags), line=number, widened=widened
-    )
-
-
-def _placed(text: str, spans: Sequence[_Marked], notes: Counter[str]) -> list[_Marked]:
-    """Check spans against their own texts; convert offsets that are no characters."""
-    counted = {
-        "characters": list(range(len(text) + 1)),
-        "UTF-16 units": [0, *accumulate(len(c.encode("utf-16-le")) // 2 for c in text)],
-        "bytes": [0, *accumulate(len(c.encode("utf-8", "surrogatepass")) for c in text)],
-    }
-    for unit, ends in counted.items():
-        places = {end: place for place, end in enumerate(ends)}
-        moved = [
-            span._replace(start=places.get(span.start, -1), end=places.get(span.end, -1))
-            for span in spans
-        ]
-        if unit != "characters" and not any(span.own_text for span in spans):
-            break
-        if all(0 <= span.start < span.end and _agrees(text, span) for span in moved):
-            if unit != "characters":
-                notes[f"texts whose spans count {unit}: converted"] += 1
-            return moved
-    for span in spans:
-        if not 0 <= span.start < span.end <= len(text):
-            raise _malformed([span.start, span.end, span.type], len(text))
-    wrong = next(span for span in spans if not _agrees(text, span))
-    raise DataError(
-        f"the span {wrong.start} to {wrong.end} ({wrong.type}) is"
-        f" {shown(text[wrong.start : wrong.end])} in the text, but its own text is"
-        f" {shown(wrong.own_text)}: the text was changed after it was labelled, or the offsets"
-        " count something else than characters"
-    )
-
-
-def _agrees(text: str, span: _Marked) -> bool:
-    there = _SPACED(text[span.start : span.end].split())
-    return span.own_text is None or there == _SPACED(span.own_text.split())
-
-
-def _parts(span: Any, length: int) -> _Marked:
-    own_text = None
-    if isinstance(span, Mapping):
-        name = one_label(next((span[key] for key in _TYPES if key in span), None))
-        parts = [
-            span.get("start", span.get("start_offset")),
-            span.get("end", span.get("end_offset")),
-            name,
-        ]
-        own_text = next((span[key] for key in _OWN_TEXTS if isinstance(span.get(key), str)), None)
-    else:
-        parts = list(span) if isinstance(span, Sequence) and not isinstance(span, str) else []
-    if len(parts) == 3:
-        start, end, name = parts
-        whole = all(
-            isinstance(place, int) and not isinstance(place, bool) for place in (start, end)
-        )
-        if whole and isinstance(name, str) and name.strip():
-            return _Marked(start=start, end=end, type=name.strip(), own_text=own_text)
-    raise _malformed(span, length)
-
-
-def _malformed(span: Any, length: int) -> DataError:
-    return DataError(
-        "expected spans such as {'start': 0, 'end': 3, 'label': 'PER'} or [0, 3, 'PER'] within"
-        f" the {length} characters of the text, found {shown(span)}"
     )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.data.records import TaggedSentence, listed
+from elmo_tasks.data.records import TaggedSentence, counted, listed
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 
@@ -20,6 +20,8 @@ MIN_OUTSIDE = 0.3
 _LETTERS = "BIESLUMW"
 #: Letters of other schemes, in terms of BIOES: M is inside, W is a whole name.
 _SAME = {"M": "I", "W": "S"}
+#: A tag of a span, or of none, in any spelling with a prefix.
+SPAN_TAG = re.compile(rf"[Oo]|[{_LETTERS}{_LETTERS.lower()}][-_].+")
 _PREFIXED = re.compile(rf"([{_LETTERS}{_LETTERS.lower()}])([-_])(.+)")
 _SUFFIXED = re.compile(rf"(.+)([-_])([{_LETTERS}{_LETTERS.lower()}])")
 _BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
@@ -30,13 +32,20 @@ _MOST_LETTERS = 0.9
 _FEWEST_WORDS = 12
 
 
+def are_span_tags(tags: Iterable[str]) -> bool:
+    """Check if all tags are of spans or of none, and some are of spans."""
+    distinct = set(tags)
+    return bool(distinct - {"O", "o"}) and all(map(SPAN_TAG.fullmatch, distinct))
+
+
 def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence], list[str]]:
     """Respell the tags of a file; return the sentences and remarks on what was changed.
 
     Raises:
         DataError: tags are ``0`` where the letter O seems to be meant.
     """
-    sentences, remarks = list(sentences), []
+    sentences = list(sentences)
+    remarks = []
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     if _are_brackets(tags):
         sentences = [_of_brackets(sentence) for sentence in sentences]
@@ -50,7 +59,7 @@ def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence]
             tags = Counter(tag for sentence in sentences for tag in sentence.tags)
             remarks.append(remark(changed[0], names[changed[0]]))
     if {tag[0] for tag in tags if _PREFIXED.fullmatch(tag)} == {"E", "I"}:
-        sentences = [replace(s, tags=_of_ends(s.tags)) for s in sentences]
+        sentences = [replace(sentence, tags=_of_ends(sentence.tags)) for sentence in sentences]
         remarks.append("tags E- end a name that touches the next one (IOE)")
     return sentences, [*remarks, *remarks_on(sentences)]
 
@@ -95,6 +104,18 @@ def renamed_types(
     return _renamed(sentences, {tag: new(tag) for tag in tags})
 
 
+def counted_tags(sentences: Iterable[TaggedSentence]) -> str:
+    """Describe which entity types, or else which tags, there are, and how many of each."""
+    tags = Counter(tag for sentence in sentences for tag in sentence.tags)
+    if not all(map(SPAN_TAG.fullmatch, tags)):
+        return f"Words by tag: {counted(tags)}"
+    names: Counter[str] = Counter()
+    for tag, number in tags.items():
+        names[tag[2:]] += number if tag != "O" else 0
+    del names[""]
+    return f"Words in names by type: {counted(names)}" if names else "There is no name in it"
+
+
 def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
     """Return remarks on what is improbable: words of one letter, types with numbers."""
     remarks = []
@@ -106,14 +127,18 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
             "NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of"
             " words?"
         )
-    types = {match[3] for s in sentences for tag in s.tags if (match := _PREFIXED.fullmatch(tag))}
+    prefixed = [_PREFIXED.fullmatch(tag) for sentence in sentences for tag in sentence.tags]
+    types = {match[3] for match in prefixed if match}
     if numbered := sorted(type_ for type_ in types if re.search(r"[_-]\d+$", type_)):
         remarks.append(f"types that end in a number: {listed(numbered)}; each is a type of its own")
     return remarks
 
 
 def _renamed(sentences: Iterable[TaggedSentence], names: Mapping[str, str]) -> list[TaggedSentence]:
-    return [replace(s, tags=tuple(names.get(tag, tag) for tag in s.tags)) for s in sentences]
+    return [
+        replace(sentence, tags=tuple(names.get(tag, tag) for tag in sentence.tags))
+        for sentence in sentences
+    ]
 
 
 Step = tuple[Mapping[str, str], Callable[[str, str], str]]
@@ -168,9 +193,8 @@ def _other_letters(tags: set[str]) -> Step:
         tag == OUTSIDE or _PREFIXED.fullmatch(tag) for tag in tags
     ):
         return {}, _spelled
-    return {
-        f"{p}-{t[2:]}": f"{_SAME[p]}-{t[2:]}" for t in tags for p in t[:1] if p in _SAME
-    }, _spelled
+    names = {tag: f"{_SAME[tag[0]]}-{tag[2:]}" for tag in tags if tag[0] in _SAME}
+    return names, _spelled
 
 
 def _spans_of_o(tags: set[str]) -> Step:
@@ -194,7 +218,7 @@ def _of_ends(tags: Sequence[str]) -> tuple[str, ...]:
 
 def _check_zero(sentences: Sequence[TaggedSentence], tags: Mapping[str, Any]) -> None:
     if "0" in tags and not all(tag.lstrip("-").isdigit() for tag in tags):
-        place = next(s.line for s in sentences if "0" in s.tags)
+        place = next(sentence.line for sentence in sentences if "0" in sentence.tags)
         raise DataError(
             f"{tags['0']:,} words have the tag '0', the first in the sentence of line {place}: is"
             " it the letter O, for words in no name? Replace it, or name another tag_column"

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged_hub
 from elmo_tasks.data.records import (
     TaggedSentence,
     check_known,
     check_labels,
     check_sentences,
-    counted_tags,
     listed,
     sorted_labels,
 )
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
-from elmo_tasks.data.tag_spelling import renamed_types, with_prefixes
+from elmo_tasks.data.tag_files import TaggingFormat, read_tag_file, read_tagged_hub
+from elmo_tasks.data.tag_spelling import counted_tags, renamed_types, with_prefixes
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
@@ -28,7 +27,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
     """Tagged sentences. No file is read before :meth:`setup`.
 
     Args:
-        train: training file, or split of ``hub``; see :func:`elmo_tasks.data.conll.read_tag_file`.
+        train: training file, or split of ``hub``; see
+            :func:`elmo_tasks.data.tag_files.read_tag_file`.
         file_format: ``columns``, ``conllu``, ``jsonl`` or ``parquet``; by default found from the
             files.
         token_column: place or name of the column of the tokens; by default it is detected and

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.static_vectors import rarity
 from elmo_tasks.evaluation.reader import Reader

@@ -13,10 +13,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.data.tables import TextColumns
+from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.results import Row
 from elmo_tasks.heads.crf import CRF

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import cast, get_args
 
 from elmo_tasks.api import Entity, TaggedText, TagReading, TaskWords
-from elmo_tasks.data.conll import TaggingFormat, read_tag_file, read_tagged
 from elmo_tasks.data.records import TaggedSentence, check_sentences
+from elmo_tasks.data.tag_files import TaggingFormat, read_tag_file, read_tagged
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError
 from elmo_tasks.heads.tagging import TagSequence

@@ -13,7 +13,7 @@ import torch
 from elmo_tasks.api import TrainingPlan
 from elmo_tasks.bilm.model_files import find_model, load_bilm
 from elmo_tasks.cli.arguments import lines_of
-from elmo_tasks.data import conll, labelled_texts, language_batches, sense_uses, tables
+from elmo_tasks.data import labelled_texts, language_batches, sense_uses, tables, tag_files
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
@@ -94,7 +94,7 @@ def sources(folder):
     ]
     xml = '<c><sentence><instance id="s.0" lemma="owl" pos="NOUN">owl</instance></sentence></c>'
     (folder / "key").write_text("s.0 owl%1:18:00::\n")
-    read_tags, search = conll.read_tag_file, sentences_in
+    read_tags, search = tag_files.read_tag_file, sentences_in
     held_out = lambda path: language_batches.held_out_sentences(folder / "a.txt", path, ["w_1"])  # noqa: E731
     texts = [
         ("a.csv", csv, read_texts),

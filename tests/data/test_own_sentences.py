@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import elmo_tasks
-from elmo_tasks.data.conll import read_tag_file
 from elmo_tasks.data.labelled_texts import read_labelled
+from elmo_tasks.data.tag_files import read_tag_file
 from elmo_tasks.text.tag_schemes import spans_of
 from elmo_tasks.text.twins import are_twins, content_words
 

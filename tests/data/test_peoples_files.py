@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.data.conll import read_tag_file, read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled, read_labelled_table
 from elmo_tasks.data.language_batches import read_sentences
 from elmo_tasks.data.records import mapped_labels
 from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
+from elmo_tasks.data.tag_files import read_tag_file, read_tagged
 from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.use_sources import sentences_of

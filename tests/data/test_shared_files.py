@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
+from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 pytestmark = pytest.mark.ci

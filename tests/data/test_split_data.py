@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import elmo_tasks.data
 from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.data.classification import ClassificationData
-from elmo_tasks.data.conll import read_tagged
+from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from elmo_tasks.data.conll import read_tag_file
+from elmo_tasks.data.tag_files import read_tag_file
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.errors import DataError
 

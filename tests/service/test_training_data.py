@@ -7,9 +7,9 @@ import time
 import pytest
 
 from elmo_tasks.api import TrainingPlan
-from elmo_tasks.data.conll import read_tagged
 from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import LabelledText, TaggedSentence, content_of
+from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.errors import InputError
 from elmo_tasks.service.training_data import find_upload, load_dataset, split_rows, store_upload
 

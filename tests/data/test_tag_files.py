@@ -5,8 +5,8 @@ from typing import Any
 import datasets
 import pytest
 
-from elmo_tasks.data.conll import read_tagged, read_tagged_hub
 from elmo_tasks.data.records import TaggedSentence
+from elmo_tasks.data.tag_files import read_tagged, read_tagged_hub
 from elmo_tasks.errors import DataError
 from elmo_tasks.messages.heads import marked_spans, marked_words
 from elmo_tasks.text.tag_schemes import spans_of
