@@ -163,24 +163,34 @@ def check_address(host: str | None, port: int | None) -> None:
         raise ConfigError(f"{where}: {describe_os_error(error)}") from None
 
 
-def _build(
-    models: Sequence[str] = (), device: str | None = None, room: Any = None, **settings: Any
-) -> Any:
-    """Build the page on a service with these models, the default one without any.
-
-    The ``room`` is that of a class link, if there is one.
-    """
+def _build(args: argparse.Namespace, room: Any = None) -> Any:
+    """Build the page; the ``room`` is that of a class link, if there is one."""
+    from elmo_tasks.service.loaded_models import LoadedModels
     from elmo_tasks.service.session import Session
     from elmo_tasks.ui.layout import build_app
 
-    return build_app(Session(next(iter(models), None), device, others=models[1:], **settings), room)
+    model, *others = args.models or [None]
+    models = LoadedModels(
+        model=model,
+        device=args.device,
+        others=others,
+        may_measure=not args.no_calibration,
+        precision=args.precision,
+    )
+    session = Session(
+        models, runs_dir=args.runs_dir, training=training_is_allowed(args), index=args.index
+    )
+    return build_app(session, room)
 
 
 @cache
 def __getattr__(name: str) -> Any:
     """Build ``demo``, which gradio's own commands read, on first access."""
     if name == "demo":
-        return _build()
+        from elmo_tasks.service.session import Session
+        from elmo_tasks.ui.layout import build_app
+
+        return build_app(Session())
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -252,16 +262,7 @@ def _serve(args: argparse.Namespace) -> None:
     room = ClassRoom(is_local=args.host in LOCAL and not args.share) if args.class_link else None
     pages = [(ClassPages, (), {"room": room})] if room else []
     training = training_is_allowed(args)
-    app = _build(
-        args.models or (),
-        args.device,
-        room,
-        runs_dir=args.runs_dir,
-        training=training,
-        index=args.index,
-        may_measure=not args.no_calibration,
-        precision=args.precision,
-    )
+    app = _build(args, room)
     bounds = {"uploads": UploadLimits(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MAX_WAITING)
     health = Health()

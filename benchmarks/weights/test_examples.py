@@ -8,6 +8,7 @@ import pytest
 from elmo_tasks.api import group_by, partition
 from elmo_tasks.evaluation.dictionary import score_sets
 from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.compare_form import EXAMPLES
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
@@ -17,7 +18,7 @@ SETS = Path(__file__).parents[2] / "tests" / "senses" / "fresh_sets.jsonl"
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    return Session(None, "cpu", tmp_path_factory.mktemp("runs"))
+    return Session(LoadedModels(device="cpu"), runs_dir=tmp_path_factory.mktemp("runs"))
 
 
 @pytest.mark.parametrize("example", [e for e in EXAMPLES if e.is_one_word], ids=lambda e: e.title)

@@ -6,23 +6,20 @@ import argparse
 import json
 import logging
 import os
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from elmo_tasks.cli import evaluate_head
 from elmo_tasks.cli.arguments import add_device, add_model, add_no_calibration, add_precision
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_write, read_json
 
 if TYPE_CHECKING:
-    from elmo_tasks.data.records import LabelledText
     from elmo_tasks.encoders import Encoder
     from elmo_tasks.encoders.static_vectors import StaticVectors
     from elmo_tasks.evaluation.results import Row
-    from elmo_tasks.heads.head_files import HeadFiles
-    from elmo_tasks.tasks.task import Task
 
 HELP = (
     "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a"
@@ -41,7 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data", type=Path, help=text)
 
-    group = parser.add_argument_group("a model")
+    _add_model_arguments(parser.add_argument_group("a model"))
+    evaluate_head.add_arguments(parser.add_argument_group("a head"))
+
+
+def _add_model_arguments(group: argparse._ArgumentGroup) -> None:
     add_model(group)
     add_no_calibration(group)
     add = group.add_argument
@@ -54,43 +55,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", type=Path, help="write the results to this JSON file, too")
     text = (
-        "only what each layer knows, beside the paper's ELMo; results of the same weights in --out"
-        " are kept"
+        "measure only what each layer knows, beside the ELMo of the paper; results of the same"
+        " weights in --out are kept"
     )
     add("--probes", action="store_true", help=text)
     add("--plot", type=Path, help="with --probes: draw the results as bars, as an SVG file")
     text = (
-        "tokenized text, a sentence a line: only the perplexity of a biLM, unless --data, --only or"
-        " --out is given"
+        "tokenized text, one sentence per line: only the perplexity of a biLM, unless --data,"
+        " --only or --out is given"
     )
     add("--text", type=Path, help=text)
-    text = "table (source, first_line, last_line): only lines of the sources on the model's card"
+    text = (
+        "table (source, first_line, last_line): only the lines of the sources on the model's card"
+    )
     add("--index", type=Path, help=text)
     text = (
-        "only how often the right meaning is found, on the dictionary and on files of labelled sets"
+        "measure only how often the right meaning is found: on the dictionary, and on files of"
+        " labelled sets"
     )
     add("--senses", nargs="*", type=Path, metavar="SETS", help=text)
-    text = "only how often the meanings of running text are right: a folder of judged passages"
+    text = (
+        "measure only how often the meanings in running text are right: a folder of judged passages"
+    )
     add("--passages", type=Path, metavar="FOLDER", help=text)
-
-    add = parser.add_argument_group("a head").add_argument
-    add("--head", help="name or folder of a head, as a training run leaves in runs/")
-    add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
-    add(
-        "--file-format",
-        help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...",
-    )
-    add("--text-column", help="name or place of the column of the text (classes)")
-    add("--label-column", help="name or place of the column of the label (classes)")
-    add(
-        "--labels",
-        metavar="0=negative,1=positive",
-        help=(
-            "labels or entity types of that file and the head's own for them; DATE= leaves one out"
-        ),
-    )
-    add("--token-column", help="name or place of the column of the tokens (tags)")
-    add("--tag-column", help="name or place of the column of the tags (tags)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -98,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
     if args.plot is not None and not args.probes:
         raise ConfigError("--plot draws the results of --probes; give both")
     if args.head is not None:
-        result = _head(args)
-        print(json.dumps(result) if args.json else _head_table(result))
+        result = evaluate_head.scores_of_head(args)
+        print(json.dumps(result) if args.json else evaluate_head.as_table(result))
     elif args.senses is not None:
         print(_senses(args))
     elif args.passages is not None:
@@ -249,7 +236,8 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     from elmo_tasks.evaluation.results import Row
 
     if args.text is not None:
-        text, metrics = args.text.name, _perplexity(args)
+        text = args.text.name
+        metrics = _perplexity(args)
     else:
         text = "held-out text, from the model's card"
         try:
@@ -296,15 +284,16 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     sentences = held_out_sentences(args.text, args.index, sources)
     softmax, vocabulary = load_softmax(files)
     device = checked_device(args.device)
-    bilm, softmax = in_precision(load_bilm(files), args.precision, device), softmax.to(device)
+    bilm = in_precision(load_bilm(files), args.precision, device)
+    softmax = softmax.to(device)
     total = Perplexity()
     with tqdm(total=len(sentences), unit="sentence") as bar:
         for batch in sentence_batches(sentences, vocabulary):
-            b = batch.to(device)
+            read = batch.to(device)
             total += sentence_losses(
-                bilm, softmax, b.characters, b.words, b.lengths, b.targets, UNKNOWN_ID
+                bilm, softmax, read.characters, read.words, read.lengths, read.targets, UNKNOWN_ID
             )
-            bar.update(len(b.words))
+            bar.update(len(read.words))
     return {
         "model": files.name,
         "sentences": len(sentences),
@@ -316,159 +305,10 @@ def _perplexity(args: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _perplexity_line(r: dict[str, Any]) -> str:
+def _perplexity_line(result: dict[str, Any]) -> str:
     return (
-        f"{r['model']}: perplexity {r['forward_perplexity']:.1f} forward,"
-        f" {r['backward_perplexity']:.1f} backward, on {r['targets']:,} targets of"
-        f" {r['sentences']:,} sentences, over {r['vocabulary']:,} words; {r['unknown_rate']:.2%}"
-        " unknown"
+        f"{result['model']}: perplexity {result['forward_perplexity']:.1f} forward,"
+        f" {result['backward_perplexity']:.1f} backward, on {result['targets']:,} targets of"
+        f" {result['sentences']:,} sentences, over {result['vocabulary']:,} words;"
+        f" {result['unknown_rate']:.2%} unknown"
     )
-
-
-def _head(args: argparse.Namespace) -> dict[str, Any]:
-    from elmo_tasks.devices import checked_device
-    from elmo_tasks.heads.head_files import find_head
-    from elmo_tasks.prediction import Predictor, evaluate_head
-    from elmo_tasks.tasks import find_task
-    from elmo_tasks.text.tag_schemes import OUTSIDE
-
-    if args.data is None:
-        raise ConfigError("--head needs --data: a labelled file to score it on")
-    files = find_head(args.head)
-    kind = find_task(files.kind)
-    if args.file_format is not None and args.file_format not in kind.file_formats:
-        raise ConfigError(
-            f"--file-format {args.file_format}: expected one of {', '.join(kind.file_formats)}"
-        )
-    given: dict[str, Any] = {}
-    for name in (*kind.columns, "file_format"):
-        if value := getattr(args, name, None):
-            given[name] = int(value) if value.removeprefix("-").isdecimal() else value
-    # The file decides its format: that of the head's training file says nothing about it.
-    stored = {
-        k: v
-        for k, v in files.reading.items()
-        if k not in ("file_format", "encoding", "delimiter", "header")
-    }
-    columns = _fitting_columns(kind, args.data, stored, given)
-    reading = {k: v for k, v in stored.items() if k not in kind.columns} | columns | given
-    if kind.one_label:
-        reading["label_names"] = _label_names(args, files, reading, kind)
-    elif args.labels is not None:
-        reading["type_names"] = _type_names(args.labels, files)
-    try:
-        # The training split is not read: its place is only named in messages.
-        data = kind.data(train=f"of the head {files.name}", test=str(args.data), **reading)
-    except TypeError as error:
-        raise ConfigError(
-            f"{files.folder}: how its data were read is not understood ({error})"
-        ) from None
-    data.take_labels(files.task.labels)
-    try:
-        data.setup("test")
-    except DataError as error:
-        if kind.one_label or "no such entity type" not in str(error):
-            raise
-        raise DataError(
-            f"{error}. Say which is which, such as --labels PERSON=PER,DATE= (DATE is left out"
-            " then)"
-        ) from None
-    print(*data.notes, sep="\n", file=sys.stderr)
-    predictor = Predictor.load(
-        files, args.encoder, checked_device(args.device), precision=args.precision
-    )
-    rows = data.labelled("test")
-    scores = evaluate_head(predictor, rows)
-    has_entities = kind.one_label or any(tag != OUTSIDE for _, tags in rows for tag in tags)
-    values: dict[str, float | None] = {**scores.compute()}
-    if scores.main == "f1" and not has_entities:
-        # Precision, recall and F1 are quotients by the number of entities.
-        values = {name: value if name == "accuracy" else None for name, value in values.items()}
-    return {
-        "head": files.name,
-        "encoder": files.encoder.name,
-        "data": args.data.name,
-        "rows": len(rows),
-        "main": scores.main,
-        "scores": values,
-        "labels": list(files.task.labels),
-        "confusion": scores.confusion_matrix(),
-    }
-
-
-def _fitting_columns(
-    kind: Task, path: Path, stored: dict[str, Any], given: dict[str, Any]
-) -> dict[str, Any]:
-    """Keep the columns of the head's training file if this file has them; else, find them."""
-    columns = {name: stored[name] for name in kind.columns if stored.get(name) is not None}
-    if not columns or any(name in given for name in kind.columns):
-        return {}
-    if kind.one_label and any(isinstance(column, int) for column in columns.values()):
-        return {}
-    try:
-        kind.read(path, given.get("file_format"), *(columns.get(name) for name in kind.columns))
-    except DataError:
-        return {}
-    return columns
-
-
-def _label_names(
-    args: argparse.Namespace, files: HeadFiles, reading: dict[str, Any], kind: Task
-) -> dict[str, str | None]:
-    """Map the labels of the file to those of the head, and reject unknown ones."""
-    from elmo_tasks.data.labelled_texts import format_of
-    from elmo_tasks.data.records import mapped_labels
-
-    text_column, label_column = (reading.get(name) for name in kind.columns)
-    rows = kind.read(args.data, reading.get("file_format"), text_column, label_column)
-    labels = [row.label for row in cast("Sequence[LabelledText]", rows)]
-    same_format = files.reading.get("file_format") in (
-        None,
-        reading.get("file_format") or format_of(args.data),
-    )
-    stored = files.reading.get("label_names") if same_format else None
-    return mapped_labels(labels, files.task.labels, args.labels, stored, str(args.data))
-
-
-def _type_names(given: str, files: HeadFiles) -> dict[str, str | None]:
-    """Map entity types of the file to those of the head; a type without a name is left out."""
-    from elmo_tasks.data.records import given_names
-    from elmo_tasks.text.tag_schemes import types_of
-
-    if files.task.scheme is None:
-        raise ConfigError(
-            "--labels: for classes of texts and types of entities; this head gives tags of words"
-        )
-    return given_names(given, types_of(files.task.labels, files.task.scheme))
-
-
-def _head_table(r: dict[str, Any]) -> str:
-    scores: dict[str, Any] = r["scores"]
-    about = f"{r['head']} (on {r['encoder']}), {r['data']}, {r['rows']:,} rows"
-    if scores[r["main"]] is None:
-        accuracy = f"accuracy of tags {scores['accuracy']:.4f}"
-        return f"{about}: no row has an entity, so {r['main']} is undefined; {accuracy}"
-    lines = [f"{about}: {r['main']} {scores[r['main']]:.4f}"]
-    measures = [
-        name
-        for name in ("precision", "recall", "f1")
-        if any(key.startswith(name) for key in scores)
-    ]
-    if measures:
-        lines.append(f"{'':20}" + "".join(f"{name:>11}" for name in measures))
-        kinds = dict.fromkeys(key.partition("/")[2] for key in scores if "/" in key)
-        for kind in (*(("",) if measures[0] in scores else ()), *kinds):
-            values = (scores[f"{name}/{kind}" if kind else name] for name in measures)
-            lines.append(f"{kind or 'all':20}" + "".join(f"{value:11.4f}" for value in values))
-    if r["main"] != "accuracy":
-        lines.append(f"{'accuracy of tags':20}{scores['accuracy']:11.4f}")
-    if "macro_f1" in scores:
-        lines.append(f"{'mean F1 of classes':20}{scores['macro_f1']:11.4f}")
-    if r["confusion"]:
-        width = max(11, *(len(label) + 2 for label in r["labels"]))
-        lines.append(
-            f"{'actual / predicted':20}" + "".join(f"{label:>{width}}" for label in r["labels"])
-        )
-        for label, row in zip(r["labels"], r["confusion"], strict=True):
-            lines.append(f"{label:20}" + "".join(f"{count:{width},}" for count in row))
-    return "\n".join(lines)

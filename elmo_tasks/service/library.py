@@ -42,7 +42,7 @@ def _session(
     """Return a session by a model; its models are those of the last sessions, if possible."""
     name = None if model is None else str(model)
     loaded = _loaded(name, device, calibration, others)
-    return Session(loaded=loaded, lexicon=lexicon, index=index, static=static)
+    return Session(loaded, lexicon=lexicon, index=index, static=static)
 
 
 def compare(

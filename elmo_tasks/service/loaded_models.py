@@ -118,7 +118,8 @@ class LoadedModels:
         may_measure: bool = True,
         precision: str = "float32",
     ) -> None:
-        self._may_measure, self._precision = may_measure, checked_precision(precision)
+        self._may_measure = may_measure
+        self._precision = checked_precision(precision)
         self.device = str(checked_device(device))
         places = list(dict.fromkeys((model, *others)))
         encoders = [find(place) for place in places]
@@ -128,6 +129,7 @@ class LoadedModels:
             names = ", ".join(encoder.name for encoder in encoders)
             raise ConfigError(f"two models have one name: {names}; rename one's folder")
         self.default = encoders[0].name
+        self.place = model or self.default  #: name or folder of the default model
         self.cache = OnceCache()  #: measurements of encoders
         self._once = OnceCache()  # each model is loaded once, for heads and comparisons alike
 

@@ -40,39 +40,32 @@ from elmo_tasks.tasks import TASKS
 
 
 class Session:
-    """Implements :class:`elmo_tasks.api.Service`; see there, and :class:`LoadedModels`.
+    """Implements :class:`elmo_tasks.api.Service`.
 
     The user's texts are not kept; uploads of training data stay in ``runs_dir``, with the runs.
-    ``training`` is whether users may train and upload; ``index`` is the folder of an index of the
-    user's own text, ``lexicon`` a dictionary file whose entries count before ours, and ``static``
-    names the static vectors of :meth:`nearest`. ``loaded`` shares models with other sessions, in
-    place of the arguments that load them.
+
+    Args:
+        models: the models, which sessions may share; or the name or folder of one.
+        runs_dir: folder of training runs.
+        training: whether users may train and upload.
+        index: folder of an index of the user's own text.
+        lexicon: dictionary file whose entries count before ours.
+        static: static vectors of :meth:`nearest`; the bundled ones if ``None``.
     """
 
     limits = api.LIMITS
 
     def __init__(
         self,
-        model: str | None = None,
-        device: str | None = None,
+        models: LoadedModels | str | None = None,
+        *,
         runs_dir: str | Path = "runs",
         training: bool = False,
         index: str | Path | None = None,
-        others: Sequence[str] = (),
-        may_measure: bool = True,
-        precision: str = "float32",
         lexicon: str | Path | None = None,
         static: str | Path | None = None,
-        loaded: LoadedModels | None = None,
     ) -> None:
-        if loaded is None:
-            loaded = LoadedModels(
-                model=model,
-                device=device,
-                others=others,
-                may_measure=may_measure,
-                precision=precision,
-            )
+        loaded = models if isinstance(models, LoadedModels) else LoadedModels(models)
         self.loaded = loaded
         self._lexicon = lexicon_entries(lexicon)
         self._static = None if static is None else StaticVectors.load(static)
@@ -82,7 +75,7 @@ class Session:
         self._heads = TrainedHeads(loaded.encoder, [Path(runs_dir)], loaded.device)
         self.training: api.Training = TrainingJobs(
             runs=Path(runs_dir),
-            encoder=model or loaded.default,
+            encoder=loaded.place,
             n_layers=lambda: loaded.encoder(loaded.default).n_layers,
             allowed=training,
         )
@@ -97,7 +90,8 @@ class Session:
             )
 
     def models(self) -> tuple[api.ModelInfo, ...]:
-        loaded, layers = self.loaded, {self.loaded.default: self.loaded.model().names}
+        loaded = self.loaded
+        layers = {loaded.default: loaded.model().names}
         return tuple(
             api.ModelInfo(
                 name=name,
@@ -113,7 +107,8 @@ class Session:
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> api.Comparison:
         own = [*own_entries(expanded(own_meanings, word)), *self._lexicon]
-        uses, loaded = find_uses(word, sentences), self.loaded.model(model)
+        uses = find_uses(word, sentences)
+        loaded = self.loaded.model(model)
         return comparisons.compare_uses(word, uses, loaded, own, self._mixing_heads(loaded.encoder))
 
     def _mixing_heads(self, encoder: Encoder) -> list[tuple[str, api.LayerWeights]]:

@@ -44,16 +44,11 @@ def test_training_takes_the_same_words():
 
 
 def test_the_app_takes_a_device(monkeypatch):
-    asked: list[object] = []
-    with monkeypatch.context() as patched:
-        patched.setattr(
-            "elmo_tasks.service.session.Session", lambda *arguments, **_: asked.append(arguments)
-        )
-        patched.setattr("elmo_tasks.ui.layout.build_app", lambda *arguments, **_: None)
-        app._build(device="cpu")
-    assert asked == [(None, "cpu")]
+    monkeypatch.setattr("elmo_tasks.ui.layout.build_app", lambda session, _: session)
+    session = app._build(app._parser().parse_args(["--device", "cpu"]))
+    assert session.loaded.device == "cpu"
     with pytest.raises(ConfigError, match="device 'banana' cannot be used here"):
-        app._build(device="banana")
+        app._build(app._parser().parse_args(["--device", "banana"]))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ import statistics
 import pytest
 
 from elmo_tasks.cli import fit, sweep
-from elmo_tasks.cli.sweep import SweepLine, config_digest, encoder_input, run_name, table
+from elmo_tasks.cli.sweep import config_digest, encoder_input, run_name
+from elmo_tasks.cli.sweep_table import SweepLine, table
 from elmo_tasks.heads.head_files import find_head
 from tests.training.toy_task import write_config, write_encoder
 

@@ -19,7 +19,7 @@ from elmo_tasks.service.comparisons import (
     is_right,
     known_senses,
 )
-from elmo_tasks.service.loaded_models import OnceCache
+from elmo_tasks.service.loaded_models import LoadedModels, OnceCache
 from elmo_tasks.service.session import Session
 from elmo_tasks.text.mentions import find_mention
 from tests.encoders.tiny_transformers import minilm, tiny_bert
@@ -95,7 +95,7 @@ def test_four_models_are_too_many_and_every_sentence_has_a_meaning(session, monk
 def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
     vectors = tmp_path / "mine.vec"
     vectors.write_text("2 2\nbank 1 0\nriver 0 1\n", encoding="utf-8")
-    session = Session(others=[str(vectors)])
+    session = Session(LoadedModels(others=[str(vectors)]))
     assert [info.name for info in session.models()][:2] == ["elmo-mini", "mine"]
     assert session.compare("bank", SENTENCES[:2], "mine").layers[0].cosine == (
         (1.0, 1.0),
@@ -103,7 +103,7 @@ def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
     )
     (tmp_path / "static-mini.vec").write_text("1 2\nbank 1 0\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="two models have one name: static-mini, static-mini"):
-        Session("static-mini", others=[str(tmp_path / "static-mini.vec")])
+        LoadedModels("static-mini", others=[str(tmp_path / "static-mini.vec")])
     found = side_by_side("bank", SENTENCES, ["static-mini", vectors])
     assert [one.model for one in found.comparisons] == ["static-mini", "mine"]
     assert found.comparisons[0] == compare("bank", SENTENCES, "static-mini")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
 from elmo_tasks.ui.layout import build_app
 from tests.service.helpers import run
@@ -101,7 +102,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> gr.Blocks:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
         return build_app(
-            Session(str(encoder), runs_dir=folder / "runs", may_measure=False, device="cpu")
+            Session(LoadedModels(str(encoder), "cpu", may_measure=False), runs_dir=folder / "runs")
         )
 
 

@@ -8,6 +8,7 @@ from elmo_tasks.api import EXAMPLES, TEXT_A, TEXT_B, MapRequest
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.meanings import read_as
 from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
 
 MONEY = "The bank refused our loan.\nThe bank charged me a fee for the account."
@@ -111,7 +112,7 @@ def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
 
 
 def test_without_calibration_nothing_is_said_of_own_uses():
-    session = Session(may_measure=False, model="static-joint")
+    session = Session(LoadedModels("static-joint", may_measure=False))
     found = session.sense_map(MapRequest("bank", MONEY))
     assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
     assert "the meanings in your text are not given" in str(found.message)

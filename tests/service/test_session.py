@@ -10,6 +10,7 @@ from elmo_tasks.api import MeaningSource, Service
 from elmo_tasks.errors import ConfigError, InputError
 from elmo_tasks.senses.disambiguation import read_calibration
 from elmo_tasks.service import loaded_models
+from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
 from elmo_tasks.training.export_bilm import write_model
 from tests.bilm.test_bilm import tiny
@@ -167,7 +168,7 @@ def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
     folder, tmp_path, monkeypatch
 ):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
-    session = Session(str(folder), may_measure=False)
+    session = Session(LoadedModels(str(folder), may_measure=False))
     answer = session.compare("bank", SENTENCES[:2])
     assert str(answer.message).startswith("No meanings are given: “toy” was not calibrated.")
     assert (answer.groups, answer.same_meaning, answer.source) == ((), (), MeaningSource.NONE)
