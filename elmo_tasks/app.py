@@ -37,7 +37,8 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog=prog, description="ELMo in context: see what a word means in every sentence."
     )
-    host, port = os.environ.get("GRADIO_SERVER_NAME"), os.environ.get("GRADIO_SERVER_PORT")
+    host = os.environ.get("GRADIO_SERVER_NAME")
+    port = os.environ.get("GRADIO_SERVER_PORT")
     parser.add_argument(
         "--host",
         default=host or None,
@@ -128,9 +129,11 @@ def passwords(
     if args.auth is not None:
         return [args.auth]
     if args.auth_file is not None:
-        where, lines = f"--auth-file {args.auth_file}", _lines_of(Path(args.auth_file))
+        where = f"--auth-file {args.auth_file}"
+        lines = _lines_of(Path(args.auth_file))
     elif in_environment is not None:
-        where, lines = f"${AUTH_VARIABLE}", in_environment.splitlines()
+        where = f"${AUTH_VARIABLE}"
+        lines = in_environment.splitlines()
     else:
         return None
     users = []

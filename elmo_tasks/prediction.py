@@ -55,7 +55,8 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
     source = files.encoder if what == "encoder" else files.static
     assert source is not None
     mismatches: list[tuple[str, str]] = []  # the same name, another checksum
-    reason, remedy = "", "put it into one of these, or name its folder with --encoder"
+    reason = ""
+    remedy = "put it into one of these, or name its folder with --encoder"
     try:
         checksum = _read_checksum(source.name)
         if checksum == source.checksum:
@@ -171,11 +172,13 @@ class Predictor:
         max_tokens: int | None = None,
         confidence: Confidence | None = None,
     ) -> None:
-        self.encoder, self.static = encoder, static
+        self.encoder = encoder
+        self.static = static
         self.task = find_task(head.kind)
         self.max_tokens = max_tokens if self.task.one_label else None
         self.head = head.to(device).eval()
-        self.device, self.confidence = device, confidence
+        self.device = device
+        self.confidence = confidence
 
     @classmethod
     def load(
@@ -210,7 +213,8 @@ class Predictor:
         static = None
         if files.static is not None:
             static = StaticVectors.load(resolve_source(files, "static vectors", folders))
-        max_tokens, confidence = files.reading.get("max_tokens"), Confidence.of(files.folder)
+        max_tokens = files.reading.get("max_tokens")
+        confidence = Confidence.of(files.folder)
         return cls(encoder, build_head(files), static, device, max_tokens, confidence)
 
     def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:

@@ -63,7 +63,8 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def transform(self, sentences: Iterable[Sentence]) -> NDArray[np.float32]:
         """Return ``[n, D]`` vectors of texts or lists of tokens, zeros for none."""
         self.fit(())
-        given, encoder = checked_sentences(sentences), self._encoder()
+        given = checked_sentences(sentences)
+        encoder = self._encoder()
         vectors = np.zeros((len(given), encoder.width), np.float32)
         for chosen in by_length(
             [len(sentence) for sentence in given], self.batch_size, _BATCH_TOKENS * 6

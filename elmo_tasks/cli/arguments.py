@@ -122,7 +122,8 @@ def batches_of(path: str, max_lines: int) -> Iterator[list[str]]:
 def _standard_input() -> Iterator[list[str]]:
     """Yield the complete lines of standard input as they arrive; only a line feed ends a line."""
     source = cast(io.BufferedReader, sys.stdin.buffer)
-    number, rest = 0, b""
+    number = 0
+    rest = b""
     while chunk := source.read1(_BYTES_AT_ONCE) or (
         rest and b"\n"
     ):  # waits for the first byte only

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.errors import ConfigError
+
+if TYPE_CHECKING:
+    from elmo_tasks.heads.head_files import HeadFiles
 
 HELP = (
     "calibrate the meanings of a model on the dictionary, or the probabilities of a classifier on a"
@@ -81,11 +86,11 @@ def _meanings(args: argparse.Namespace) -> int:
         )
     static = StaticVectors.load()
     expected = ExpectedWords.load(encoder, static)
-    fitted = calibration, centroids = fit_calibration(encoder, static, expected, args.max_uses)
+    calibration, centroids = fit_calibration(encoder, static, expected, args.max_uses)
     folder = (
         encoder.folder if args.beside and encoder.folder else cached_folder(calibration.checksum)
     )
-    write_calibration(folder, *fitted)
+    write_calibration(folder, calibration, centroids)
     if args.beside:
         refresh_card(folder)
     weights = ", ".join(f"{view} {weight:.1f}" for view, weight in calibration.weights.items())
@@ -108,9 +113,6 @@ def _meanings(args: argparse.Namespace) -> int:
 
 def _head(args: argparse.Namespace) -> int:
     """Fit temperature and threshold, see :class:`elmo_tasks.heads.confidence.Confidence`."""
-    from elmo_tasks.data.classification import tokens_of
-    from elmo_tasks.data.labelled_texts import format_of, read_labelled_table
-    from elmo_tasks.data.records import listed, mapped_labels
     from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.confidence import Confidence
     from elmo_tasks.heads.head_files import find_head
@@ -120,13 +122,50 @@ def _head(args: argparse.Namespace) -> int:
     if args.data is None:
         raise ConfigError("--head needs --data: a labelled file to calibrate it on")
     files = find_head(args.head)
-    kind = find_task(files.kind)
-    reading = files.reading
-    labels = list(files.task.labels)
-    if not kind.one_label:
+    if not find_task(files.kind).one_label:
         raise ConfigError(
             f"--head {args.head}: expected a head for classes of texts, found one for {files.kind}"
         )
+    texts, classes = _labelled_texts(args, files)
+    predictor = Predictor.load(files, device=checked_device(args.device))
+    predictor.confidence = None  # it is fitted on the uncalibrated probabilities
+    predictions = predictor.predict(texts)
+    probabilities = [list(prediction.probabilities.values()) for prediction in predictions]
+    if args.score:
+        confidence = Confidence.of(files.folder)
+        if confidence is None:
+            raise ConfigError(
+                f"{files.folder}: nothing was fitted yet; run this without --score first"
+            )
+        confidence = confidence.scored(probabilities, classes, args.data.name)
+    else:
+        confidence = Confidence.fit(probabilities, classes, args.data.name)
+        confidence.write(files.folder)
+    others = ""
+    if None in classes:
+        others = (
+            f", and {confidence.kept_back:.1%} of the {confidence.of_no_class:,} rows without a"
+            " class get none"
+        )
+    print(
+        f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from"
+        f" {confidence.least:.1%} on. On {confidence.fitted_on}: {confidence.said:.1%} of the"
+        f" {confidence.rows:,} rows with a class get a prediction, {confidence.right:.1%} of all"
+        f" predictions are right{others}"
+    )
+    return 0
+
+
+def _labelled_texts(
+    args: argparse.Namespace, files: HeadFiles
+) -> tuple[list[Sequence[str]], list[int | None]]:
+    """Return the tokens and the class of each row; ``None`` for a label that the head lacks."""
+    from elmo_tasks.data.classification import tokens_of
+    from elmo_tasks.data.labelled_texts import format_of, read_labelled_table
+    from elmo_tasks.data.records import listed, mapped_labels
+
+    reading = files.reading
+    labels = list(files.task.labels)
     tokenize = partial(
         tokens_of,
         pretokenized=reading.get("pretokenized", False),
@@ -150,30 +189,4 @@ def _head(args: argparse.Namespace) -> int:
     if unknown:
         print(f"Read as texts of no class: rows with {listed(map(str, unknown))}")
     classes = [labels.index(label) if label in labels else None for label in gold]
-    predictor = Predictor.load(files, device=checked_device(args.device))
-    predictor.confidence = None  # it is fitted on the uncalibrated probabilities
-    predictions = predictor.predict([tokens for tokens, _ in rows])
-    probabilities = [list(prediction.probabilities.values()) for prediction in predictions]
-    if args.score:
-        confidence = Confidence.of(files.folder)
-        if confidence is None:
-            raise ConfigError(
-                f"{files.folder}: nothing was fitted yet; run this without --score first"
-            )
-        confidence = confidence.scored(probabilities, classes, args.data.name)
-    else:
-        confidence = Confidence.fit(probabilities, classes, args.data.name)
-        confidence.write(files.folder)
-    print(
-        f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from"
-        f" {confidence.least:.1%} on. On {confidence.fitted_on}: {confidence.said:.1%} of the"
-        f" {confidence.rows:,} rows with a class get a prediction, {confidence.right:.1%} of all"
-        " predictions are right"
-        + (
-            f", and {confidence.kept_back:.1%} of the {confidence.of_no_class:,} rows without a"
-            " class get none"
-            if unknown
-            else ""
-        )
-    )
-    return 0
+    return [tokens for tokens, _ in rows], classes

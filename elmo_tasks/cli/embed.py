@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
     """Encode in blocks, which resume after a kill; the file appears when it is complete."""
     from elmo_tasks.corpus.output import Output, finished_blocks
 
-    output, engine = Output(args.output), engine_of(args)
+    output = Output(args.output)
+    engine = engine_of(args)
     if output.is_stream and args.output == "-":
         raise ConfigError(
             "OUT: expected a file or a folder, found -; vectors are not written to standard output"
@@ -186,7 +187,8 @@ class EmbedJob:
         encoder = self.load()
 
         def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
-            numbers, lines = [row.number for row in rows], [row.text.strip() for row in rows]
+            numbers = [row.number for row in rows]
+            lines = [row.text.strip() for row in rows]
             tokens = [self.tokens(row) for row in rows]
             vectors = self._encoding(encoder, tokens, numbers[0]).block(0, len(tokens))
             part = Part(

@@ -28,86 +28,88 @@ HELP = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
-    commands = parser.add_subparsers(required=True, metavar="ACTION")
+    """Describe the actions and their arguments."""
+    actions = parser.add_subparsers(required=True, metavar="ACTION")
+    for name, text, describe in (
+        (
+            "download",
+            "download published ELMo weights, or take them from a file",
+            _add_download,
+        ),
+        (
+            "export",
+            "write a biLM in the published HDF5 layout, or as safetensors",
+            _add_export,
+        ),
+        ("vectors", "train static word vectors on text", _add_vectors),
+        (
+            "push",
+            "push a head, a biLM or static vectors to the Hugging Face hub, with a model card",
+            push.add_arguments,
+        ),
+        (
+            "checksums",
+            "write the checksums of weights on the card beside them, after a change of yours",
+            _add_checksums,
+        ),
+    ):
+        describe(actions.add_parser(name, help=text, description=text))
 
-    text = "download published ELMo weights, or take them from a file"
-    download = commands.add_parser("download", help=text, description=text)
+
+def _add_download(parser: argparse.ArgumentParser) -> None:
     sizes = ", ".join(
         f"{model.name} {model.smallest_bytes / 1e6:.0f} MB" for model in published.MODELS.values()
     )
-    download.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
+    parser.add_argument("name", choices=list(published.MODELS), help=f"which model ({sizes})")
     text = "take an offline copy: the weights, or weights and options, or a folder with both"
-    download.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
-    download.add_argument(
+    parser.add_argument("--from", dest="sources", nargs="+", type=Path, metavar="FILE", help=text)
+    parser.add_argument(
         "--cache", type=Path, metavar="DIR", help=f"folder of models (default: ${CACHE_VARIABLE})"
     )
-    download.set_defaults(action=_download)
+    parser.set_defaults(action=_download)
 
-    text = "write a biLM in the published HDF5 layout, or as safetensors"
-    export = commands.add_parser("export", help=text, description=text)
-    export.add_argument(
+
+def _add_export(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "--model", required=True, help="name, folder, or the .ckpt file of a pretraining run"
     )
-    export.add_argument(
+    parser.add_argument(
         "--to", required=True, choices=("hdf5", "safetensors"), help="format to write"
     )
-    export.add_argument(
-        "folder",
-        type=Path,
-        help="folder to write: options.json, weights, and what else the model has",
-    )
-    export.set_defaults(action=_export)
+    text = "folder to write: options.json, weights, and what else the model has"
+    parser.add_argument("folder", type=Path, help=text)
+    parser.set_defaults(action=_export)
 
-    text = "train static word vectors on text"
-    vectors = commands.add_parser("vectors", help=text, description=text)
-    add = vectors.add_argument
-    add(
-        "text",
-        nargs="+",
-        help="tokenized text, one sentence per line, plain or .xz; patterns with * are allowed",
-    )
+
+def _add_vectors(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    text = "tokenized text, one sentence per line, plain or .xz; patterns with * are allowed"
+    add("text", nargs="+", help=text)
     add("--out", type=Path, required=True, help="folder to write: words, vectors and their card")
     add("--size", type=int, default=100, help="numbers per vector (default: 100)")
     add("--words", type=int, default=36_000, help="keep the most frequent words (default: 36000)")
-    add(
-        "--min-count", type=int, default=5, help="leave out words that come less often (default: 5)"
-    )
-    add(
-        "--algorithm",
-        choices=("cbow", "skip-gram"),
-        default="cbow",
-        help="of word2vec (default: cbow)",
-    )
+    text = "leave out words that come less often (default: 5)"
+    add("--min-count", type=int, default=5, help=text)
+    text = "of word2vec (default: cbow)"
+    add("--algorithm", choices=("cbow", "skip-gram"), default="cbow", help=text)
     add("--epochs", type=int, default=10, help="how often to read the text (default: 10)")
     add("--window", type=int, default=5, help="words to each side, at most (default: 5)")
-    add(
-        "--workers",
-        type=int,
-        default=2,
-        help="threads; with one, runs can be repeated (default: 2)",
-    )
-    add("--seed", type=int, default=1, help="of all draws (default: 1)")
+    text = "threads; with one, runs can be repeated (default: 2)"
+    add("--workers", type=int, default=2, help=text)
+    add("--seed", type=int, default=1, help="of all random numbers (default: 1)")
     add("--title", default="Static word vectors", help="one line for the card")
-    add(
-        "--sources",
-        type=Path,
-        metavar="CARD",
-        help="a card.json whose sources, with licences, go on the new card",
-    )
-    vectors.set_defaults(action=_vectors)
+    text = "a card.json whose sources, with licences, go on the new card"
+    add("--sources", type=Path, metavar="CARD", help=text)
+    parser.set_defaults(action=_vectors)
 
-    text = "push a head, a biLM or static vectors to the Hugging Face hub, with a model card"
-    push.add_arguments(commands.add_parser("push", help=text, description=text))
 
-    text = "write the checksums of weights on the card beside them, after a change of yours"
-    checksums = commands.add_parser("checksums", help=text, description=text)
-    checksums.add_argument(
+def _add_checksums(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
         "folders", type=Path, nargs="+", help="folders of models, heads or static vectors"
     )
     text = "change nothing; say whether the weights are those of the card"
-    checksums.add_argument("--check", action="store_true", help=text)
-    checksums.set_defaults(action=_checksums)
+    parser.add_argument("--check", action="store_true", help=text)
+    parser.set_defaults(action=_checksums)
 
 
 def run(args: argparse.Namespace) -> int:

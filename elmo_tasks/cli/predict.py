@@ -67,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
     from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.head_files import default_head
 
-    output, engine = Output(args.output), engine_of(args)
+    output = Output(args.output)
+    engine = engine_of(args)
     if args.ray is None:
         checked_device(args.device)
     head = args.head or default_head("tagging")

@@ -120,7 +120,8 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
     validated = settings.get("validation") is not None or bool(settings.get("validation_share"))
     validated = validated and trainer.get("limit_val_batches") != 0
     no_spans = "scheme" in settings and settings.get("scheme") is None
-    kept, changes = [], []
+    kept = []
+    changes = []
     for callback in trainer["callbacks"]:
         arguments = callback.get("init_args") or {}
         monitor = str(arguments.get("monitor") or "")

@@ -228,7 +228,8 @@ def _who_agrees(naming: Mapping[str, Grouping]) -> str:
     models: dict[Grouping, list[str]] = {}
     for model, groups in naming.items():
         models.setdefault(groups, []).append(f"“{model}”")
-    n, names = len(naming), listed([f"“{model}”" for model in naming])
+    n = len(naming)
+    names = listed([f"“{model}”" for model in naming])
     if n == 1:
         return f"only {names} groups these uses"
     if len(models) == 1:

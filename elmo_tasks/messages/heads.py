@@ -100,7 +100,8 @@ def verdict(result: ClassifiedText) -> str:
     """Return the label with its probability, or say that the model is unsure."""
     if result.label is None:
         return "no words to read"
-    name, sure = class_words(result.label), percent(result.probabilities[result.label])
+    name = class_words(result.label)
+    sure = percent(result.probabilities[result.label])
     return f"{name}, {sure} sure" if is_clear(result) else f"unsure: perhaps {name} ({sure})"
 
 
@@ -194,7 +195,8 @@ def tag_differences(result: TaggedText, best: TagReading, other: TagReading) -> 
             (span for span in overlapping if (span.start, span.end) == (entity.start, entity.end)),
             None,
         )
-        name, old = f"“{entity_text(result, entity)}”", type_words(entity.type)
+        name = f"“{entity_text(result, entity)}”"
+        old = type_words(entity.type)
         parts = [
             f"“{entity_text(result, s)}” as {type_words(s.type)}"
             for s in overlapping
@@ -234,7 +236,8 @@ def tag_difference(results: Sequence[TaggedText], without: Sequence[TaggedText])
 
 def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
     """Write a sentence on one line with its disjoint spans ``(start, end, type)``."""
-    out, at = "", 0
+    out = ""
+    at = 0
     for start, end, name in sorted(spans):
         out += f"{text[at:start]}[{text[start:end]}]({name})"
         at = end

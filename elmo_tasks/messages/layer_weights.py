@@ -91,10 +91,12 @@ def course(entry: LayerWeights) -> str:
     """Describe the weights during training; empty without a record."""
     if len(entry.epochs) < 2:
         return ""
-    first, last = entry.epochs[0], entry.epochs[-1]
+    first = entry.epochs[0]
+    last = entry.epochs[-1]
     moved = max(range(len(entry.layers)), key=lambda at: abs(last.weights[at] - first.weights[at]))
     start = "at the start" if first.epoch == 0 else f"after epoch {first.epoch}"
-    began_at, ended_at = number(first.gamma), number(last.gamma)
+    began_at = number(first.gamma)
+    ended_at = number(last.gamma)
     gamma = (
         f"gamma stayed at {ended_at}"
         if began_at == ended_at
@@ -137,8 +139,8 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     parts: list[str] = []
     for name in sorted(set(tops), key=lambda name: (-tops.count(name), name)):
         heads = tops.count(name)
-        verb = "" if parts else " draws most" if heads == 1 else " draw most"
-        parts.append(f"{heads}{verb} from layer {name}")
+        verb = " draws most" if heads == 1 else " draw most"
+        parts.append(f"{heads}{'' if parts else verb} from layer {name}")
     even = len(entries) - len(ahead)
     if even:
         parts.append(f"in {even} no layer is ahead of the others")

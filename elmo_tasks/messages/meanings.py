@@ -25,13 +25,9 @@ def meanings_answer(
     untold = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
     is_other = any(use.best is None and use.is_sure for use in uses)
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
-    probably = (
-        ""
-        if certainty is api.Certainty.CONFIDENT
-        else "probably "
-        if probability >= 0.5
-        else "perhaps "
-    )
+    probably = "probably " if probability >= 0.5 else "perhaps "
+    if certainty is api.Certainty.CONFIDENT:
+        probably = ""
     meanings = f"{number_word(named)} meaning{'' if named == 1 else 's'}"
     more = ", and another that is not in the dictionary" if is_other and named else ""
     if certainty is api.Certainty.ABSTAIN and unsure:

@@ -142,4 +142,6 @@ def mapped_by(view: str, sees: str = "") -> str:
 
 def column_title(view: str, layers: Sequence[str]) -> str:
     """Return the title of a narrow column; an unknown view keeps its name."""
-    return f"layer {view}" if view in layers else "words around it" if view == "words" else view
+    if view in layers:
+        return f"layer {view}"
+    return "words around it" if view == "words" else view

@@ -72,25 +72,7 @@ def compare_uses(
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         embedded = senses.embed_read(mentions, read)
         judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
-        if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
-            name = word.strip()  # can't, of which the first token is compared
-        if judged.source is api.MeaningSource.ONE_MEANING:
-            known = next(iter(judged.meanings), None)
-            message = meanings.one_meaning_answer(name, len(mentions), judged.certainty, known)
-        elif judged.source is api.MeaningSource.UNLISTED:
-            message = meanings.unlisted_answer(
-                name,
-                len(mentions),
-                judged.probability,
-                judged.certainty,
-                is_same=bool(judged.groups),
-                is_name=all(use.token[:1].isupper() for use in mentions)
-                and any(written[:1].isupper() for written in spellings),
-            )
-        else:
-            message = meanings.meanings_answer(
-                name, judged.of_uses, judged.probability, judged.certainty
-            )
+        message = _answer(word, name, spellings, judged, mentions)
     return api.Comparison(
         word=word.strip(),
         model=encoder.name,
@@ -108,6 +90,33 @@ def compare_uses(
         probability=judged.probability,
         same_meaning=judged.same_meaning,
     )
+
+
+def _answer(
+    word: str,
+    name: str,
+    spellings: Sequence[str],
+    judged: Judged,
+    mentions: Sequence[Mention],
+) -> api.Message:
+    """State the meanings of uses that were judged under ``name``, a form of ``word``."""
+    n = len(mentions)
+    if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
+        name = word.strip()  # can't, of which the first token is compared
+    if judged.source is api.MeaningSource.ONE_MEANING:
+        known = next(iter(judged.meanings), None)
+        return meanings.one_meaning_answer(name, n, judged.certainty, known)
+    if judged.source is api.MeaningSource.UNLISTED:
+        is_capital = all(mention.token[:1].isupper() for mention in mentions)
+        return meanings.unlisted_answer(
+            name,
+            n,
+            judged.probability,
+            judged.certainty,
+            is_same=bool(judged.groups),
+            is_name=is_capital and any(written[:1].isupper() for written in spellings),
+        )
+    return meanings.meanings_answer(name, judged.of_uses, judged.probability, judged.certainty)
 
 
 def _judged_uses(mentions: Sequence[Mention], judged: Judged) -> tuple[api.JudgedUse, ...]:

@@ -46,7 +46,8 @@ class HealthMiddleware:
     """Answers ``/health``, and refuses what computes once the app is ending."""
 
     def __init__(self, app: App, health: Health) -> None:
-        self._app, self._health = app, health
+        self._app = app
+        self._health = health
 
     async def __call__(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
         """Serve one request."""

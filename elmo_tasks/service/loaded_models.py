@@ -157,7 +157,8 @@ class LoadedModels:
             return self._once.once(f"model {name}", lambda: self._with_calibration(name))
 
     def _with_calibration(self, name: str) -> LoadedModel:
-        encoder, static = self.encoder(name), self.static()
+        encoder = self.encoder(name)
+        static = self.static()
         expected = ExpectedWords.load(encoder, static)
         senses = load_sense_model(encoder, static, expected, self._may_measure)
         return LoadedModel(
@@ -255,7 +256,8 @@ def describe_training(folder: Path | None) -> tuple[str, ...]:
     sentences: list[str] = []
     try:
         card = read_json(folder / "card.json") if folder is not None else {}
-        tasks, training = card.get("learned_from", []), card.get("training", {})
+        tasks = card.get("learned_from", [])
+        training = card.get("training", {})
         if tasks:
             sentences.append(f"It was trained to predict {'; and '.join(tasks)}.")
         if positions := training.get("positions"):
@@ -303,7 +305,8 @@ def read_measurements(models: LoadedModels) -> tuple[ModelProbes, ...]:
 
 
 def _measurements(models: LoadedModels, name: str) -> ModelProbes:
-    encoder, folder = models.encoder(name), models.folder(name)
+    encoder = models.encoder(name)
+    folder = models.folder(name)
     # The page may be public: do not show the path on this machine.
     shown = f"{CHECKPOINTS.name}/{name}" if folder == CHECKPOINTS / name else name
     command = f"elmo-tasks evaluate --probes --model {name} --out {shown}/{NAME}"
@@ -312,9 +315,11 @@ def _measurements(models: LoadedModels, name: str) -> ModelProbes:
     if folder is not None and (folder / NAME).is_file():
         try:
             measured = read_probes(folder / NAME)
-            results, remark = tuple(_result(row) for row in measured.rows if row.is_main), ""
+            results = tuple(_result(row) for row in measured.rows if row.is_main)
+            remark = ""
             if measured.checksum != encoder.checksum:
-                results, remark = (), "Other weights than these were measured."
+                results = ()
+                remark = "Other weights than these were measured."
         except DataError as error:
             _log.warning("%s", error)
             remark = f"Its file {NAME} cannot be read."
@@ -329,7 +334,7 @@ def _measurements(models: LoadedModels, name: str) -> ModelProbes:
 
 def _result(row: Row) -> ProbeResult:
     def scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
-        return tuple(LayerScore(*pair) for pair in by_layer.items())
+        return tuple(LayerScore(layer, score) for layer, score in by_layer.items())
 
     paper = next((paper for paper in PUBLISHED if paper.task == row.task), None)
     published = (

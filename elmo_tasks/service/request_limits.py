@@ -146,7 +146,8 @@ class RequestLimits:
     ) -> int:
         """Serve a request whose body is limited; return the status of the response."""
         status = n_bytes = n_files = 0
-        problem, tail = "", b""
+        problem = ""
+        tail = b""
         too_large = f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
 
         async def limited() -> AsgiMessage:

@@ -91,30 +91,24 @@ def stop(folder: Path) -> None:
 def read_job(folder: Path) -> TrainingJob:
     """Return the state of a run; its files may be anything, and raise any error."""
     is_running = _is_running(folder)  # first: a process that ends meanwhile has written its files
-    state, rows = read_json(folder / JOB), _progress(folder)
+    state = read_json(folder / JOB)
+    rows = _progress(folder)
     card: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):
         card = read_json(folder / HEAD / "card.json")
-    status = (
-        "running"
-        if is_running
-        else "stopped"
-        if state.get("stop")
-        else "done"
-        if card.get("scores")
-        else "failed"
-    )
     best_epoch = card.get("training", {}).get("best_epoch")
     message = ""
-    if status == "stopped":
-        last = max([1, *(row["epoch"] for row in rows if "epoch" in row)])
-        kept = f"the best state so far (round {best_epoch})" if best_epoch else "what there was"
+    if is_running:
+        status = "running"
+    elif state.get("stop"):
+        status = "stopped"
         message = (
-            f"Stopped in round {last}; {kept} was kept."
-            if card
-            else "Stopped before there was anything to keep."
+            _stopped(rows, best_epoch) if card else "Stopped before there was anything to keep."
         )
-    elif status == "failed":
+    elif card.get("scores"):
+        status = "done"
+    else:
+        status = "failed"
         message = f"{'The head was kept, but not scored. ' if card else ''}{_reason(folder)}"
     files = [folder / name for name in (JOB, LOG, PROGRESS) if (folder / name).is_file()]
     end = time.time() if is_running else max(path.stat().st_mtime for path in files)
@@ -133,6 +127,12 @@ def read_job(folder: Path) -> TrainingJob:
         **_course(rows, is_running),
     )
     return replace(job, seconds_left=_seconds_left(job, rows))
+
+
+def _stopped(rows: Sequence[dict[str, Any]], best_epoch: int | None) -> str:
+    last = max([1, *(row["epoch"] for row in rows if "epoch" in row)])
+    kept = f"the best state so far (round {best_epoch})" if best_epoch else "what there was"
+    return f"Stopped in round {last}; {kept} was kept."
 
 
 def _read_text(path: Path) -> str:
@@ -185,22 +185,18 @@ def _course(rows: list[dict[str, Any]], is_running: bool) -> dict[str, Any]:
     for row in rows:
         if "phase" in row:
             phase = str(row["phase"])
-            steps, per_epoch = (
-                int(row.get("steps", steps)),
-                max(1, int(row.get("steps_per_epoch", per_epoch))),
-            )
+            steps = int(row.get("steps", steps))
+            per_epoch = max(1, int(row.get("steps_per_epoch", per_epoch)))
         elif "epoch" in row:
             step = int(row.get("step", step))
             course = [earlier for earlier in course if earlier.epoch < row["epoch"]]
-            train, validation, score = (row.get(key) for key in ("train_loss", "val_loss", "score"))
-            weights = tuple(row.get("weights", ()))
             course.append(
                 TrainingEpoch(
                     epoch=int(row["epoch"]),
-                    train_loss=train,
-                    validation_loss=validation,
-                    score=score,
-                    weights=weights,
+                    train_loss=row.get("train_loss"),
+                    validation_loss=row.get("val_loss"),
+                    score=row.get("score"),
+                    weights=tuple(row.get("weights", ())),
                     gamma=row.get("gamma"),
                     watched=row.get("watched"),
                 )
@@ -243,7 +239,8 @@ def scores_of(card: dict[str, Any]) -> tuple[SplitScore, ...]:
     scores = []
     for split in ("test", "validation"):
         if about := card.get("scores", {}).get(split):
-            main, guess = about["main"], about.get("guess", {})
+            main = about["main"]
+            guess = about.get("guess", {})
             by_word = "word f1" if main == "f1" else "word accuracy"
             score = SplitScore(
                 split=split,

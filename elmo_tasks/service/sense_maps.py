@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +49,7 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
-class _Drawn:
+class _Points:
     """A map as arrays."""
 
     view: str
@@ -119,19 +120,20 @@ def sense_map(
     progress: api.Progress | None = None,
 ) -> api.SenseMap:
     """Implement :meth:`elmo_tasks.api.Service.sense_map`."""
-    drawn = _draw(request, loaded, cache, index, progress)
-    word, n = request.word.strip(), len(drawn.uses)
+    points = _collect(request, loaded, cache, index, progress)
+    word = request.word.strip()
+    n = len(points.uses)
     has_one = bundled_lexicon().has_one_meaning(word)
-    clusters = () if drawn.senses or has_one else cluster_uses(drawn.vectors)
-    members = drawn.members if drawn.senses else dict(enumerate(clusters))
-    groups = _groups(drawn, members)
+    clusters = () if points.senses or has_one else cluster_uses(points.vectors)
+    members = points.members if points.senses else dict(enumerate(clusters))
+    groups = _groups(points, members)
     group_of = {use: g for g, uses in enumerate(members.values()) for use in uses}
-    cosines = np.clip(drawn.vectors @ drawn.vectors.T, -1.0, 1.0)
+    cosines = np.clip(points.vectors @ points.vectors.T, -1.0, 1.0)
     np.fill_diagonal(cosines, -2.0)
-    places = drawn.projection.places.round(4).tolist()
+    places = points.projection.places.round(4).tolist()
     uses = []
     for k, (use, source, meant) in enumerate(
-        zip(drawn.uses, drawn.sources, drawn.predictions, strict=True)
+        zip(points.uses, points.sources, points.predictions, strict=True)
     ):
         x, y = places[k]
         point = api.MapUse(
@@ -145,15 +147,15 @@ def sense_map(
             nearest=tuple(_nearest(cosines[k], min(_NEAREST, n - 1))),
         )
         uses.append(point)
-    are_meanings = bool(drawn.senses)
+    are_meanings = bool(points.senses)
     return api.SenseMap(
         word=word,
         model=loaded.encoder.name,
-        view=drawn.view,
+        view=points.view,
         # Layer 0 reads no other word.
         views=tuple(
             api.MapView(name, loaded.encoder.layer_names[0] if name == "0" else "")
-            for name in drawn.views
+            for name in points.views
         ),
         uses=tuple(uses),
         groups=groups,
@@ -161,12 +163,12 @@ def sense_map(
         message=map_verdict(
             word, uses, groups, are_meanings, loaded.senses is not None, has_one_meaning=has_one
         ),
-        shown=round(drawn.projection.shown, 4),
-        n_own=drawn.n_own,
-        read_as=drawn.read_as,
-        sources=tuple(dict.fromkeys(drawn.sources)),
-        examples_of=tuple(entry.word for entry in drawn.entries)
-        if api.EXAMPLES in drawn.sources
+        shown=round(points.projection.shown, 4),
+        n_own=points.n_own,
+        read_as=points.read_as,
+        sources=tuple(dict.fromkeys(points.sources)),
+        examples_of=tuple(entry.word for entry in points.entries)
+        if api.EXAMPLES in points.sources
         else (),
     )
 
@@ -182,24 +184,24 @@ def project_on_map(
     check_size(sentence, "sentence")
     use = use_to_project(request.word, sentence)
     check_size(use.tokens, "sentence")
-    drawn = _draw(request, loaded, cache, index)
-    vector = cache.read(loaded, [use])(drawn.view)[0]
-    (meaning,) = _predict(loaded, cache, drawn.entries, [use])
+    points = _collect(request, loaded, cache, index)
+    vector = cache.read(loaded, [use])(points.view)[0]
+    (meaning,) = _predict(loaded, cache, points.entries, [use])
     group_of: dict[int | None, int] = (
-        {label: g for g, label in enumerate(drawn.members)} if drawn.senses else {}
+        {label: g for g, label in enumerate(points.members)} if points.senses else {}
     )
-    names = [*(sense.gloss for _, sense in drawn.senses), ANOTHER]
+    names = [*(sense.gloss for _, sense in points.senses), ANOTHER]
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
     meanings = tuple(api.ProjectedMeaning(names[k], shares[k], group_of.get(k)) for k in order)
     near = tuple(
         api.NearUse(
-            use=drawn.uses[k], cosine=cosine, position=k, group=group_of.get(drawn.labels[k])
+            use=points.uses[k], cosine=cosine, position=k, group=group_of.get(points.labels[k])
         )
-        for k, cosine in _nearest(drawn.vectors @ vector, _NEAREST_PROJECTED)
+        for k, cosine in _nearest(points.vectors @ vector, _NEAREST_PROJECTED)
     )
     is_sure = bool(meaning and meaning.is_sure)
-    x, y = project_use(drawn.projection, drawn.vectors, vector)
+    x, y = project_use(points.projection, points.vectors, vector)
     return api.ProjectedUse(
         use=use,
         x=x,
@@ -212,35 +214,22 @@ def project_on_map(
     )
 
 
-def _draw(
+def _collect(
     request: api.MapRequest,
     loaded: LoadedModel,
     cache: UseCache,
     index: UseIndex | None,
     progress: api.Progress | None = None,
-) -> _Drawn:
+) -> _Points:
     """Collect the uses of a map, encode them, and place them."""
     base_word(request.word)  # refuses what is not a word or phrase, before anything is read
     entries = bundled_lexicon().find(request.word.strip())
     examples = example_uses(entries) if request.examples else []
-    # source, uses, and their number in the source
-    collected: list[tuple[str, tuple[Use, ...], int]] = []
-    read_as: list[tuple[str, str]] = []
-    for source, text, name in (
-        (api.TEXT_A, request.text, request.name),
-        (api.TEXT_B, request.text_b, ""),
-    ):
-        if text.strip():
-            sentences, description = sentences_of(text, name)
-            if description != "text":
-                read_as.append((source, description))
-            collected.append((source, *uses_in(request.word, sentences)))
-    if request.index and index:
-        collected.append((api.INDEX, *index_uses(request.word, index)))
+    collected, read_as = _own_uses(request, index)
     has_text = bool(request.text.strip() or request.text_b.strip())
-    if has_text and not any(uses for _, uses, _ in collected):
+    if has_text and not any(found.uses for found in collected):
         raise InputError(nothing_to_draw(request.word, has_text, request.examples), field="text")
-    own = evenly([(use, source) for source, uses, _ in collected for use in uses], MAX_USES)
+    own = evenly([(use, found.source) for found in collected for use in found.uses], MAX_USES)
     uses = (*(use for use, _, _ in examples), *(use for use, _ in own))
     if not uses:
         raise InputError(nothing_to_draw(request.word, has_text, request.examples), field="word")
@@ -256,11 +245,11 @@ def _draw(
     meant = _predict(loaded, cache, entries, [use for use, _ in own])
     labels = (
         *(positions[word, sense.key] for _, word, sense in examples),
-        *(None if m is None else len(senses) if m.best is None else m.best for m in meant),
+        *(_label_of(meaning, len(senses)) for meaning in meant),
     )
     sources = (*(api.EXAMPLES for _ in examples), *(source for _, source in own))
     predictions = (*(None for _ in examples), *meant)
-    return _Drawn(
+    return _Points(
         view=view,
         views=views,
         entries=entries,
@@ -269,11 +258,46 @@ def _draw(
         sources=sources,
         labels=labels,
         predictions=predictions,
-        n_own=sum(n for _, _, n in collected),
-        read_as=tuple(read_as),
+        n_own=sum(found.n for found in collected),
+        read_as=read_as,
         vectors=vectors,
         projection=fit_projection(directions(vectors)),
     )
+
+
+class _OwnUses(NamedTuple):
+    """Uses from one of the user's sources; a long text gives only some of them."""
+
+    source: str
+    uses: tuple[Use, ...]
+    n: int  #: number of uses in the source
+
+
+def _own_uses(
+    request: api.MapRequest, index: UseIndex | None
+) -> tuple[list[_OwnUses], tuple[tuple[str, str], ...]]:
+    """Collect the uses in the user's texts and index; return how tables were read, too."""
+    collected: list[_OwnUses] = []
+    read_as: list[tuple[str, str]] = []
+    for source, text, name in (
+        (api.TEXT_A, request.text, request.name),
+        (api.TEXT_B, request.text_b, ""),
+    ):
+        if text.strip():
+            sentences, description = sentences_of(text, name)
+            if description != "text":
+                read_as.append((source, description))
+            collected.append(_OwnUses(source, *uses_in(request.word, sentences)))
+    if request.index and index:
+        collected.append(_OwnUses(api.INDEX, *index_uses(request.word, index)))
+    return collected, tuple(read_as)
+
+
+def _label_of(meaning: api.UseMeaning | None, n_listed: int) -> int | None:
+    """Return the position of a predicted meaning; an unlisted one comes after the listed."""
+    if meaning is None:
+        return None
+    return n_listed if meaning.best is None else meaning.best
 
 
 def _predict(
@@ -284,15 +308,15 @@ def _predict(
     return meanings_of_uses(loaded.senses, uses, cache.read(loaded, uses)(MEANINGS), entries)
 
 
-def _groups(drawn: _Drawn, members: dict[int, tuple[int, ...]]) -> tuple[api.SenseGroup, ...]:
-    sources = list(dict.fromkeys(drawn.sources))
-    names = [*((sense.key, sense.gloss) for _, sense in drawn.senses), ("", ANOTHER)]
+def _groups(points: _Points, members: dict[int, tuple[int, ...]]) -> tuple[api.SenseGroup, ...]:
+    sources = list(dict.fromkeys(points.sources))
+    names = [*((sense.key, sense.gloss) for _, sense in points.senses), ("", ANOTHER)]
     groups = []
     for g, (label, uses) in enumerate(members.items()):
-        key, name = names[label] if drawn.senses else ("", f"cluster {g + 1}")
-        own = drawn.vectors[list(uses)]
+        key, name = names[label] if points.senses else ("", f"cluster {g + 1}")
+        own = points.vectors[list(uses)]
         typical = uses[int(np.argmax(own @ own.mean(axis=0)))]
-        count = Counter(drawn.sources[k] for k in uses)
+        count = Counter(points.sources[k] for k in uses)
         group = api.SenseGroup(
             letter=_LETTERS[g],
             key=key,

@@ -105,7 +105,8 @@ class TrainedHeads:
     def _files(self) -> dict[str, HeadFiles]:
         """Return heads by name: defaults first, each before its baseline, local ones last."""
         bundled = [find_head(name) for name in bundled_heads()]
-        order, first = list(TASKS), dict[str, str]()
+        order = list(TASKS)
+        first = dict[str, str]()
         for kind in TASKS:
             with contextlib.suppress(ConfigError):
                 first[kind] = default_head(kind)
@@ -203,7 +204,8 @@ def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -
         if files.task.scheme is None
         else types_of(files.task.labels, files.task.scheme)
     )
-    baseline, data = f"{name}{NO_CONTEXT}", files.card.get("data") or "its data"
+    baseline = f"{name}{NO_CONTEXT}"
+    data = files.card.get("data") or "its data"
     scores = [
         api.Score(s.metric, s.value, f"{data}, {s.split} part") for s in scores_of(files.card)
     ]
@@ -245,7 +247,8 @@ def _layer_weights(name: str, files: HeadFiles) -> api.LayerWeights | None:
 
 def _configuration(name: str, files: HeadFiles) -> str:
     """Return a key that runs of one configuration share, whatever their seed."""
-    card, training = files.card, files.card.get("training", {})
+    card = files.card
+    training = files.card.get("training", {})
     if training.get("seed") is None:
         return name
     same = [

@@ -80,10 +80,8 @@ def find_upload(folder: Path, key: str) -> tuple[Path, str]:
 
 def read_examples(path: Path, kind: str) -> Records:
     """Read a file of examples: ``label: text`` lines, or sentences with marked spans."""
-    task, lines = (
-        find_task(kind),
-        path.read_text(encoding="utf-8").splitlines() if path.is_file() else [],
-    )
+    task = find_task(kind)
+    lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if task.one_label:
         rows = []
         for number, line in enumerate(lines, 1):
@@ -107,8 +105,10 @@ def count_labels(records: Records) -> tuple[tuple[tuple[str, int], ...], str]:
     """Count classes, entity types or tags, most frequent first; return the unit as well."""
     texts = [row.label for row in records if isinstance(row, LabelledText)]
     tagged = [row for row in records if isinstance(row, TaggedSentence)]
-    unit = "texts" if texts else "names" if tagged and is_spans(tagged) else "words"
     counts = Counter(texts)
+    unit = "texts" if texts else "words"
+    if tagged and is_spans(tagged):
+        unit = "names"
     for row in tagged:
         counts.update(
             [span.type for span in spans_of(row.tags, "BIO")] if unit == "names" else row.tags
@@ -239,10 +239,8 @@ def _read_upload(path: Path, title: str, plan: TrainingPlan) -> tuple[UploadColu
 
 
 def _check_rows(records: Records, title: str, field: str) -> None:
-    n, unit = (
-        len(records),
-        "texts" if records and isinstance(records[0], LabelledText) else "sentences",
-    )
+    n = len(records)
+    unit = "texts" if records and isinstance(records[0], LabelledText) else "sentences"
     labels, counted = count_labels(records)
     problem = ""
     if n > MAX_ROWS:

@@ -13,146 +13,31 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import yaml
 
 from elmo_tasks.api import DatasetPreview, TrainingJob, TrainingOffer, TrainingPlan
-from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.files import atomic_write, unfinished_folder, write_json
 from elmo_tasks.heads.head_files import bundled_heads
 from elmo_tasks.messages.training import METRIC_WORDS
 from elmo_tasks.service import run_folder, training_data
-from elmo_tasks.service.run_folder import CONFIG, HEAD, JOB, PROGRESS, free_name
-from elmo_tasks.service.training_data import VALIDATION_SHARE, Dataset, load_dataset
+from elmo_tasks.service.run_folder import CONFIG, JOB, free_name
+from elmo_tasks.service.training_data import Dataset, load_dataset
+from elmo_tasks.service.training_settings import check_plan, config_for
 from elmo_tasks.tasks import TASKS, find_task
 from elmo_tasks.wording import slug
 
 CHECKPOINT = "last.ckpt"
-#: Longer texts and larger data sets take hours without a GPU.
-HUB_ROWS = 5_000
-HUB_TOKENS = 200
-_NUMBERS: dict[str, tuple[str, float, float, str]] = {  # name, minimum, maximum, what to type
-    "epochs": ("Rounds", 1, 200, "a whole number"),
-    "hidden": ("Hidden size", 8, 512, "a whole number"),
-    "learning_rate": ("Learning rate", 1e-5, 0.1, "a number"),
-}
-_CHOICES = {
-    "kind": tuple(TASKS),
-    "source": ("sample", "examples", "upload", "hub"),
-    "layers": ("learned", "0", "mean"),
-}
 _MAX_TITLE = 60
 _MAX_SHOWN = 50
 _RECENT = 5
-#: Seconds to start and to score, measured like :class:`elmo_tasks.tasks.task.Cost`; rows of a hub
-#: data set that are read.
+#: Seconds to start and to score, measured on two cores.
 _START = 14.0
+#: Rows of a hub data set that are read, approximately.
 _HUB_READ = 6_000
 # Errors from files that the user edited.
 _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
-
-
-def check_settings(plan: TrainingPlan) -> None:
-    """Raise an :class:`InputError` for numbers and choices out of range."""
-    for field, (name, low, high, number) in _NUMBERS.items():
-        value: Any = getattr(plan, field)
-        types = (int, float) if number == "a number" else (int,)
-        if type(value) not in types or not low <= value <= high:
-            raise InputError(f"{name}: type {number} from {low:g} to {high:g}.", field=field)
-    for field, allowed in _CHOICES.items():
-        if getattr(plan, field) not in allowed:
-            raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
-    hub = TASKS[plan.kind].hub
-    if plan.source == "hub" and plan.data not in hub:
-        raise InputError(
-            f"There is no public data set “{plan.data[:40]}” for this here; there is"
-            f" {', '.join(hub)}.",
-            field="data",
-        )
-    if plan.balanced and not TASKS[plan.kind].one_label:
-        raise InputError(
-            "Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced"
-        )
-
-
-def config_for(
-    plan: TrainingPlan,
-    encoder: str,
-    n_layers: int,
-    layer_store: Path,
-    about: dict[str, str],
-    spans: bool = True,
-) -> dict[str, Any]:
-    """Return the settings of ``fit --config``: those of the sample, changed by the plan.
-
-    Relative paths are below the run's folder; ``about`` is for the head's card; ``spans`` is
-    whether tags mark spans.
-    """
-    kind = find_task(plan.kind)
-    config = yaml.safe_load((CONFIGS / f"{kind.sample}.yaml").read_text(encoding="utf-8"))
-    model = config["model"]["init_args"]
-    data = config["data"]["init_args"]
-    trainer = config["trainer"]
-    if plan.balanced:
-        model["class_weights"] = "balanced"
-    model |= {
-        "encoder": encoder,
-        "learning_rate": float(plan.learning_rate),
-        "layer_store": str(layer_store),
-    }
-    head = model["head"]["init_args"]
-    head[kind.size_setting] = plan.hidden
-    if plan.layers == "0":
-        head["fixed_weights"] = [1.0, *[0.0] * (n_layers - 1)]
-    elif plan.layers == "mean":
-        head["fixed_weights"] = [1.0 / n_layers] * n_layers
-    if "scheme" in data and not spans:
-        data["scheme"] = None
-    for key in kind.columns:
-        data.pop(key, None)
-    if plan.source == "hub":
-        splits = kind.hub[plan.data]
-        data |= {
-            "hub": plan.data,
-            "train": splits.train,
-            "test": splits.test,
-            "limit_train": HUB_ROWS,
-        }
-        if splits.validation is not None:
-            data |= {"validation": splits.validation, "validation_share": 0.0}
-        if kind.one_label:
-            data["max_tokens"] = HUB_TOKENS
-    else:
-        data |= {"train": "train.jsonl", "test": "test.jsonl", "validation_share": VALIDATION_SHARE}
-    callbacks = {entry["class_path"].rpartition(".")[2]: entry for entry in trainer["callbacks"]}
-    checkpoint, export = callbacks["RunCheckpoint"], callbacks["ExportHead"]
-    checkpoint["init_args"] |= {
-        "dirpath": ".",
-        "monitor": f"val_{kind.watched_score('BIO' if spans else None)}",
-    }
-    export["init_args"] |= {"folder": HEAD, "about": about}
-    ours = "elmo_tasks.training.job_callbacks"  # stands in the files of runs that may be resumed
-    trainer |= {
-        "max_epochs": plan.epochs,
-        "default_root_dir": ".",
-        "enable_progress_bar": False,
-        "enable_model_summary": False,
-        "logger": [
-            {
-                "class_path": "elmo_tasks.training.run_files.CurveLogger",
-                "init_args": {"save_dir": "."},
-            }
-        ],
-        "callbacks": [
-            {"class_path": f"{ours}.ProgressFile", "init_args": {"path": PROGRESS}},
-            {"class_path": f"{ours}.StopOnInterrupt"},
-            checkpoint,
-            export,
-        ],
-    }
-    return config
 
 
 class TrainingJobs:
@@ -179,15 +64,14 @@ class TrainingJobs:
         self._encoder = str(Path(encoder).resolve()) if Path(encoder).is_dir() else encoder
         self._uploads = runs / "uploads"
         self._lock = threading.RLock()
-        self._child: subprocess.Popen[bytes] | None = (
-            None  # kept until the next one, which reaps it
-        )
+        # Kept until the next one, which reaps it.
+        self._child: subprocess.Popen[bytes] | None = None
 
     def offer(self) -> TrainingOffer:
         hub = tuple(
-            (name, kind.name, data.title)
-            for kind in TASKS.values()
-            for name, data in kind.hub.items()
+            (name, task.name, data.title)
+            for task in TASKS.values()
+            for name, data in task.hub.items()
         )
         return TrainingOffer(self._allowed, hub)
 
@@ -219,12 +103,12 @@ class TrainingJobs:
 
     def preview(self, plan: TrainingPlan) -> DatasetPreview:
         self._check_allowed()
-        check_settings(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
+        check_plan(replace(plan, epochs=1, hidden=64, learning_rate=1e-3))
         return self._load(plan)[0]
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
         self._check_allowed()
-        check_settings(plan)
+        check_plan(plan)
         preview, dataset = self._load(plan)
         title = _title(plan, preview)
         with self._writing("start"):
@@ -345,22 +229,27 @@ class TrainingJobs:
         title: str,
     ) -> None:
         """Write the data, the settings and the description of a run into its folder."""
-        kind, is_sample = find_task(plan.kind), plan.source == "sample"
+        task = find_task(plan.kind)
+        is_sample = plan.source == "sample"
         spans = preview.counted == "names" or dataset is None
         if dataset is None:
-            data, licence = kind.hub[plan.data].title, "see the data set’s own page"
+            data = task.hub[plan.data].title
+            licence = "see the data set’s own page"
         else:
             dataset.write(folder)
             rows = f" ({preview.rows + preview.test_rows:,} rows, {dataset.origin})"
             data = dataset.title if is_sample else f"{dataset.title}{rows}"
             licence = "as the program" if is_sample and not plan.with_examples else "your own data"
-        about = {"title": title, "data": data, "licence": licence}
         config = config_for(
-            plan, self._encoder, self._n_layers(), (self.runs / "layers").resolve(), about, spans
+            plan,
+            self._encoder,
+            self._n_layers(),
+            layer_store=(self.runs / "layers").resolve(),
+            about={"title": title, "data": data, "licence": licence},
+            spans=spans,
         )
-        if (
-            dataset is not None and not dataset.test
-        ):  # an empty file would end the run when training is over
+        if dataset is not None and not dataset.test:
+            # An empty file would end the run when training is over.
             config["data"]["init_args"]["test"] = None
         (folder / CONFIG).write_text(
             yaml.safe_dump(config, sort_keys=False, allow_unicode=True), encoding="utf-8"
@@ -371,7 +260,7 @@ class TrainingJobs:
             "data": data,
             "created": time.time(),
             "epochs": plan.epochs,
-            "metric": METRIC_WORDS[kind.main_score("BIO" if spans else None)],
+            "metric": METRIC_WORDS[task.main_score("BIO" if spans else None)],
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
             "pace": self._pace(),

@@ -15,7 +15,8 @@ from elmo_tasks.wording import replace_surrogates
 
 def find_uses(word: str, sentences: Iterable[str]) -> list[Mention]:
     """Find one use of the word, or what ``[brackets]`` mark, in each sentence."""
-    word, sentences = checked_text(word, "The word", "word"), checked_texts(sentences)
+    word = checked_text(word, "The word", "word")
+    sentences = checked_texts(sentences)
     if any("[" not in sentence for sentence in sentences) or not sentences:
         check_word(replace_surrogates(word))
     check_number(sentences)

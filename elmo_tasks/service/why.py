@@ -226,7 +226,8 @@ def _odds(
     That is its meaning against that of the other use or, if the two share it, against the next
     likely one. Where no meanings are known, it is that the two share one, or not.
     """
-    senses, lexicon = loaded.sense_model, bundled_lexicon()
+    senses = loaded.sense_model
+    lexicon = bundled_lexicon()
     if comparison.source is not api.MeaningSource.DICTIONARY:
         embedded = senses.embed([comparison.uses[pair[1 - number]].use])[0]
         constant, slope = senses.calibration.same

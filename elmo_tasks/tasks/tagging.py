@@ -89,7 +89,8 @@ def _result(text: str, tokens: Sequence[Token], prediction: TagSequence) -> Tagg
 def _reading(text: str, tokens: Sequence[Token], tagged: TagSequence) -> TagReading:
     entities = []
     for span in tagged.spans:
-        start, end = tokens[span.start].start, tokens[span.end - 1].end
+        start = tokens[span.start].start
+        end = tokens[span.end - 1].end
         entities.append(
             Entity(
                 start=span.start,

@@ -42,10 +42,8 @@ def span_counts(preds: Iterable[Tags], target: Iterable[Tags], scheme: Scheme) -
     predicted: Counter[str] = Counter()
     gold: Counter[str] = Counter()
     for predicted_tags, gold_tags in zip(preds, target, strict=True):
-        predicted_spans, gold_spans = (
-            set(spans_of(predicted_tags, scheme)),
-            set(spans_of(gold_tags, scheme)),
-        )
+        predicted_spans = set(spans_of(predicted_tags, scheme))
+        gold_spans = set(spans_of(gold_tags, scheme))
         predicted.update(span.type for span in predicted_spans)
         gold.update(span.type for span in gold_spans)
         correct.update(span.type for span in predicted_spans & gold_spans)
@@ -132,7 +130,8 @@ class ClassScores(TaskScores):
 
     def compute(self) -> dict[str, float]:
         """Return all scores, from 0 to 1, such as ``recall/positive``."""
-        correct, n_rows = self.counts.diagonal().tolist(), int(self.counts.sum())
+        correct = self.counts.diagonal().tolist()
+        n_rows = int(self.counts.sum())
         scores = {"accuracy": sum(correct) / max(1, n_rows)}
         rows = zip(
             self.task.labels,

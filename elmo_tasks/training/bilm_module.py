@@ -91,12 +91,14 @@ class BiLMModule(pl.LightningModule):
             ),
             CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim),
         )
-        self.dropout, self.n_draws = dropout, n_draws
+        self.dropout = dropout
+        self.n_draws = n_draws
         check_rates(learning_rate=learning_rate)
         self.learning_rate = learning_rate
         self.warmup_steps = warmup_steps
         self.decay_fraction = decay_fraction
-        self.reset_rate, self.start_from = reset_rate, start_from
+        self.reset_rate = reset_rate
+        self.start_from = start_from
         self.bilm = BiLM(self.options)
         self.bilm.token_encoder.requires_grad_(not freeze_reader)
         self.freeze_reader = freeze_reader
@@ -182,7 +184,8 @@ class BiLMModule(pl.LightningModule):
         vectors = self.encode_words(batch.characters, batch.corpus_ids)
         directions = (self.bilm.forward_lm, self.bilm.backward_lm)
         states = self._start_states(batch.words.shape[1])
-        outputs, ends = [], []
+        outputs = []
+        ends = []
         for k, lm in enumerate(directions):
             layers, end = lm(
                 vectors[batch.words[k]], None if states is None else states[k], dropout=self.dropout
@@ -282,6 +285,7 @@ class BiLMModule(pl.LightningModule):
                 " same files, or begin a new run with --init_from"
             )
         seen = checkpoint.get("seen", {})
-        self._positions, self._seconds = seen.get("positions", 0), seen.get("seconds", 0.0)
+        self._positions = seen.get("positions", 0)
+        self._seconds = seen.get("seconds", 0.0)
         # The file has the states of one process; with several, the streams start from zero again.
         self._states = checkpoint.get("stream_states") if self.trainer.world_size == 1 else None

@@ -89,7 +89,8 @@ class ExportBiLM(pl.Callback):
     """
 
     def __init__(self, folder: str, about: dict[str, Any] | None = None) -> None:
-        self.folder, self.about = Path(folder), about or {}
+        self.folder = Path(folder)
+        self.about = about or {}
 
     def setup(self, trainer: pl.Trainer, pl_module: pl.LightningModule, stage: str) -> None:
         """Check the folder before the training, not after it."""

@@ -33,7 +33,8 @@ class ExportHead(pl.Callback):
     """
 
     def __init__(self, folder: str, about: dict[str, str] | None = None) -> None:
-        self.folder, self.about = Path(folder), about or {}
+        self.folder = Path(folder)
+        self.about = about or {}
         self.epochs: list[dict[str, Any]] = []
 
     @property
@@ -99,68 +100,63 @@ class ExportHead(pl.Callback):
             bool(torch.isfinite(value).all()) for value in pl_module.head.state_dict().values()
         ):
             raise ConfigError(
-                "the training diverged: the loss is no number any more, so there is no head to"
-                " keep; try a smaller model.learning_rate"
+                "the training diverged: the loss is not a number, so there is no head to keep; try"
+                " a smaller model.learning_rate"
             )
         if best is None and getattr(trainer.checkpoint_callback, "monitor", None):
             print(
                 "The training ended before its first validation: the last state is kept.",
                 flush=True,
             )
-        static = pl_module.static
         encoder = self._write_encoder(pl_module)
         name = pl_module.encoder_name if pl_module.tuned is None else str(self.encoder_folder)
-        sources = (
-            Source(name, encoder.checksum),
-            None
-            if static is None or pl_module.static_name is None
-            else Source(pl_module.static_name, static.checksum),
-        )
-        data = pl_module.data
+        source = Source(name, encoder.checksum)
+        static = None
+        if pl_module.static is not None and pl_module.static_name is not None:
+            static = Source(pl_module.static_name, pl_module.static.checksum)
+        reading = pl_module.data.reading()
+        card = self._card(trainer, pl_module, best, seconds)
+        write_head(self.folder, pl_module.head, source, static, reading, card)
+        predictor = Predictor.load(find_head(self.folder.absolute()), encoder, encoder.device)
+        card["scores"] = self._measure(predictor, pl_module.data)
+        write_head(self.folder, pl_module.head, source, static, reading, card)
+        self._report(card["scores"], seconds, predictor.task.baselines)
+
+    def _card(
+        self, trainer: pl.Trainer, module: TaskModule, best: int | None, seconds: float
+    ) -> dict[str, Any]:
+        """Return the card of the head without its scores."""
         seed = os.environ.get("PL_GLOBAL_SEED")
-        card = {
+        training: dict[str, Any] = {
+            "seed": None if seed is None else int(seed),
+            "epochs": trainer.current_epoch,
+            "best_epoch": best,
+            "seconds": round(seconds),
+            "device": str(module.device),
+            "precision": str(trainer.precision),
+        }
+        if module.tuned_from is not None:
+            training["encoder_learning_rate"] = module.encoder_learning_rate
+        if module.class_weights is not None:
+            training["class_weights"] = module.class_weights
+        card: dict[str, Any] = {
             **self.about,
             "kind": "head",
-            "trained_on": data.summary(),
-            "training": {
-                "seed": None if seed is None else int(seed),
-                "epochs": trainer.current_epoch,
-                "best_epoch": best,
-                "seconds": round(seconds),
-                "device": str(pl_module.device),
-                "precision": str(trainer.precision),
-                **(
-                    {}
-                    if pl_module.tuned_from is None
-                    else {"encoder_learning_rate": pl_module.encoder_learning_rate}
-                ),
-                **(
-                    {}
-                    if pl_module.class_weights is None
-                    else {"class_weights": pl_module.class_weights}
-                ),
-            },
-            **(
-                {}
-                if pl_module.tuned_from is None
-                else {"encoder_tuned_from": vars(pl_module.tuned_from)}
-            ),
-            "layer_weights": {
-                "learned": pl_module.head.mix.scalars is not None,
-                "epochs": self.epochs,
-            },
-            "versions": {
-                "python": platform.python_version(),
-                "torch": torch.__version__,
-                "lightning": pl.__version__,
-            },
+            "trained_on": module.data.summary(),
+            "training": training,
         }
-        reading = data.reading()
-        write_head(self.folder, pl_module.head, *sources, reading, card)
-        predictor = Predictor.load(find_head(self.folder.absolute()), encoder, encoder.device)
-        measured = self._measure(predictor, data)
-        write_head(self.folder, pl_module.head, *sources, reading, card | {"scores": measured})
-        self._report(measured, seconds, predictor.task.baselines)
+        if module.tuned_from is not None:
+            card["encoder_tuned_from"] = vars(module.tuned_from)
+        card["layer_weights"] = {
+            "learned": module.head.mix.scalars is not None,
+            "epochs": self.epochs,
+        }
+        card["versions"] = {
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "lightning": pl.__version__,
+        }
+        return card
 
     def _write_encoder(self, module: TaskModule) -> Encoder:
         """Return the head's encoder; one that was trained is written and loaded again."""
@@ -169,8 +165,9 @@ class ExportHead(pl.Callback):
         from elmo_tasks.training.export_bilm import write_model
 
         title = self.about.get("title") or self.folder.resolve().parent.name
+        name = Path(module.tuned_from.name).name
         about = {
-            "title": f"{Path(module.tuned_from.name).name}, trained on with the head “{title}”",
+            "title": f"{name}, trained further with the head “{title}”",
             "kind": "biLM",
             "tuned_from": vars(module.tuned_from),
             "learning_rate": module.encoder_learning_rate,

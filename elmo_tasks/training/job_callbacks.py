@@ -31,7 +31,8 @@ class ProgressFile(pl.Callback):
     """
 
     def __init__(self, path: str, every_seconds: float = 0.4) -> None:
-        self.path, self.every_seconds = Path(path), every_seconds
+        self.path = Path(path)
+        self.every_seconds = every_seconds
         self._recent: list[Tensor] = []
         self._epoch: list[Tensor] = []
         self._written = 0.0
@@ -71,7 +72,8 @@ class ProgressFile(pl.Callback):
         self._epoch.append(loss.detach())
         if time.monotonic() - self._written >= self.every_seconds:
             self._write(trainer, step=trainer.global_step, loss=_mean(self._recent))
-            self._recent, self._written = [], time.monotonic()
+            self._recent = []
+            self._written = time.monotonic()
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write the scores of the epoch."""
@@ -82,7 +84,8 @@ class ProgressFile(pl.Callback):
         ):
             return
         metrics = trainer.callback_metrics
-        score, loss = metrics.get(f"val_{pl_module.scores.main}"), metrics.get("val_loss")
+        score = metrics.get(f"val_{pl_module.scores.main}")
+        loss = metrics.get("val_loss")
         watched = metrics.get(str(getattr(trainer.checkpoint_callback, "monitor", None)))
         self._write(
             trainer,

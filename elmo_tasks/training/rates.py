@@ -36,7 +36,8 @@ def set_rates(trainer: pl.Trainer, rates: Sequence[tuple[float, float]]) -> None
     """
     for optimizer in trainer.optimizers:
         for group, (rate, decay) in zip(optimizer.param_groups, rates, strict=True):
-            group["initial_lr"], group["weight_decay"] = rate, decay
+            group["initial_lr"] = rate
+            group["weight_decay"] = decay
     for config in trainer.lr_scheduler_configs:
         scheduler = config.scheduler
         assert isinstance(scheduler, LambdaLR)

@@ -232,7 +232,8 @@ class ResumeCallback(pl.Callback):
 def _reopen_epoch(checkpoint: dict[str, Any]) -> None:
     """Reopen an epoch that was cut short, which Lightning counts as finished."""
     fit_loop = checkpoint.get("loops", {}).get("fit_loop", {})
-    batches, epochs = fit_loop.get("epoch_loop.batch_progress"), fit_loop.get("epoch_progress")
+    batches = fit_loop.get("epoch_loop.batch_progress")
+    epochs = fit_loop.get("epoch_progress")
     if (
         batches is None
         or epochs is None

@@ -74,11 +74,13 @@ class TaskModule(pl.LightningModule):
         self.make_head = head
         self.encoder_name = encoder if encoder is not None else default_model()
         self.static_name = static
-        self.layer_store, self.max_store_gb = layer_store, max_store_gb
+        self.layer_store = layer_store
+        self.max_store_gb = max_store_gb
         self.learning_rate = learning_rate
         self.decay_fraction = decay_fraction
         self.weight_decay = weight_decay
-        self.mix_l2, self.mix_learning_rate = mix_l2, mix_learning_rate
+        self.mix_l2 = mix_l2
+        self.mix_learning_rate = mix_learning_rate
         self.class_weights = class_weights
         check_rates(learning_rate=learning_rate, mix_learning_rate=mix_learning_rate)
         if encoder_learning_rate is not None and not encoder_learning_rate > 0:
@@ -209,7 +211,8 @@ class TaskModule(pl.LightningModule):
                     layers = self._encoder_here().encode(batch.tokens)
             else:
                 layers = store.batch(batch.index, batch.tokens)
-            values, mask = layers.values, layers.mask.to(self.device, non_blocking=True)
+            values = layers.values
+            mask = layers.mask.to(self.device, non_blocking=True)
         features = features_of(batch.tokens, self.head, self.static, pooled=mask is None).to(
             self.device
         )

@@ -15,7 +15,8 @@ from elmo_tasks.api import TrainingJob, TrainingPlan
 from elmo_tasks.data.row_files import HUB_DATA_SETS
 from elmo_tasks.errors import InputError
 from elmo_tasks.service.run_folder import LOG, _reason, read_job
-from elmo_tasks.service.training_jobs import TrainingJobs, config_for
+from elmo_tasks.service.training_jobs import TrainingJobs
+from elmo_tasks.service.training_settings import config_for
 from elmo_tasks.tasks import TASKS
 from elmo_tasks.training.export_head import ExportHead
 
@@ -290,7 +291,12 @@ ABOUT = {"title": "yes: [no]", "data": "x", "licence": "y"}
 
 def config(tmp_path: Path, spans: bool = True, **plan):
     return config_for(
-        TrainingPlan(**{"kind": "classification", **plan}), "elmo-mini", 3, tmp_path, ABOUT, spans
+        TrainingPlan(**{"kind": "classification", **plan}),
+        "elmo-mini",
+        3,
+        layer_store=tmp_path,
+        about=ABOUT,
+        spans=spans,
     )
 
 

@@ -385,7 +385,7 @@ def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, Tas
     beside = folder / "run" / "head-encoder"
     assert files.encoder.checksum == Elmo.load(beside).checksum != original
     card = json.loads((beside / "card.json").read_text())
-    assert card["title"] == "toy, trained on with the head “Toy opinions”"
+    assert card["title"] == "toy, trained further with the head “Toy opinions”"
     assert card["tuned_from"]["checksum"] == original
     moved = folder / "elsewhere"
     (folder / "run").rename(moved)
