@@ -71,7 +71,9 @@ def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) ->
     name = Path(source.name).name
     for place in dict.fromkeys(path.absolute() for path in places if path.is_dir()):
         searched.append(str(place))
-        for folder in sorted(_encoders_below(place), key=lambda f: (f.name != name, str(f))):
+        for folder in sorted(
+            _encoders_below(place), key=lambda path: (path.name != name, str(path))
+        ):
             # The files of a transformer's checksum take seconds to read.
             if folder.resolve() in tried or (is_transformer(str(folder)) and folder.name != name):
                 continue
@@ -146,7 +148,9 @@ class ReadRow:
             return cls(sentence, tokens, tuple(token.text for token in tokens))
         words = tuple(sentence)
         ends = list(accumulate(len(word) + 1 for word in words))
-        placed = [Token(w, end - 1 - len(w), end - 1) for w, end in zip(words, ends, strict=True)]
+        placed = [
+            Token(word, end - 1 - len(word), end - 1) for word, end in zip(words, ends, strict=True)
+        ]
         return cls.of_tokens(" ".join(words), placed)
 
     @classmethod

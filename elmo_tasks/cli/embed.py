@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from elmo_tasks.cli.arguments import add_corpus, add_device, add_model, add_precision, engine_of
+from elmo_tasks.corpus.blocks import OneFileJob
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class EmbedJob:
+class EmbedJob(OneFileJob):
     """Vectors of one model, and their form."""
 
     model: str | None  #: name or folder
@@ -158,11 +159,6 @@ class EmbedJob:
             self.norms,
         ]
         return hashlib.sha256(json.dumps([self._shape[0], *settings]).encode()).hexdigest()
-
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """Ending of the file of a block."""
-        return (f".{self.form}",)
 
     @property
     def block_characters(self) -> int:
@@ -268,6 +264,6 @@ def _written_norms(
             table = pq.read_table(io.BytesIO(output.store.read(name)))
         else:
             table = pq.read_table(Path(output.store.place) / name)
-        columns = [c for c in table.column_names if c.startswith("norm")]
+        columns = [name for name in table.column_names if name.startswith("norm")]
         for row in table.select(["sentence", "text", *columns]).to_pylist():
             yield row["sentence"], row["text"], [row[column] for column in columns]

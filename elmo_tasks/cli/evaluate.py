@@ -201,9 +201,13 @@ def _senses(args: argparse.Namespace) -> str:
             f"{encoder.name}: this model was not calibrated; run `elmo-tasks calibrate` with it"
         )
     lexicon = bundled_lexicon()
-    of_uses = {path: dictionary.is_of_uses(path) for path in args.senses}
-    sets = [dictionary.score_sets(model, lexicon, p) for p in args.senses if not of_uses[p]]
-    uses = [dictionary.score_uses(model, lexicon, p) for p in args.senses if of_uses[p]]
+    sets = []
+    uses = []
+    for path in args.senses:
+        if dictionary.is_of_uses(path):
+            uses.append(dictionary.score_uses(model, lexicon, path))
+        else:
+            sets.append(dictionary.score_sets(model, lexicon, path))
     scores = dictionary.score_sentences(model, lexicon)
     found: dict[str, Sequence[Any]] = {"sentences": scores, "sets": sets, "uses": uses}
     text = json.dumps({name: list(map(asdict, rows)) for name, rows in found.items()}, indent=1)

@@ -186,9 +186,8 @@ def _vectors(args: argparse.Namespace) -> int:
 
     VECTORS_FOLDER.check(args.out)
     values = vars(args)
-    settings = StaticSettings(
-        **{f.name: values[f.name] for f in fields(StaticSettings) if f.name in values}
-    )
+    names = {field.name for field in fields(StaticSettings)}
+    settings = StaticSettings(**{name: values[name] for name in names & values.keys()})
     sources = [] if args.sources is None else _card(args.sources).get("sources")
     if not isinstance(sources, list):
         raise ConfigError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import hashlib
-import io
 import json
 import re
 import sys
@@ -23,6 +22,7 @@ from elmo_tasks.cli.arguments import (
     batches_of,
     engine_of,
 )
+from elmo_tasks.corpus.blocks import OneFileJob, parquet_content
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 HELP = "sentiment or entities of the lines of a file"
 _LINES_AT_ONCE = 256
-_BLOCK_CHARACTERS = 50_000  # half a minute of one core
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +97,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class PredictJob:
+class PredictJob(OneFileJob):
     """Predictions of one head."""
 
     head: str  #: name or folder
@@ -107,6 +106,8 @@ class PredictJob:
     precision: str  #: of the encoder's products
     tokens: bool  #: lines are tokens with spaces between them
     form: str  #: of the results: ``jsonl`` or ``parquet``
+
+    block_characters = 50_000  # half a minute of one core
 
     @cached_property
     def key(self) -> str:
@@ -118,16 +119,6 @@ class PredictJob:
             if path.is_file():
                 digest.update(path.read_bytes())
         return digest.hexdigest()
-
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """Ending of the file of a block."""
-        return (f".{self.form}",)
-
-    @property
-    def block_characters(self) -> int:
-        """Characters of a block."""
-        return _BLOCK_CHARACTERS
 
     def load(self) -> Predictor:
         """Load the head and its encoder."""
@@ -155,11 +146,12 @@ class PredictJob:
         def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
             records = self.records(predictor, [row.tokens or row.text for row in rows])
             if self.form == "parquet":
-                named = (
-                    {"row": r.number, "source": r.source, "line": r.place, "text": r.text}
-                    for r in rows
-                )
-                return {".parquet": _parquet([a | b for a, b in zip(named, records, strict=True)])}
+                lines = [
+                    {"row": row.number, "source": row.source, "line": row.place, "text": row.text}
+                    | record
+                    for row, record in zip(rows, records, strict=True)
+                ]
+                return {".parquet": _parquet(lines)}
             return {".jsonl": "".join(map(_line, records)).encode()}
 
         return work
@@ -172,7 +164,6 @@ def _line(record: Mapping[str, Any]) -> str:
 def _parquet(records: list[dict[str, Any]]) -> bytes:
     """Write records in columns of the same types in every block."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     words = pa.list_(pa.string())
     place = [(name, pa.int32()) for name in ("start", "end", "start_char", "end_char")]
@@ -195,9 +186,7 @@ def _parquet(records: list[dict[str, Any]]) -> bytes:
         elif name not in types:  # of another kind of task
             values = [json.dumps(value, ensure_ascii=False) for value in values]
         columns[name] = pa.array(values, types.get(name, pa.string()))
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink)
-    return sink.getvalue()
+    return parquet_content(columns)
 
 
 def _stream(job: PredictJob, source: str, column: str | None, output: str) -> None:

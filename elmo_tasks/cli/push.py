@@ -103,7 +103,9 @@ def model_card(folder: Path, kind: str, address: str) -> str:
         parts.append(f"Licence: {card['licence']}.")
     if sources := card.get("sources"):
         rows = [
-            f"- {s.get('what', '')}: {s.get('licence', '')}" for s in sources if isinstance(s, dict)
+            f"- {source.get('what', '')}: {source.get('licence', '')}"
+            for source in sources
+            if isinstance(source, dict)
         ]
         parts.append("Text and licences:\n\n" + "\n".join(rows))
     if kind == "head":
@@ -137,11 +139,12 @@ def _of_head(folder: Path, card: Mapping[str, Any]) -> list[str]:
         parts.append("| Split | Score | |\n|---|---|---:|\n" + "\n".join(rows))
     epochs = (card.get("layer_weights") or {}).get("epochs") or []
     best = card.get("training", {}).get("best_epoch")
-    chosen = next((e for e in epochs if e.get("epoch") == best), epochs[-1] if epochs else None)
+    last = epochs[-1] if epochs else None
+    chosen = next((row for row in epochs if row.get("epoch") == best), last)
     if chosen:
         parts.append(
             "Weights of the layers in its mix: "
-            + ", ".join(f"{w:.2f}" for w in chosen["weights"])
+            + ", ".join(f"{weight:.2f}" for weight in chosen["weights"])
             + "."
         )
     parts.append("Labels: " + json.dumps(config["task"]["labels"], ensure_ascii=False))

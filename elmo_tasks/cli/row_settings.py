@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from elmo_tasks.data.row_files import class_names, named_classes
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_write
 
@@ -64,11 +65,11 @@ def _records(rows: Any, split: str) -> list[dict[str, Any]]:
     if callable(to_dict := getattr(rows, "to_dict", None)) and hasattr(rows, "columns"):
         return [dict(row) for row in to_dict("records")]
     if features := getattr(rows, "features", None):
-        names = {
-            key: getattr(getattr(kind, "feature", kind), "names", None)
-            for key, kind in features.items()
-        }
-        return [{key: _named(value, names.get(key)) for key, value in row.items()} for row in rows]
+        names = {key: class_names(feature) for key, feature in features.items()}
+        return [
+            {key: named_classes(value, names.get(key)) for key, value in row.items()}
+            for row in rows
+        ]
     listed = list(rows) if isinstance(rows, Iterable) else []
     if not listed or not all(isinstance(row, Mapping) for row in listed):
         raise ConfigError(
@@ -78,19 +79,10 @@ def _records(rows: Any, split: str) -> list[dict[str, Any]]:
     return [dict(row) for row in listed]
 
 
-def _named(value: Any, names: list[str] | None) -> Any:
-    if names is None:
-        return value
-    if isinstance(value, list):
-        return [_named(item, names) for item in value]
-    return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
-
-
 def _written(records: list[dict[str, Any]], folder: Path) -> str:
     lines = "".join(f"{json.dumps(_plain(row), ensure_ascii=False)}\n" for row in records)
-    path = (
-        folder / f"{hashlib.sha256(lines.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.jsonl"
-    )
+    digest = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+    path = folder / f"{digest[:16]}.jsonl"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
         atomic_write(path, lines)

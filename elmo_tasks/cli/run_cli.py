@@ -118,11 +118,12 @@ class RunCLI(LightningCLI):
         # They are applied: the saved settings must not apply them again.
         config.encoder = config.init_from = config.run_dir = None
         trainer = config.trainer
-        if (
-            trainer.enable_progress_bar is False
-        ):  # Lightning refuses this beside a bar of the file's own
+        if trainer.enable_progress_bar is False:
+            # Lightning refuses this beside a bar that the file names.
             trainer.callbacks = [
-                c for c in trainer.callbacks if not c.class_path.endswith("ProgressBar")
+                callback
+                for callback in trainer.callbacks
+                if not callback.class_path.endswith("ProgressBar")
             ]
         for line in adapt_to_data(trainer, config.data):
             print(line, flush=True)

@@ -85,7 +85,7 @@ def _places(lines: Sequence[SweepLine], differing_only: bool = True) -> dict[str
     return columns | {
         key: values
         for key, values in settings.items()
-        if not differing_only or any(v != values[0] for v in values)
+        if not differing_only or any(value != values[0] for value in values)
     }
 
 

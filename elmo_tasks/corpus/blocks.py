@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from elmo_tasks.corpus.store import Store
 
@@ -66,6 +67,27 @@ class Job(Protocol):
 
     def open(self) -> Work:
         """Load the models, once in each process."""
+
+
+class OneFileJob:
+    """A job whose blocks have one file each, of one form."""
+
+    form: str  #: ending of that file, without its dot
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Ending of the file of a block."""
+        return (f".{self.form}",)
+
+
+def parquet_content(columns: Mapping[str, Any]) -> bytes:
+    """Return the content of a Parquet file with these columns."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = io.BytesIO()
+    pq.write_table(pa.table(dict(columns)), sink)
+    return sink.getvalue()
 
 
 def cut(rows: Iterable[Row], store: Store, max_characters: int) -> list[Block]:

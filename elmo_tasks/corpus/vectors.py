@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.corpus.blocks import Block, Row
+from elmo_tasks.corpus.blocks import Block, Row, parquet_content
 from elmo_tasks.corpus.store import Store
 
 Tokenizer = Callable[[Row], Sequence[str]]
@@ -158,7 +158,6 @@ def write_flat(path: Path, vectors: TextVectors) -> None:
 def parquet_bytes(part: Part, with_norms: bool) -> bytes:
     """Return a Parquet file with a row per vector, for Arrow and vector databases."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     rows = part.rows
     ends = [f"_{k}" for k in range(rows.shape[1])] if rows.ndim == 3 else [""]
@@ -175,9 +174,7 @@ def parquet_bytes(part: Part, with_norms: bool) -> bytes:
     if with_norms:
         lengths = norms_of(rows).reshape(len(rows), -1).T.astype(np.float32)
         columns |= {f"norm{end}": pa.array(norm) for end, norm in zip(ends, lengths, strict=True)}
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink)
-    return sink.getvalue()
+    return parquet_content(columns)
 
 
 def npy_bytes(rows: NDArray[Any]) -> bytes:

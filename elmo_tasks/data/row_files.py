@@ -160,11 +160,11 @@ def parquet_rows(path: Path) -> Rows:
         from datasets import Features  # a second to import
 
         names = {
-            name: _class_names(feature)
+            name: class_names(feature)
             for name, feature in Features.from_arrow_schema(schema).items()
         }
     for number, row in enumerate(rows, start=1):
-        yield number, {key: _named(value, names.get(key)) for key, value in row.items()}
+        yield number, {key: named_classes(value, names.get(key)) for key, value in row.items()}
 
 
 def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -200,9 +200,9 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
             f" {listed(table.column_names)}"
         )
     table = table.select_columns(list(columns))
-    names = {column: _class_names(table.features[column]) for column in columns}
+    names = {column: class_names(table.features[column]) for column in columns}
     for number, row in enumerate(table, start=1):
-        yield number, {key: _named(value, names[key]) for key, value in row.items()}
+        yield number, {key: named_classes(value, names[key]) for key, value in row.items()}
 
 
 @contextmanager
@@ -222,16 +222,17 @@ def hub_errors(where: str, advice: str) -> Iterator[None]:
         ) from error
 
 
-def _class_names(feature: Any) -> list[str] | None:
+def class_names(feature: Any) -> list[str] | None:
     """Return the class names of a column, or of a column of lists of classes."""
     return getattr(getattr(feature, "feature", feature), "names", None)
 
 
-def _named(value: Any, names: list[str] | None) -> Any:
+def named_classes(value: Any, names: list[str] | None) -> Any:
+    """Replace the number of a class, or a list of them, by names; keep values without names."""
     if names is None:
         return value
     if isinstance(value, list):
-        return [_named(item, names) for item in value]
+        return [named_classes(item, names) for item in value]
     # Hidden labels of a test split are -1.
     return names[value] if isinstance(value, int) and 0 <= value < len(names) else None
 

@@ -198,9 +198,9 @@ def tag_differences(result: TaggedText, best: TagReading, other: TagReading) -> 
         name = f"“{entity_text(result, entity)}”"
         old = type_words(entity.type)
         parts = [
-            f"“{entity_text(result, s)}” as {type_words(s.type)}"
-            for s in overlapping
-            if s not in used
+            f"“{entity_text(result, span)}” as {type_words(span.type)}"
+            for span in overlapping
+            if span not in used
         ]
         if same_place:
             if same_place.type != entity.type:

@@ -123,7 +123,8 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     tops = [entry.layers[order(entry)[0]] for entry in ahead]
     # Sure: in every run, the same layer is on top, by a margin.
     chance = sum(
-        len(entry.runs) < 2 or any(order(entry)[0] in g for g in unclear(entry)) for entry in ahead
+        len(entry.runs) < 2 or any(order(entry)[0] in group for group in unclear(entry))
+        for entry in ahead
     )
     whose = "For one of them" if chance == 1 else f"For {chance} of them"
     doubt = (

@@ -303,14 +303,16 @@ def texts_compared(answer: api.SenseMap) -> list[tuple[str, list[str]]]:
     ]
     if len(columns) < 2 or not answer.groups:
         return []
-    totals = {c: max(1, sum(group.by_source[c] for group in answer.groups)) for c in columns}
-    counts = [
-        (group.name, [(group.by_source[c], totals[c]) for c in columns]) for group in answer.groups
-    ]
-    return [
-        (name, [f"{percent(n / total)} ({n} of {total})" for n, total in pairs])
-        for name, pairs in counts
-    ]
+    totals = [max(1, sum(group.by_source[k] for group in answer.groups)) for k in columns]
+
+    def shares(group: api.SenseGroup) -> list[str]:
+        counts = [group.by_source[k] for k in columns]
+        return [
+            f"{percent(n / total)} ({n} of {total})"
+            for n, total in zip(counts, totals, strict=True)
+        ]
+
+    return [(group.name, shares(group)) for group in answer.groups]
 
 
 def typed_otherwise(answer: api.SenseMap) -> str:
@@ -321,7 +323,7 @@ def typed_otherwise(answer: api.SenseMap) -> str:
         return ""
     return (
         f"You typed “{answer.word}”; the examples are those of"
-        f" {listed([f'“{w}”' for w in answer.examples_of])}."
+        f" {listed([f'“{word}”' for word in answer.examples_of])}."
     )
 
 

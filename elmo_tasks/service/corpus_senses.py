@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from elmo_tasks.corpus.blocks import Row, Work
+from elmo_tasks.corpus.blocks import OneFileJob, Row, Work, parquet_content
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.disambiguation import models_checksum
 from elmo_tasks.senses.lexicon import Entry
@@ -20,7 +19,6 @@ from elmo_tasks.service.own_meanings import lexicon_entries
 from elmo_tasks.service.text_senses import senses_of_texts
 from elmo_tasks.text.tokens import tokenize
 
-_BLOCK_CHARACTERS = 20_000  # half a minute of one core
 # as of `text_senses`
 _MAX_CHARACTERS = 20_000
 _MAX_TOKENS = 2_000
@@ -51,13 +49,15 @@ def check_line(text: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class SensesJob:
+class SensesJob(OneFileJob):
     """Meanings by one model and dictionary."""
 
     model: str | None  #: name or folder
     device: str | None  #: where to compute; a GPU if there is one and None is given
     lexicon: Path | None  #: dictionary of the user
     form: Literal["jsonl", "parquet"]  #: an object per line, or a row per word
+
+    block_characters = 20_000  # half a minute of one core
 
     @cached_property
     def key(self) -> str:
@@ -68,16 +68,6 @@ class SensesJob:
         )
         digest.update(repr(lexicon_entries(self.lexicon)).encode())
         return digest.hexdigest()
-
-    @property
-    def endings(self) -> tuple[str, ...]:
-        """Ending of the file of a block."""
-        return (f".{self.form}",)
-
-    @property
-    def block_characters(self) -> int:
-        """Characters of a block."""
-        return _BLOCK_CHARACTERS
 
     def open(self) -> Work:
         """Load the models; return the work on a block."""
@@ -110,7 +100,6 @@ def _answers(
 def _parquet(records: Sequence[Mapping[str, Any]]) -> bytes:
     """Write a row for each word."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     types = {
         **dict.fromkeys(("row", "line"), pa.int64()),
@@ -118,11 +107,13 @@ def _parquet(records: Sequence[Mapping[str, Any]]) -> bytes:
         "probability": pa.float64(),
     }
     of_text = ("row", "source", "line", "text")
-    words = [{**{k: r[k] for k in of_text}, **word} for r in records for word in r["words"]]
+    words = [
+        {**{name: record[name] for name in of_text}, **word}
+        for record in records
+        for word in record["words"]
+    ]
     columns = {
         name: pa.array([word.get(name) for word in words], types.get(name, pa.string()))
         for name in (*of_text, *_OF_WORD)
     }
-    sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink)
-    return sink.getvalue()
+    return parquet_content(columns)

@@ -247,7 +247,7 @@ def fit_calibration(
             expected,
             lexicon,
             max_uses,
-            lambda s: bar.update(round(100 * s) - bar.n),
+            lambda share: bar.update(round(100 * share) - bar.n),
         )
 
 

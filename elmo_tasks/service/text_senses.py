@@ -244,14 +244,16 @@ def _expressions_meant(
     hidden: set[tuple[int, int, str, int]] = set()
     for k in judged:
         unit = units[k]
-        (entry, *_), use = unit.entries, unit.use
+        entry = unit.entries[0]
+        use = unit.use
         if not entry.is_expression:
             continue
         if entry.also_literal and judged[k].best is None:
             continue
         meant.add(k)
         hidden.update(
-            (unit.text, unit.offset, use.sentence, t) for t in range(use.token_start, use.token_end)
+            (unit.text, unit.offset, use.sentence, token)
+            for token in range(use.token_start, use.token_end)
         )
     return meant, hidden
 

@@ -51,9 +51,8 @@ class TrainedHeads:
         self._encoder = encoder
         self._runs = tuple(runs)
         self._device = device
-        self._predictors: dict[
-            Path, tuple[float, Predictor]
-        ] = {}  # by folder, with the time of its change
+        # By folder, with the time of its change.
+        self._predictors: dict[Path, tuple[float, Predictor]] = {}
         self._warned: set[Path] = set()
         self._lock = threading.Lock()
 
@@ -64,9 +63,8 @@ class TrainedHeads:
         )
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
-        joined: dict[
-            str, api.LayerWeights
-        ] = {}  # heads that differ only in their seed are runs of the first of them
+        # Heads that differ only in their seed are runs of the first of them.
+        joined: dict[str, api.LayerWeights] = {}
         for name, files in self._files().items():
             if (weights := _layer_weights(name, files)) is not None:
                 first = joined.setdefault(_configuration(name, files), weights)
@@ -106,15 +104,15 @@ class TrainedHeads:
         """Return heads by name: defaults first, each before its baseline, local ones last."""
         bundled = [find_head(name) for name in bundled_heads()]
         order = list(TASKS)
-        first = dict[str, str]()
+        first: dict[str, str] = {}
         for kind in TASKS:
             with contextlib.suppress(ConfigError):
                 first[kind] = default_head(kind)
         bundled.sort(
-            key=lambda f: (
-                order.index(f.kind),
-                f.name.removesuffix(NO_CONTEXT) != first.get(f.kind),
-                f.name,
+            key=lambda files: (
+                order.index(files.kind),
+                files.name.removesuffix(NO_CONTEXT) != first.get(files.kind),
+                files.name,
             )
         )
         heads = {files.name: files for files in bundled}
@@ -193,8 +191,8 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
         )
     empty = "has no words. Type some, or delete the line."
     return [
-        checked_tokens(t, f"sentence {k}", f"{what.capitalize()} {k}", empty)
-        for k, t in enumerate(texts, 1)
+        checked_tokens(text, f"sentence {k}", f"{what.capitalize()} {k}", empty)
+        for k, text in enumerate(texts, 1)
     ]
 
 
@@ -207,7 +205,8 @@ def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -
     baseline = f"{name}{NO_CONTEXT}"
     data = files.card.get("data") or "its data"
     scores = [
-        api.Score(s.metric, s.value, f"{data}, {s.split} part") for s in scores_of(files.card)
+        api.Score(score.metric, score.value, f"{data}, {score.split} part")
+        for score in scores_of(files.card)
     ]
     return api.HeadInfo(
         name=name,

@@ -97,7 +97,8 @@ def explain(
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
-        skipped=sum(len(u.tokens) - (u.token_end - u.token_start) for u in uses) - len(words),
+        skipped=sum(len(use.tokens) - (use.token_end - use.token_start) for use in uses)
+        - len(words),
         sides=sides,
         side=side,
     )
@@ -311,14 +312,14 @@ def _is_apart(
     comparison: api.Comparison, layer: api.LayerComparison, pair: tuple[int, int], cosine: float
 ) -> bool:
     """Return True if the two are in different groups, or less similar than the average."""
-    a, b = pair
+    first, second = pair
     if comparison.groups:
-        return not any(a in group and b in group for group in comparison.groups)
+        return not any(first in group and second in group for group in comparison.groups)
     if layer.name == VERDICT:
         return cosine < 0.5
     n = len(comparison.uses)
-    others = [layer.cosine[i][j] for j in range(n) for i in range(j)]
-    return layer.cosine[a][b] <= sum(others) / len(others)
+    cosines = [layer.cosine[a][b] for b in range(n) for a in range(b)]
+    return layer.cosine[first][second] <= sum(cosines) / len(cosines)
 
 
 def _hide(
@@ -362,4 +363,4 @@ def _several(words: Sequence[api.WordEffect], apart: bool) -> list[str]:
 
 
 def _is_word(hidden: api.WordEffect) -> bool:
-    return any(c.isalnum() for c in hidden.use.token)
+    return any(character.isalnum() for character in hidden.use.token)

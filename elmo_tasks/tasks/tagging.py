@@ -66,7 +66,7 @@ def _baseline_scores(
         return {"word f1": micro(span_counts(predicted, gold, scheme).values()).f1}
     total = sum(map(len, gold)) or 1
     right = sum(
-        a == b for x, y in zip(predicted, gold, strict=True) for a, b in zip(x, y, strict=True)
+        a == b for rows in zip(predicted, gold, strict=True) for a, b in zip(*rows, strict=True)
     )
     return {
         "word accuracy": right / total,

@@ -124,7 +124,10 @@ class ClassScores(TaskScores):
     def update(self, predicted: Sequence[Prediction], gold: Sequence[Prediction]) -> None:
         """Add the classes of a batch of texts."""
         ids = {label: k for k, label in enumerate(self.task.labels)}
-        cells = [ids[str(g)] * len(ids) + ids[str(p)] for p, g in zip(predicted, gold, strict=True)]
+        cells = [
+            ids[str(right)] * len(ids) + ids[str(found)]
+            for found, right in zip(predicted, gold, strict=True)
+        ]
         numbers = torch.bincount(torch.tensor(cells, dtype=torch.long), minlength=len(ids) ** 2)
         self.counts += numbers.view_as(self.counts).to(self.counts.device)
 

@@ -89,7 +89,9 @@ class BiLMModule(pl.LightningModule):
                 proj_clip=proj_clip,
                 use_skip_connections=use_skip_connections,
             ),
-            CharCNNOptions(tuple((w, n) for w, n in filters), n_highway, embedding_dim),
+            CharCNNOptions(
+                tuple((width, number) for width, number in filters), n_highway, embedding_dim
+            ),
         )
         self.dropout = dropout
         self.n_draws = n_draws
@@ -220,8 +222,11 @@ class BiLMModule(pl.LightningModule):
         ).float()
         # A resume file brings the states to the CPU first.
         return [
-            tuple(((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype)) for h, c in d)
-            for d in self._states
+            tuple(
+                ((h.to(keep) * keep).to(h.dtype), (c.to(keep) * keep).to(c.dtype))
+                for h, c in direction
+            )
+            for direction in self._states
         ]
 
     def validation_step(self, batch: SentenceBatch, batch_idx: int) -> None:
@@ -239,15 +244,16 @@ class BiLMModule(pl.LightningModule):
 
     def on_validation_epoch_end(self) -> None:
         """Log perplexities and the unknown rate, summed over all processes."""
-        perplexity, self._perplexity = self._perplexity, Perplexity()
-        sums = torch.tensor(astuple(perplexity), dtype=torch.float64, device=self.device)
+        sums = torch.tensor(astuple(self._perplexity), dtype=torch.float64, device=self.device)
+        self._perplexity = Perplexity()
         forward, backward, *counts = self.trainer.strategy.reduce(sums, reduce_op="sum").tolist()
-        p = Perplexity(forward, backward, *map(int, counts))
-        if not p.n_targets:
+        total = Perplexity(forward, backward, *map(int, counts))
+        if not total.n_targets:
             return
         stage = "test" if self.trainer.testing else "val"
         self.log_dict(
-            {f"{stage}_{name}": value for name, value in p.scores().items()}, rank_zero_only=True
+            {f"{stage}_{name}": value for name, value in total.scores().items()},
+            rank_zero_only=True,
         )
 
     test_step, on_test_epoch_end = validation_step, on_validation_epoch_end

@@ -41,6 +41,10 @@ class ProgressLines(pl.Callback):
         rate = (step - first) / max(time.monotonic() - start, 1e-9)
         total = int(trainer.estimated_stepping_batches)
         left = timedelta(seconds=round((total - step) / rate)) if rate else "?"
-        values = {k: float(v) for k, v in trainer.callback_metrics.items() if "/" not in k}
+        values = {
+            name: float(value)
+            for name, value in trainer.callback_metrics.items()
+            if "/" not in name
+        }
         shown = " ".join(f"{name} {value:.4g}" for name, value in sorted(values.items()))
         print(f"step {step:,} of {total:,}, {rate:.2f} steps/s, {left} left: {shown}", flush=True)

@@ -59,13 +59,21 @@ def read_checkpoint(path: Path) -> tuple[BiLM, LMSoftmax, Vocabulary, dict[str, 
         # Without the settings and weights of a recipe.
         parameters = inspect.signature(BiLMModule).parameters
         module = BiLMModule(
-            **{k: v for k, v in checkpoint["hyper_parameters"].items() if k in parameters}
+            **{
+                name: value
+                for name, value in checkpoint["hyper_parameters"].items()
+                if name in parameters
+            }
         )
         vocabulary = Vocabulary(checkpoint["vocabulary"])
         module.softmax = LMSoftmax(len(vocabulary), module.options.lstm.projection_dim)
         model = ("bilm.", "softmax.")
         module.load_state_dict(
-            {k: v for k, v in checkpoint["state_dict"].items() if k.startswith(model)}
+            {
+                name: value
+                for name, value in checkpoint["state_dict"].items()
+                if name.startswith(model)
+            }
         )
     except FileNotFoundError:
         raise WeightsError(f"{path}: no such file") from None
@@ -103,9 +111,9 @@ class ExportBiLM(pl.Callback):
             return
         bilm, softmax, vocabulary = pl_module.exported()
         scores = {
-            k.removeprefix("val_"): float(v)
-            for k, v in trainer.callback_metrics.items()
-            if k.startswith("val_")
+            name.removeprefix("val_"): float(value)
+            for name, value in trainer.callback_metrics.items()
+            if name.startswith("val_")
         }
         card = {
             **self.about,

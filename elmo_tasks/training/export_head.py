@@ -17,7 +17,7 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.heads.head_files import HEAD_FOLDER, Source, find_head, write_head
 from elmo_tasks.prediction import Predictor, evaluate_head
 from elmo_tasks.training.job_callbacks import mix_of
-from elmo_tasks.training.task_module import TaskModule
+from elmo_tasks.training.task_module import TaskModule, is_validated_epoch
 from elmo_tasks.weights.folders import MODEL_FOLDER
 
 #: A macro-F1 that is higher by this is better than that of the most frequent class.
@@ -73,11 +73,7 @@ class ExportHead(pl.Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Record the mix and the score of an epoch, before its checkpoint is written."""
-        if (
-            trainer.sanity_checking
-            or trainer.state.fn != "fit"
-            or not isinstance(pl_module, TaskModule)
-        ):
+        if not is_validated_epoch(pl_module, trainer):
             return
         score = trainer.callback_metrics.get(f"val_{pl_module.scores.main}")
         self._record(
@@ -253,9 +249,9 @@ def _take_best(trainer: pl.Trainer, module: TaskModule) -> int | None:
     for prefix, part in (("head.", module.head), ("tuned.", module.tuned)):
         if part is not None:
             weights = {
-                k.removeprefix(prefix): v
-                for k, v in saved["state_dict"].items()
-                if k.startswith(prefix)
+                name.removeprefix(prefix): value
+                for name, value in saved["state_dict"].items()
+                if name.startswith(prefix)
             }
             part.load_state_dict(weights)
     return int(saved["epoch"]) + 1

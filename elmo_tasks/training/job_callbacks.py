@@ -14,7 +14,7 @@ import pytorch_lightning as pl
 import torch
 from torch import Tensor
 
-from elmo_tasks.training.task_module import TaskModule
+from elmo_tasks.training.task_module import TaskModule, is_validated_epoch
 
 
 class ProgressFile(pl.Callback):
@@ -77,11 +77,7 @@ class ProgressFile(pl.Callback):
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         """Write the scores of the epoch."""
-        if (
-            trainer.sanity_checking
-            or trainer.state.fn != "fit"
-            or not isinstance(pl_module, TaskModule)
-        ):
+        if not is_validated_epoch(pl_module, trainer):
             return
         metrics = trainer.callback_metrics
         score = metrics.get(f"val_{pl_module.scores.main}")

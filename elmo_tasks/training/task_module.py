@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 import pytorch_lightning as pl
 import torch
@@ -26,6 +26,12 @@ from elmo_tasks.heads.head_files import Source
 from elmo_tasks.prediction import features_of
 from elmo_tasks.tasks import find_task
 from elmo_tasks.training.rates import check_rates, falling, scheduled, set_rates
+
+
+def is_validated_epoch(module: pl.LightningModule, trainer: pl.Trainer) -> TypeGuard[TaskModule]:
+    """Return True after the validation that follows an epoch of a head's training."""
+    in_training = trainer.state.fn == "fit" and not trainer.sanity_checking
+    return in_training and isinstance(module, TaskModule)
 
 
 class TaskModule(pl.LightningModule):
