@@ -70,7 +70,7 @@ def _meanings(args: argparse.Namespace) -> int:
     from elmo_tasks.devices import checked_device
     from elmo_tasks.encoders import load
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.senses.disambiguation import write_calibration
+    from elmo_tasks.senses.calibration_files import write_calibration
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.service.loaded_models import cached_folder, fit_calibration
     from elmo_tasks.weights.folders import refresh_card

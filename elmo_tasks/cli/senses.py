@@ -94,7 +94,8 @@ def _write(args: argparse.Namespace) -> None:
 
 
 def _entry(args: argparse.Namespace) -> str:
-    from elmo_tasks.senses.lexicon import bundled_lexicon, format_entries
+    from elmo_tasks.senses.entries import format_entries
+    from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.own_meanings import lexicon_entries
 
     lexicon = bundled_lexicon().with_entries(lexicon_entries(args.lexicon))

@@ -16,10 +16,11 @@ from torchmetrics.functional.classification import binary_calibration_error
 from elmo_tasks.api import Certainty, MeaningSource, group_by, partition
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
-from elmo_tasks.senses.disambiguation import SenseModel, classify, senses_of
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
 from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon
+from elmo_tasks.senses.scoring import classify
 from elmo_tasks.text.mentions import find_mention
 
 _SURE, _SUREST = 0.7, 0.95

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.senses.lexicon import Sense
+from elmo_tasks.senses.entries import Sense
 
 FREQUENCIES = Path(__file__).with_name("frequencies.txt")
 #: How much rarer each meaning of an entry is than the one before it, if nothing was counted.

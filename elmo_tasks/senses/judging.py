@@ -16,14 +16,11 @@ from numpy.typing import NDArray
 from elmo_tasks import api
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.messages.meanings import UNKNOWN_WORDS
-from elmo_tasks.senses.disambiguation import (
-    SenseModel,
-    SenseProbabilities,
-    same_probability,
-    senses_of,
-)
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.entries import LITERAL, Entry, Sense
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
+from elmo_tasks.senses.lexicon import Lexicon
+from elmo_tasks.senses.scoring import SenseProbabilities, same_probability
 from elmo_tasks.text.language import foreign_language
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use
@@ -61,11 +58,13 @@ _ENGLISH = frozenset(
 
 #: Probability that an expression that is never literal is meant where its words stand.
 EXPRESSION = 0.88
+#: How much oftener an expression is meant than its words; chosen on half of the judged passages.
+EXPRESSION_ODDS = 2.0
 _EVERYDAY = Sense(key="everyday", part_of_speech="", gloss="its everyday meaning", sentences=())
 _EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)
 #: Meaning of an expression whose words are meant as usual: *the hot dog lay panting in the shade*.
 _LITERAL = Sense(
-    key="literal", part_of_speech="", gloss="its words as usual, not the expression", sentences=()
+    key=LITERAL, part_of_speech="", gloss="its words as usual, not the expression", sentences=()
 )
 
 
@@ -290,7 +289,9 @@ def classify_expression(
 
     ``other`` is the probability that its words are meant literally.
     """
-    predicted = model.classify(uses, embedded, senses_of([entry]))
+    predicted = model.classify(uses, embedded, [(entry.word, s) for s in entry.all_senses])
+    if entry.literal is not None:
+        return [_expression_before_literal(p) for p in predicted]
     if entry.also_literal:
         return predicted
     shares = [EXPRESSION / max(1e-9, sum(p.probabilities)) for p in predicted]
@@ -298,6 +299,17 @@ def classify_expression(
         SenseProbabilities(tuple(share * p for p in one.probabilities), 1 - EXPRESSION)
         for share, one in zip(shares, predicted, strict=True)
     ]
+
+
+def _expression_before_literal(predicted: SenseProbabilities) -> SenseProbabilities:
+    """Move the last probability, that of the literal meaning, to ``other``.
+
+    An expression is meant :data:`EXPRESSION_ODDS` times as often as its words.
+    """
+    *meant, literal = predicted.probabilities
+    weighted = [EXPRESSION_ODDS * p for p in meant]
+    total = max(1e-9, sum(weighted) + literal)
+    return SenseProbabilities(tuple(p / total for p in weighted), literal / total)
 
 
 def meaning_of(word: str, sense: Sense) -> api.Meaning:

@@ -12,7 +12,7 @@ from elmo_tasks.corpus.blocks import Row
 from elmo_tasks.data.tables import Table, find_columns, form_of, parse_table, texts_of
 from elmo_tasks.data.text_lines import plain_lines
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.lexicon import Entry, Sense
+from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.text.mentions import check_word, find_mention, is_phrase
 from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.sentences import split_sentences

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.senses.entries import Sense
 from elmo_tasks.senses.features import Vectors, context_weights, unit
-from elmo_tasks.senses.lexicon import Sense
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use

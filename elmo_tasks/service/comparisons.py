@@ -16,8 +16,9 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement_answer, no_sentence_answer, sentences_answer
+from elmo_tasks.senses.entries import Entry
 from elmo_tasks.senses.judging import Judged, judge, not_english
-from elmo_tasks.senses.lexicon import Entry, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.sentences import (
     SentenceTest,
     score_vectors,

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from elmo_tasks.corpus.blocks import OneFileJob, Row, Work, parquet_content
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.disambiguation import models_checksum
-from elmo_tasks.senses.lexicon import Entry
+from elmo_tasks.senses.calibration_files import models_checksum
+from elmo_tasks.senses.entries import Entry
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
 from elmo_tasks.service.own_meanings import lexicon_entries
 from elmo_tasks.service.text_senses import senses_of_texts

@@ -7,8 +7,9 @@ from functools import cache
 
 from elmo_tasks import api
 from elmo_tasks.senses.disambiguation import SenseModel
+from elmo_tasks.senses.entries import Sense
 from elmo_tasks.senses.judging import meaning_of, meanings_of_uses, senses_as_meanings
-from elmo_tasks.senses.lexicon import Sense, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
 
 _READY_MEANINGS = 4

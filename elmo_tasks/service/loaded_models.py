@@ -24,16 +24,12 @@ from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
 from elmo_tasks.files import read_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.senses.calibrate import calibrate
-from elmo_tasks.senses.disambiguation import (
-    SenseCalibration,
-    SenseModel,
-    models_checksum,
-    read_calibration,
-    write_calibration,
-)
+from elmo_tasks.senses.calibration_files import models_checksum, read_calibration, write_calibration
+from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.scoring import SenseCalibration
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 from elmo_tasks.senses.tagger import Tagger
 from elmo_tasks.weights.cache import cache_folder

@@ -6,13 +6,8 @@ import re
 from pathlib import Path
 
 from elmo_tasks.errors import DataError, InputError
-from elmo_tasks.senses.lexicon import (
-    Entry,
-    bundled_lexicon,
-    check_marks,
-    parse_entries,
-    read_entries,
-)
+from elmo_tasks.senses.entries import Entry, check_marks, parse_entries, read_entries
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.wording import first_capital, replace_surrogates

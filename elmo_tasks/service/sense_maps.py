@@ -23,9 +23,10 @@ from elmo_tasks.layers import with_mean
 from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected_answer
 from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
+from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of
 from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
-from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.projection import Projection, directions, fit_projection, project_use
 from elmo_tasks.senses.use_index import UseIndex
 from elmo_tasks.senses.use_sources import (

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
 from elmo_tasks.messages.meanings import not_english_answer, text_answer, uncalibrated_answer
-from elmo_tasks.senses.disambiguation import SenseModel, SenseProbabilities, senses_of
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.entries import Entry
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.frequencies import prior_of
 from elmo_tasks.senses.judging import (
@@ -18,7 +19,8 @@ from elmo_tasks.senses.judging import (
     senses_as_meanings,
     use_meaning,
 )
-from elmo_tasks.senses.lexicon import Entry, Lexicon, bundled_lexicon
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
+from elmo_tasks.senses.scoring import SenseProbabilities
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
 from elmo_tasks.text.sentences import split_sentences
@@ -160,6 +162,9 @@ def _ambiguous_uses(
     found: list[tuple[Use, tuple[Entry, ...]]] = []
     covered: set[int] = set()
     for entry, start, end in lexicon.expressions_in([folded(token.text) for token in tokens]):
+        is_name = entry.senses[0].part_of_speech == "name"
+        if is_name and not tokens[start].text[:1].isupper():
+            continue  # a white house
         if entry.is_expression or len(entry.senses) > 1:
             found.append((Use.in_sentence(sentence, tokens, start, end), (entry,)))
         if not entry.also_literal:

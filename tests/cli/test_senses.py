@@ -6,7 +6,8 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from elmo_tasks.senses.lexicon import bundled_lexicon, parse_entries
+from elmo_tasks.senses.entries import parse_entries
+from elmo_tasks.senses.lexicon import bundled_lexicon
 
 MINE = """\
 zorple

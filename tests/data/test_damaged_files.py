@@ -18,7 +18,8 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.heads.head_files import Source, build_head, find_head, write_head
 from elmo_tasks.recipes.static_vectors import write_vectors
-from elmo_tasks.senses.lexicon import bundled_lexicon, format_entries, read_entries
+from elmo_tasks.senses.entries import format_entries, read_entries
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_sources import sentences_of
 from elmo_tasks.service.training_data import load_dataset, store_upload
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary

@@ -8,8 +8,9 @@ import pytest
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.evaluation.geometry import held_out_uses, ordering, pairs_in_order
 from elmo_tasks.evaluation.reader import Reader
+from elmo_tasks.senses.entries import is_held_out
 from elmo_tasks.senses.features import unit
-from elmo_tasks.senses.lexicon import bundled_lexicon, is_held_out
+from elmo_tasks.senses.lexicon import bundled_lexicon
 
 
 def test_pairs_in_order_are_counted() -> None:

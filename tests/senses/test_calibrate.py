@@ -7,10 +7,12 @@ import torch
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError
-from elmo_tasks.senses import calibrate as module
+from elmo_tasks.senses import fit_views
 from elmo_tasks.senses.calibrate import calibrate
-from elmo_tasks.senses.disambiguation import SenseModel, models_checksum, senses_of
-from elmo_tasks.senses.lexicon import Entry, Lexicon, Sense
+from elmo_tasks.senses.calibration_files import models_checksum
+from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.entries import Entry, Sense
+from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.text.mentions import find_mention
 from tests.bilm.test_bilm import tiny
 
@@ -47,7 +49,7 @@ def static():
 
 
 def test_what_the_words_around_tell_is_found(static, monkeypatch):
-    monkeypatch.setattr(module, "_EPOCHS", 1)
+    monkeypatch.setattr(fit_views, "_EPOCHS", 1)
     elmo, lexicon, shares = Elmo(tiny()), dictionary(60), []
     calibration, centroids = calibrate(elmo, static, None, lexicon, progress=shares.append)
     assert calibration.checksum == models_checksum(elmo, static, None)

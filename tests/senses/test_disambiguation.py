@@ -7,20 +7,18 @@ import numpy as np
 import pytest
 
 from elmo_tasks.errors import WeightsError
-from elmo_tasks.senses.disambiguation import (
+from elmo_tasks.senses.calibration_files import read_calibration, write_calibration
+from elmo_tasks.senses.disambiguation import sense_key, word_of_key
+from elmo_tasks.senses.entries import Sense
+from elmo_tasks.senses.scoring import (
     Evidence,
     SenseCalibration,
     SenseProbabilities,
     classify,
     nearest_others,
     part_scores,
-    read_calibration,
     same_probability,
-    sense_key,
-    word_of_key,
-    write_calibration,
 )
-from elmo_tasks.senses.lexicon import Sense
 from elmo_tasks.senses.word_matches import Matches
 
 CALIBRATION = SenseCalibration(

@@ -4,16 +4,15 @@ program."""
 import pytest
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.senses.lexicon import (
+from elmo_tasks.senses.entries import (
     Entry,
-    Lexicon,
     Sense,
-    bundled_lexicon,
     check_marks,
     format_entries,
     parse_entries,
     read_entries,
 )
+from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.twins import twins
 from elmo_tasks.text.word_forms import folded

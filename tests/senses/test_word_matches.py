@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
+from elmo_tasks.senses.entries import Sense
 from elmo_tasks.senses.features import unit
-from elmo_tasks.senses.lexicon import Sense
 from elmo_tasks.senses.word_matches import (
     WeightedWords,
     context_words,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from elmo_tasks.senses import calibrate
+from elmo_tasks.senses import fit_views
 from elmo_tasks.service import loaded_models
 
 
@@ -25,5 +25,5 @@ def small_calibration() -> Iterator[None]:
     however much it reads."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loaded_models, "_READING_SECONDS", 0.0)
-        patch.setattr(calibrate, "_EPOCHS", 1)
+        patch.setattr(fit_views, "_EPOCHS", 1)
         yield

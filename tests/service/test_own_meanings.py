@@ -3,7 +3,8 @@
 import pytest
 
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.lexicon import bundled_lexicon, parse_entries
+from elmo_tasks.senses.entries import parse_entries
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.own_meanings import entry_text, expanded, own_entries
 
 

@@ -8,7 +8,7 @@ import torch
 
 from elmo_tasks.api import MeaningSource, Service
 from elmo_tasks.errors import ConfigError, InputError
-from elmo_tasks.senses.disambiguation import read_calibration
+from elmo_tasks.senses.calibration_files import read_calibration
 from elmo_tasks.service import loaded_models
 from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
