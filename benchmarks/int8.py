@@ -16,7 +16,7 @@ import torch
 from benchmarks import allennlp_peer
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.bilm.hdf5 import write_hdf5
-from elmo_tasks.bilm.int8 import in_precision
+from elmo_tasks.bilm.int8 import to_int8
 from elmo_tasks.bilm.published import MODELS
 from elmo_tasks.encoders.elmo import Elmo
 
@@ -31,7 +31,7 @@ def closeness(models: Sequence[str], sentences: Sentences) -> None:
     print("| model | layer | mean | 1st percentile | least |\n|---|---:|---:|---:|---:|")
     for name in models:
         exact = _model(name)
-        rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"), name)
+        rounded = Elmo(to_int8(deepcopy(exact.bilm)), name)
         found = []
         for start in range(0, len(sentences), 32):
             batch = sentences[start : start + 32]
@@ -65,7 +65,7 @@ def speed(
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for name in models:
         exact = _model(name)
-        rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"), name)
+        rounded = Elmo(to_int8(deepcopy(exact.bilm)), name)
         memory = ", ".join(
             f"{len(pickle.dumps(elmo.bilm)) / 1e6:.0f} MB" for elmo in (exact, rounded)
         )

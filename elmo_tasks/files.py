@@ -135,9 +135,8 @@ def file_lock(lock: Path, what: str, wait: bool = False) -> Iterator[None]:
     lock.parent.mkdir(parents=True, exist_ok=True)
     file = filelock.FileLock(lock)
     holder = "another process"
-    with contextlib.suppress(
-        OSError
-    ):  # read first: some versions empty the file when they try the lock
+    # Read first: some versions empty the file when they try the lock.
+    with contextlib.suppress(OSError):
         holder = lock.read_text(encoding="utf-8") or holder
     try:
         file.acquire(timeout=0)
@@ -182,9 +181,8 @@ def describe_os_error(error: OSError) -> str:
     if match := _ERRNO.search(text):  # the form in errors of HDF5 and safetensors
         number = int(match[1] or match[2])
     message = _ERRNO_MESSAGES.get(number or 0) or (error.strerror or text or type(error).__name__)
-    if (
-        number == errno.ENOENT and error.filename is None
-    ):  # as for a temporary folder: the text names it
+    # As for a temporary folder: the text names it.
+    if number == errno.ENOENT and error.filename is None:
         message = error.strerror or text
     if _SHORT.search(text):
         message = "the file is incomplete, as on a full disk; make room, then try again"
@@ -194,8 +192,8 @@ def describe_os_error(error: OSError) -> str:
         return message
     # A temporary name is replaced by the name it will get.
     parts = (
-        p[1:].rsplit(".", 2)[0] if is_unfinished(Path(p)) else p
-        for p in Path(os.fsdecode(name)).parts
+        part[1:].rsplit(".", 2)[0] if is_unfinished(Path(part)) else part
+        for part in Path(os.fsdecode(name)).parts
     )
     return f"{Path(*parts)}: {message}"
 

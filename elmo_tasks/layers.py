@@ -220,7 +220,7 @@ def _prepared(layer: Tensor, norm: bool) -> Tensor:
 
 
 def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
-    if len(values) != n_layers or not all(math.isfinite(v) for v in values):
+    if len(values) != n_layers or not all(map(math.isfinite, values)):
         raise ConfigError(
             f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}"
         )

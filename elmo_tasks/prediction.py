@@ -36,7 +36,7 @@ from elmo_tasks.weights.cache import cache_folder
 if TYPE_CHECKING:
     from elmo_tasks.tasks.task_scores import TaskScores
 
-# The file that every folder of an encoder or of static vectors has, at most three folders deep, as
+# Files by which folders of encoders and of static vectors are found, at most three folders deep, as
 # in runs/NAME/FOLDER/.
 _SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
 _DEPTH = 3
@@ -163,7 +163,7 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    A head of one label a text reads ``max_tokens`` of a text, as many as in training; all if
+    A head with one label per text reads ``max_tokens`` of a text, as many as in training; all if
     ``None``. The ``confidence`` calibrates a classifier. A text without a token has no label.
     """
 

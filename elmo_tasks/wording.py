@@ -19,7 +19,9 @@ def number(value: float) -> str:
 def signed(value: float) -> str:
     """Format a change, with an arrow that shows its direction beside the sign."""
     text = number(value)
-    return text if text == "0.00" else f"▼ {text}" if value < 0 else f"▲ +{text}"
+    if text == "0.00":
+        return text
+    return f"▼ {text}" if value < 0 else f"▲ +{text}"
 
 
 def percent(share: float) -> str:
@@ -90,7 +92,7 @@ def first_capital(text: str) -> str:
 
 def shortened(text: str) -> str:
     """Shorten the text for a message: on one line, without control characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
     return line if len(line) <= _MAX_QUOTE else line[: _MAX_QUOTE - 1].rstrip() + "…"
 
 

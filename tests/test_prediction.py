@@ -94,7 +94,7 @@ def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
     predictor = predictor_of(models, "classifier")
     (plain,) = predictor.predict(["Oslo"])
     assert plain.is_sure
-    predictor.confidence = Confidence(temperature=4.0, least=plain.probabilities[plain.label])
+    predictor.confidence = Confidence(temperature=4.0, threshold=plain.probabilities[plain.label])
     (read,) = predictor.predict(["Oslo"])
     assert not read.is_sure  # flattened, it is below what counts as sure
     assert read.label == plain.label
@@ -102,7 +102,7 @@ def test_probabilities_are_read_as_the_app_reads_them(models: Path) -> None:
     assert read.probabilities == pytest.approx(
         {label: value / sum(odds.values()) for label, value in odds.items()}
     )
-    predictor.confidence = Confidence(temperature=1.0, least=0.5)
+    predictor.confidence = Confidence(temperature=1.0, threshold=0.5)
     assert predictor.predict(["Oslo"])[0].is_sure
 
 

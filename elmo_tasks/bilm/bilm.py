@@ -18,7 +18,7 @@ from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
 State = tuple[Tensor, Tensor]  # output [1, B, P] and cell [1, B, H]
 DirectionState = tuple[State, ...]  # of each LSTM layer
 
-# Projections run in PyTorch's own CPU kernel; that oneDNN has none is nothing a user can change.
+# Projections run in PyTorch's own CPU kernel; users need no warning that oneDNN has none.
 warnings.filterwarnings("ignore", message="LSTM with projections is not supported with oneDNN")
 
 
@@ -62,9 +62,8 @@ class ProjectedLSTM(nn.LSTM):
         with torch.no_grad():
             self.bias_hh_l0.zero_()
             self.bias_ih_l0.zero_()
-            self.bias_ih_l0[hidden_size : 2 * hidden_size] = (
-                1.0  # remember by default (Jozefowicz et al., 2015)
-            )
+            # Remember by default (Jozefowicz et al., 2015).
+            self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0
 
     def flatten_parameters(self) -> None:
         """Store the weights in the fused layout for a GPU, if the fused LSTM is used."""
@@ -272,7 +271,8 @@ class BiLM(nn.Module):
         back, state_b = self.backward_lm(reordered(tokens, reverse), second, up_to, dropout)
         layers = [torch.cat([tokens, tokens], dim=-1)]
         layers += [
-            torch.cat([f, reordered(b, reverse)], dim=-1) for f, b in zip(ahead, back, strict=True)
+            torch.cat([read_ahead, reordered(read_back, reverse)], dim=-1)
+            for read_ahead, read_back in zip(ahead, back, strict=True)
         ]
         stacked = torch.stack(layers) * mask.unsqueeze(-1)
         return BiLMOutput(stacked, mask, (state_f, state_b) if carry else None)

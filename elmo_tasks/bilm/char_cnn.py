@@ -112,8 +112,8 @@ _MAX_BYTES = 512 * 2**20
 class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
-    The CNN must not change meanwhile. Word ids are ranks by frequency; of ``n_words``, as many as
-    ``max_bytes`` hold are kept.
+    The CNN must not change while the cache is in use. Word ids are ranks by frequency; the vectors
+    of the first ones are kept, as many of ``n_words`` as fit into ``max_bytes``.
     """
 
     def __init__(self, encoder: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:

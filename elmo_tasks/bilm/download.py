@@ -129,8 +129,8 @@ def _download(name: str, urls: list[str], part: Path, report: Report | None) -> 
                 except WeightsError as error:
                     reasons[url] = str(error)
                     urls.remove(url)
-            # More than ever before arrived: a long file over a poor line may take any number of
-            # tries.
+            # While new bytes arrive, the delays begin again: a long file over a poor connection may
+            # take any number of tries.
             if (size := _size(part)) > longest:
                 delays, longest = iter(DELAYS), size
             delay = next(delays, None)
@@ -139,11 +139,9 @@ def _download(name: str, urls: list[str], part: Path, report: Report | None) -> 
             _log.warning("%s: %s. Trying again in %g s.", part.stem, reasons[urls[-1]], delay)
             time.sleep(delay)
     tried = "".join(f"\n  {url}: {reason}" for url, reason in reasons.items())
-    kept = (
-        f"{_size(part):,} bytes are kept, and `{command(name)}` continues from there. "
-        if _size(part)
-        else ""
-    )
+    kept = ""
+    if size := _size(part):
+        kept = f"{size:,} bytes are kept, and `{command(name)}` continues from there. "
     raise WeightsError(
         f"{part.with_suffix('')} could not be downloaded.{tried}\n{kept}If you have a copy of the"
         f" file, or can get one elsewhere, use it with `{command(name, offline=True)}`."
@@ -173,9 +171,7 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
             content_range = about.get("Content-Range", "")
             length = content_range.rpartition("/")[2] or about.get("Content-Length", "")
             total = int(length) if length.isdigit() else None
-            if (
-                status == 416 and done == total
-            ):  # an earlier try got the last byte and stopped before it could say so
+            if status == 416 and done == total:  # an earlier try stopped just after the last byte
                 return
             if status == 416 or (status == 206 and not content_range.startswith(f"bytes {done}-")):
                 part.unlink(missing_ok=True)
@@ -185,9 +181,8 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
             if status not in (200, 206):
                 refusal = _Interrupted if status in _TEMPORARY else WeightsError
                 raise refusal(f"the server answered {status} {response.reason_phrase}")
-            if (
-                about.get("Content-Type", "").lower().startswith("text/html")
-            ):  # before it replaces what is there
+            # Before the file is opened: a web page must not replace the bytes that are there.
+            if about.get("Content-Type", "").lower().startswith("text/html"):
                 raise WeightsError(
                     "the server sent a web page (HTML) in place of the file, as a sign-in page or a"
                     " proxy does"
@@ -203,9 +198,8 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
                 file.flush()
                 os.fsync(file.fileno())
     except httpx.RequestError as error:
-        raise _Interrupted(
-            str(error) or type(error).__name__
-        ) from error  # a timeout's text is empty
+        # The text of a timeout is empty.
+        raise _Interrupted(str(error) or type(error).__name__) from error
     if total is not None and done < total:
         raise _Interrupted(f"the connection ended after {done:,} of {total:,} bytes")
 

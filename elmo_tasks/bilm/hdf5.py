@@ -41,73 +41,82 @@ class _Entry:
 def _layout(options: BiLMOptions) -> dict[str, _Entry]:
     """Return the datasets by HDF5 name for a biLM with these options."""
     cnn, lstm = options.char_cnn, options.lstm
-    n = cnn.n_filters
-    h = lstm.dim
-    p = lstm.projection_dim
+    n_filters = cnn.n_filters
+    cells = lstm.dim
+    width = lstm.projection_dim
     entries: dict[str, _Entry] = {}
 
     def vector(name: str, size: int, parameter: str) -> None:
         entries[name] = _Entry(
-            shape=(size,), parameters=(parameter,), read=lambda a: [a], write=lambda a: a
+            shape=(size,),
+            parameters=(parameter,),
+            read=lambda array: [array],
+            write=lambda array: array,
         )
 
     def matrix(name: str, shape: tuple[int, int], parameter: str) -> None:
         entries[name] = _Entry(
-            shape=shape, parameters=(parameter,), read=lambda a: [a.T], write=lambda a: a.T
+            shape=shape,
+            parameters=(parameter,),
+            read=lambda array: [array.T],
+            write=lambda array: array.T,
         )
 
     entries["char_embed"] = _Entry(
         shape=(261, cnn.embedding_dim),
         parameters=("token_encoder.embedding.weight",),
-        read=lambda a: [np.concatenate([np.zeros((1, a.shape[1]), a.dtype), a])],
-        write=lambda a: a[1:],
+        read=lambda array: [np.concatenate([np.zeros((1, array.shape[1]), array.dtype), array])],
+        write=lambda array: array[1:],
     )
-    for i, (width, number) in enumerate(cnn.filters):
+    for i, (filter_width, number) in enumerate(cnn.filters):
         entries[f"CNN/W_cnn_{i}"] = _Entry(
-            shape=(1, width, cnn.embedding_dim, number),
+            shape=(1, filter_width, cnn.embedding_dim, number),
             parameters=(f"token_encoder.convolutions.{i}.weight",),
-            read=lambda a: [
-                a[0].transpose(2, 1, 0)
-            ],  # [1, width, embedding, filters] -> [filters, embedding, width]
-            write=lambda a: a.transpose(2, 1, 0)[None],
+            # [1, width, embedding, filters] -> [filters, embedding, width]
+            read=lambda array: [array[0].transpose(2, 1, 0)],
+            write=lambda array: array.transpose(2, 1, 0)[None],
         )
         vector(f"CNN/b_cnn_{i}", number, f"token_encoder.convolutions.{i}.bias")
     for k in range(cnn.n_highway):
         for gate in ("carry", "transform"):
-            matrix(f"CNN_high_{k}/W_{gate}", (n, n), f"token_encoder.highways.{k}.{gate}.weight")
-            vector(f"CNN_high_{k}/b_{gate}", n, f"token_encoder.highways.{k}.{gate}.bias")
-    matrix("CNN_proj/W_proj", (n, p), "token_encoder.projection.weight")
-    vector("CNN_proj/b_proj", p, "token_encoder.projection.bias")
-    for d, direction in enumerate(("forward_lm", "backward_lm")):
+            matrix(
+                f"CNN_high_{k}/W_{gate}",
+                (n_filters, n_filters),
+                f"token_encoder.highways.{k}.{gate}.weight",
+            )
+            vector(f"CNN_high_{k}/b_{gate}", n_filters, f"token_encoder.highways.{k}.{gate}.bias")
+    matrix("CNN_proj/W_proj", (n_filters, width), "token_encoder.projection.weight")
+    vector("CNN_proj/b_proj", width, "token_encoder.projection.bias")
+    for number, direction in enumerate(("forward_lm", "backward_lm")):
         for k in range(lstm.n_layers):
-            cell = f"RNN_{d}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
+            cell = f"RNN_{number}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
             layer = f"{direction}.layers.{k}"
             entries[f"{cell}/W_0"] = _Entry(
-                shape=(2 * p, 4 * h),  # the rows of the input, then those of the state
+                shape=(2 * width, 4 * cells),  # the rows of the input, then those of the state
                 parameters=(f"{layer}.weight_ih_l0", f"{layer}.weight_hh_l0"),
-                read=lambda a: np.split(_swap_gates(a.T), 2, axis=1),
+                read=lambda array: np.split(_swap_gates(array.T), 2, axis=1),
                 write=lambda *parts: _swap_gates(np.concatenate(parts, axis=1)).T,
             )
             entries[f"{cell}/B"] = _Entry(
-                shape=(4 * h,),
+                shape=(4 * cells,),
                 parameters=(f"{layer}.bias_ih_l0", f"{layer}.bias_hh_l0"),
-                read=lambda a: [_swap_gates(a) + _forget_one(a), np.zeros_like(a)],
+                read=lambda array: [_swap_gates(array) + _forget_one(array), np.zeros_like(array)],
                 write=lambda first, second: _swap_gates(first + second - _forget_one(first)),
             )
-            matrix(f"{cell}/W_P_0", (h, p), f"{layer}.weight_hr_l0")
+            matrix(f"{cell}/W_P_0", (cells, width), f"{layer}.weight_hr_l0")
     return entries
 
 
-def _swap_gates(a: Array) -> Array:
+def _swap_gates(array: Array) -> Array:
     """Swap the second and third of four gates, along the first axis."""
-    i, second, third, o = np.split(a, 4)
-    return np.concatenate([i, third, second, o])
+    first, second, third, fourth = np.split(array, 4)
+    return np.concatenate([first, third, second, fourth])
 
 
-def _forget_one(a: Array) -> Array:
+def _forget_one(array: Array) -> Array:
     """Return the 1 that is added to the forget gate, the second in our order."""
-    one = np.zeros_like(a)
-    one[len(a) // 4 : len(a) // 2] = 1.0
+    one = np.zeros_like(array)
+    one[len(array) // 4 : len(array) // 2] = 1.0
     return one
 
 
@@ -170,7 +179,7 @@ def _open(path: Path, options: BiLMOptions) -> Iterator[h5py.File]:
                 {name: item.shape} if isinstance(item, h5py.Dataset) else {}
             )
         )
-        # bilm-tf's own dumps may hold the softmax too, which is no part of the encoder.
+        # bilm-tf's own dumps may hold the softmax too, which the encoder does not use.
         problems = shape_problems(
             {name: entry.shape for name, entry in _layout(options).items()},
             {name: shape for name, shape in shapes.items() if "softmax" not in name},

@@ -1,9 +1,9 @@
 """Quantized biLM: int8 matrix products, faster for large models on a CPU.
 
-The weights are rounded once, with one scale for each output; what they multiply is rounded at run
-time, with one scale for each row, so that a sentence still gives the same vectors alone and in any
-batch. It is rounded to 7 bits: without VNNI, a processor adds two products in 16 bits, which 8 bits
-overflow. All processors therefore give the same products.
+The weights are rounded once, with one scale for each output; their inputs are rounded at run time,
+with one scale for each row, so that a sentence still gives the same vectors alone and in any batch.
+Inputs have 7 bits: without VNNI, a processor adds two products in 16 bits, which 8 bits overflow.
+All processors therefore give the same products.
 
 The products are FBGEMM's by way of ``torch.ops.quantized``, which PyTorch plans to drop;
 :func:`has_int8` tests for them.
@@ -22,8 +22,10 @@ from torch import Tensor, nn
 from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM, State, step_in_place
 from elmo_tasks.errors import ConfigError
 
-#: What the products of a biLM are computed in.
+#: The number format of a biLM's products.
 Precision = Literal["float32", "int8"]
+#: Without AVX-512, int8 is slower than float32 for smaller LSTMs than this; see docs/speed.md.
+_FEWEST_UNITS = 1024
 # a row is -63 to 63, stored as 1 to 127
 _LEVELS = 63
 _ZERO = 64
@@ -125,7 +127,8 @@ def checked_precision(name: str) -> Precision:
 def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu") -> BiLM:
     """Move a biLM to a device, set the precision of its products, and return it.
 
-    Where there are no products in int8, it stays in float32, and one sentence is logged.
+    Where int8 is not available or would be slower, the biLM stays in float32, and one sentence is
+    logged.
     """
     bilm = bilm.to(device)
     if checked_precision(precision) == "float32":
@@ -135,6 +138,17 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
             "int8 needs a CPU and a PyTorch that support it: computing in float32 on %s.", device
         )
         return bilm
+    if not is_faster_in_int8(bilm):
+        _log.warning(
+            "int8 is slower than float32 for a model of this size on this processor, which lacks"
+            " AVX-512: computing in float32."
+        )
+        return bilm
+    return to_int8(bilm)
+
+
+def to_int8(bilm: BiLM) -> BiLM:
+    """Round the weights of a biLM on the CPU to int8, and return it."""
     for direction in (bilm.forward_lm, bilm.backward_lm):
         direction.layers = nn.ModuleList(
             Int8LSTM(layer) for layer in direction.layers if isinstance(layer, ProjectedLSTM)
@@ -145,6 +159,12 @@ def in_precision(bilm: BiLM, precision: str, device: torch.device | str = "cpu")
             if isinstance(linear, nn.Linear):
                 setattr(module, name, Int8Linear(linear.weight, linear.bias))
     return bilm
+
+
+def is_faster_in_int8(bilm: BiLM) -> bool:
+    """Check if a biLM of this size is faster in int8 on this processor."""
+    has_avx512 = torch.backends.cpu.get_cpu_capability().startswith("AVX512")
+    return has_avx512 or bilm.options.lstm.dim >= _FEWEST_UNITS
 
 
 def is_int8(bilm: BiLM) -> bool:

@@ -21,7 +21,7 @@ BASE_URLS = (
 class PublishedModel:
     """Published biLM, with what identifies its files."""
 
-    name: str  # what a user types
+    name: str  # as a user types it
     layout: str  # the folder it is published in, and the middle of its file names
     dim: int  # width of each LSTM's cell
     projection_dim: int  # width each LSTM projects its output to
@@ -115,9 +115,8 @@ def check_weights(model: PublishedModel, path: Path) -> None:
             f"the weights have {size:,} bytes; {model.n_parameters:,} float32 numbers need"
             f" {model.smallest_bytes:,}."
         )
-    from elmo_tasks.bilm.hdf5 import (
-        check_hdf5,
-    )  # h5py is slow to import, and not needed to fail early
+    # h5py is slow to import, and not needed to fail early.
+    from elmo_tasks.bilm.hdf5 import check_hdf5
 
     check_hdf5(path, model.options)
 

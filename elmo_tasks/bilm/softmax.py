@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -120,12 +120,15 @@ class Perplexity:
     forward_loss: float = 0.0  # negative log-likelihood of all targets, in nats, left to right
     backward_loss: float = 0.0  # the same, right to left
     n_targets: int = 0  # predicted words, the sentence's far boundary included
-    n_unknown: int = (
-        0  # those of them that the vocabulary does not have, which are predicted as <UNK>
-    )
+    n_unknown: int = 0  # targets outside the vocabulary, which are predicted as <UNK>
 
     def __add__(self, other: Perplexity) -> Perplexity:
-        return Perplexity(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return Perplexity(
+            forward_loss=self.forward_loss + other.forward_loss,
+            backward_loss=self.backward_loss + other.backward_loss,
+            n_targets=self.n_targets + other.n_targets,
+            n_unknown=self.n_unknown + other.n_unknown,
+        )
 
     @property
     def forward(self) -> float:
@@ -164,8 +167,8 @@ def sentence_losses(
 ) -> Perplexity:
     """Compute the losses of whole sentences, each from the constant start state.
 
-    Every word is predicted from what is before it (forward) or after it (backward), and then the
-    far boundary. The near boundary is given. For ``characters``, ``words`` and ``lengths`` see
+    Every word is predicted from the words before it (forward) or after it (backward), and so is the
+    far boundary; the near boundary is given. For ``characters``, ``words`` and ``lengths`` see
     :meth:`BiLM.forward`; ``targets`` are the ``[B, T]`` vocabulary ids of ``words``, and
     ``unknown_id`` is that of ``<UNK>``.
     """
@@ -183,7 +186,7 @@ def sentence_losses(
 def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 256) -> float:
     # In pieces, because 50,000 scores for each of thousands of words do not fit comfortably.
     total = 0.0
-    for h, y in zip(hidden.split(chunk), targets.split(chunk), strict=True):
-        losses = nn.functional.cross_entropy(softmax(h).float(), y, reduction="none")
+    for rows, labels in zip(hidden.split(chunk), targets.split(chunk), strict=True):
+        losses = nn.functional.cross_entropy(softmax(rows).float(), labels, reduction="none")
         total += float(losses.double().sum())
     return total

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from elmo_tasks.corpus.store import Store
 
-#: Characters of a block, at most, whatever the job asks for; and rows.
+#: Limits of a block, whatever the job asks for.
 MAX_CHARACTERS = 250_000
 MAX_ROWS = 10_000
 
@@ -43,7 +43,7 @@ class Block:
     def rows(self, store: Store) -> list[Row]:
         """Read its rows."""
         lines = store.read(self.name).decode("utf-8", "surrogatepass").split("\n")
-        return [Row(*json.loads(line)) for line in lines if line]
+        return [Row._make(json.loads(line)) for line in lines if line]
 
 
 #: Computes the files of a block from its rows: ending of the name -> content.
@@ -55,7 +55,7 @@ class Job(Protocol):
 
     @property
     def key(self) -> str:
-        """Key of all that decides the results: the weights and the settings."""
+        """Key computed from the weights and the settings, which determine the results."""
 
     @property
     def endings(self) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ class Job(Protocol):
 
     @property
     def block_characters(self) -> int:
-        """Characters of a block: what a kill costs at most."""
+        """Characters of a block; at most this much work is lost if the process is killed."""
 
     def open(self) -> Work:
         """Load the models, once in each process."""

@@ -8,10 +8,10 @@ import multiprocessing
 import os
 import socket
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from elmo_tasks.corpus.blocks import Block, BlockWorker, Job, Row, cut, unfinished
@@ -21,9 +21,9 @@ from elmo_tasks.corpus.store import Store
 from elmo_tasks.errors import ConfigError
 
 LOCAL = "local"
-#: What lies in the store of a job beside its blocks: the rows that were set aside.
+#: File in the store of a job, beside its blocks, with the rows that were set aside.
 BAD_NAME = "bad.jsonl"
-#: Blocks that wait at each worker, so that none is idle.
+#: Number of blocks that wait for each worker, so that no worker is idle.
 _WAITING = 2
 _log = logging.getLogger(__name__)
 
@@ -111,10 +111,10 @@ def _compute_block(block: Block) -> Block:
 
 
 def _in_processes(job: Job, blocks: Sequence[Block], store: Store, n: int) -> Iterator[Block]:
-    """Compute in processes of this machine; those that died are started again.
+    """Compute in processes of this machine; processes that died are replaced.
 
     Raises:
-        ConfigError: processes die, again, before any block is finished.
+        ConfigError: processes die repeatedly before any block is finished.
     """
     # Spawned, not forked: threads of PyTorch do not survive a fork.
     context = multiprocessing.get_context("spawn")
@@ -134,7 +134,7 @@ def _in_processes(job: Job, blocks: Sequence[Block], store: Store, n: int) -> It
                     "worker processes end before they finish a block, as where memory is short: use"
                     " fewer --workers"
                 ) from None
-            _log.warning("A worker process died; the rest goes on in new ones.")
+            _log.warning("A worker process died; new ones continue its work.")
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
         rest = [block for block in rest if block.number not in finished]
@@ -176,21 +176,19 @@ class _RayWorker:
         self._work = BlockWorker(job, store)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        for number, key, n_rows, n_characters in zip(
-            *(batch[name] for name in _FIELDS), strict=True
-        ):
-            self._work(
-                Block(
-                    number=int(number),
-                    key=str(key),
-                    n_rows=int(n_rows),
-                    n_characters=int(n_characters),
-                )
-            )
+        for k in range(len(batch["key"])):
+            self._work(_block_of({name: values[k] for name, values in batch.items()}))
         return batch
 
 
-_FIELDS = ("number", "key", "n_rows", "n_characters")
+def _block_of(row: Mapping[str, Any]) -> Block:
+    """Build a block from a row of Ray Data, whose numbers are NumPy's."""
+    return Block(
+        number=int(row["number"]),
+        key=str(row["key"]),
+        n_rows=int(row["n_rows"]),
+        n_characters=int(row["n_characters"]),
+    )
 
 
 def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> Iterator[Block]:
@@ -220,9 +218,9 @@ def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> It
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         there = ray.cluster_resources()
         n_gpus = int(there.get("GPU", 0))
-        # Reading needs no process of its own here: every core may compute.
+        # Reading does not need its own process here: every core may compute.
         n = max(1, min(len(blocks), n_gpus or int(there.get("CPU", 1))))
-        items = [{name: getattr(block, name) for name in _FIELDS} for block in blocks]
+        items = [asdict(block) for block in blocks]
         data = ray.data.from_items(items, override_num_blocks=min(len(items), 10_000)).map_batches(
             _RayWorker,
             fn_constructor_args=(job, store),
@@ -232,7 +230,7 @@ def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> It
             num_gpus=1 if n_gpus else 0,
         )
         for row in data.iter_rows():
-            yield Block(*(row[name] for name in _FIELDS))
+            yield _block_of(row)
     finally:
         if started:
             ray.shutdown()

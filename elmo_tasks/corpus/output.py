@@ -61,7 +61,7 @@ class Output:
             ConfigError: its folder does not exist, it holds other files, or it is among the input.
         """
         if self.suffix == ".parquet":
-            import pyarrow  # noqa: F401  (what is missing is said before the work)
+            import pyarrow  # noqa: F401  (fails before the work begins if it is missing)
 
         if is_address(self.place):
             return
@@ -77,7 +77,7 @@ class Output:
         other = self.store.names() if self.is_folder else set()
         if wrong := sorted(name for name in other if not _OURS.fullmatch(name)):
             raise ConfigError(
-                f"{self.place}: this folder has files that are no results of ours, such as"
+                f"{self.place}: this folder has files that this program did not write, such as"
                 f" {wrong[0]}; name a new folder"
             )
 
@@ -95,7 +95,7 @@ def finished_blocks(
 ) -> Iterator[list[Block]]:
     """Compute the blocks of a corpus; the body of the ``with`` joins them in one file.
 
-    What was computed stays until the body has ended well, so that an interrupted run is resumed.
+    The computed blocks stay until the body has ended well, so that an interrupted run can resume.
     """
     output.check(sources)
     for source in sources:
@@ -150,7 +150,7 @@ def _join_parquet(names: Sequence[str], store: Store, target: Path) -> None:
 
 
 def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> None:
-    """Remove what is no result; keep and count the rows that were set aside."""
+    """Remove all files but results; keep and count the rows that were set aside."""
     store = output.store
     aside = ""
     if bad.rows:

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, a line now and then in a log."""
+"""Progress of long work: a bar on a terminal, a line every half minute in a log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Progress:
         self._rows = 0
         self._done_rows = done_rows
         self._characters = 0
-        self._began = self._told = time.monotonic()
+        self._began = self._last_line = time.monotonic()
         # On a terminal only; a log gets lines of its own.
         self._bar = tqdm(desc=title, total=n_rows, initial=done_rows, unit="row", disable=None)
 
@@ -45,8 +45,8 @@ class Progress:
         self._characters += n_characters
         self._bar.update(n_rows)
         now = time.monotonic()
-        if self._bar.disable and now - self._told >= _EVERY:
-            self._told = now
+        if self._bar.disable and now - self._last_line >= _EVERY:
+            self._last_line = now
             print(self.line(now - self._began), file=sys.stderr, flush=True)
 
     def line(self, seconds: float) -> str:
@@ -56,6 +56,6 @@ class Progress:
         speed = self._rows / max(seconds, 1e-9)
         rest = (self._left - self._characters) * seconds / max(1, self._characters)
         return (
-            f"{self._title}: {done:,} of {self._n_rows:,} rows ({share:.0%}), {speed:,.0f} rows a "
-            f"second, {duration(rest)} left"
+            f"{self._title}: {done:,} of {self._n_rows:,} rows ({share:.0%}), {speed:,.0f} rows per"
+            f" second, {duration(rest)} left"
         )

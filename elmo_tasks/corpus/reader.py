@@ -6,6 +6,7 @@ import csv
 import glob
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,15 +31,15 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.compressed import BROKEN, open_binary, unpacked
 
 STANDARD = "-"
-#: What the columns of a table are found from.
+#: The columns of a table are found from this many lines.
 _HEAD_LINES = 200
-#: Bytes of a table that is read as a whole, with all that people's tables may be; larger ones are
+#: Tables up to this many bytes are read whole, in any format and encoding; larger ones are
 #: streamed.
 _SMALL = 50_000_000
 #: Endings of the files that are read in a folder.
 _ENDINGS = {*FORMATS, ".conll", ".conllu", ".iob", ".bio", ".marked"}
 Numbered = Iterator[tuple[int, str]]
-Said = Callable[[str], None]
+Say = Callable[[str], None]
 
 
 class BadRows:
@@ -74,16 +75,18 @@ def files_of(source: str) -> list[str]:
         return _addresses(source)
     path = Path(source)
     if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
-        # In a folder, what is no text has another ending.
-        found = [str(p) for p in inside if suffix_of(p) in _ENDINGS]
+        inside = sorted(
+            file for file in path.rglob("*") if file.is_file() and not file.name.startswith(".")
+        )
+        # In a folder, files with other endings are not texts.
+        found = [str(file) for file in inside if suffix_of(file) in _ENDINGS]
         expected = ", ".join(sorted(_ENDINGS))
         if not found:
             raise DataError(f"{source}: no file to read in this folder; expected {expected}")
         return found
     if path.exists():
         return [source]
-    if found := sorted(p for p in glob.glob(source, recursive=True) if Path(p).is_file()):
+    if found := sorted(filter(os.path.isfile, glob.glob(source, recursive=True))):
         return found
     raise DataError(f"{source}: no such file; expected a text, a table, a folder or an address")
 
@@ -115,7 +118,7 @@ def read_rows(
     column: str | None = None,
     bad: BadRows | None = None,
     check: Callable[[str], str | None] | None = None,
-    say: Said = lambda text: print(text, file=sys.stderr),
+    say: Say = lambda text: print(text, file=sys.stderr),
 ) -> Iterator[Row]:
     """Yield the rows of files, numbered from 0 over all of them.
 
@@ -124,7 +127,7 @@ def read_rows(
         column: column of the texts in tables; detected if ``None``.
         bad: takes the rows that cannot be read; by default, the first one is an error.
         check: returns the reason why a text cannot be used, ``None`` where it can.
-        say: told how a table is read.
+        say: called with a description of how a table is read.
 
     Raises:
         DataError: a file is missing or cannot be read, or a row of it.
@@ -147,10 +150,10 @@ def read_rows(
                 n_good += 1
 
 
-def _texts(source: str, column: str | None, bad: BadRows, say: Said) -> Iterator[InputRow]:
+def _texts(source: str, column: str | None, bad: BadRows, say: Say) -> Iterator[InputRow]:
     form = "txt" if source == STANDARD else form_of(Path(source))
     is_here = source != STANDARD and not is_address(source)
-    # Only what is small, or read line by line anyway, is read with all that people's files may be.
+    # Small files, and those that are read line by line, may have any format and encoding.
     if (
         is_here
         and not bad.skip
@@ -165,7 +168,7 @@ def _texts(source: str, column: str | None, bad: BadRows, say: Said) -> Iterator
         yield InputRow(place, text)
 
 
-def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Said) -> Numbered:
+def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Say) -> Numbered:
     """Yield the texts of a file of any size, in UTF-8."""
     if form in ("json", "xlsx"):
         raise DataError(
@@ -215,7 +218,7 @@ def _lines(source: str, bad: BadRows) -> Numbered:
 
 
 def _json_lines(
-    source: str, lines: Numbered, column: str | None, bad: BadRows, say: Said
+    source: str, lines: Numbered, column: str | None, bad: BadRows, say: Say
 ) -> Numbered:
     def parsed() -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in lines:
@@ -241,7 +244,7 @@ def _json_lines(
 
 
 def _delimited(
-    source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, say: Said
+    source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, say: Say
 ) -> Numbered:
     """Yield the texts of a CSV or TSV file; its format is found from its first lines."""
     first = list(islice(lines, _HEAD_LINES))
@@ -294,7 +297,7 @@ def _csv_rows(
         number = reader.line_num + 1
 
 
-def _parquet(source: str, column: str | None, bad: BadRows, say: Said) -> Numbered:
+def _parquet(source: str, column: str | None, bad: BadRows, say: Say) -> Numbered:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

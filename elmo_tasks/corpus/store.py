@@ -13,7 +13,7 @@ from elmo_tasks.files import atomic_write
 
 
 def is_address(place: str) -> bool:
-    """Check if a place is an address, such as ``s3://bucket/texts``, and no path."""
+    """Check if a place is an address, such as ``s3://bucket/texts``, and not a path."""
     return "://" in place
 
 
@@ -73,8 +73,7 @@ class Store:
             return
         filesystem, path = self._filesystem
         filesystem.create_dir(path, recursive=True)
-        # An object in a bucket appears when it is closed; other file systems show it while it
-        # grows.
+        # An object in a bucket appears when it is complete; other file systems show a growing file.
         with filesystem.open_output_stream(f"{path}/.{name}") as file:
             file.write(content)
         filesystem.move(f"{path}/.{name}", f"{path}/{name}")

@@ -26,7 +26,7 @@ class Part:
     lines: Sequence[str]  #: as they were read, without spaces around
     tokens: Sequence[Sequence[str]]  #: of each line
     rows: NDArray[Any]  #: ``[rows, L, D]`` or ``[rows, D]``, in the order of the text
-    pooled: bool  #: True for one vector a line
+    pooled: bool  #: True for one vector per line
 
     @property
     def counts(self) -> list[int]:
@@ -48,7 +48,7 @@ class TextVectors:
     store: Store  #: a folder of this machine
     files: Sequence[str]  #: NumPy's, one per block
     tokenizer: Tokenizer  #: gives the tokens of a line
-    pooled: bool  #: True for one vector a line
+    pooled: bool  #: True for one vector per line
     with_norms: bool  #: True if the lengths of the vectors are wanted, too
 
     def __iter__(self) -> Iterator[Part]:

@@ -162,7 +162,7 @@ def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[N
 def _is_quoted_tsv(text: str) -> bool:
     """Check if quotes in a tab-separated file enclose fields.
 
-    Excel and pandas write them so; they are then no part of the texts.
+    Excel and pandas write such quotes, which do not belong to the texts.
     """
     if '"' not in text:
         return False

@@ -43,7 +43,7 @@ class Inputs:
 
     rows: Iterable[InputRow]  #: those of a text file are read as they are needed
     description: str  #: how the file was read, in words; empty for one text per line
-    unit: str = "line"  #: what the rows are: ``line``, ``row`` or ``sentence``
+    unit: str = "line"  #: name of a row: ``line``, ``row`` or ``sentence``
 
 
 def read_inputs(path: Path, column: str | None = None) -> Inputs:

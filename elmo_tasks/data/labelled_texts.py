@@ -34,7 +34,7 @@ from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
 _BLOCK = 1_000
-#: From this share of texts of one word on, in so many rows, they are probably no texts.
+#: If more than this share of the texts are single words, they are probably not texts.
 _MOST_WORDS = 0.9
 _FEWEST_TEXTS = 20
 _SKIP = "; set skip_incomplete to true to leave such rows out"

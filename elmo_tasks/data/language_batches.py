@@ -149,9 +149,8 @@ class StreamBatch(TensorBatch):
     characters: Tensor  #: ``[U, C]`` character ids of the distinct words of both directions
     words: Tensor  #: ``[2, B, T]`` rows of ``characters``: the forward, then the backward streams
     targets: Tensor  #: ``[2, B, T]`` vocabulary ids of the words that come next
-    corpus_ids: (
-        Tensor  #: ``[U]`` what those distinct words are: places in :attr:`TokenizedCorpus.words`
-    )
+    #: ``[U]`` positions of the distinct words in :attr:`TokenizedCorpus.words`
+    corpus_ids: Tensor
 
 
 @dataclass(frozen=True)

@@ -76,10 +76,10 @@ class LanguageModelData(TextFiles):
         vocabulary: a vocabulary file to use instead of the commonest words.
         batch_size: parallel streams, over all processes.
         unroll_steps: words of each stream per optimizer step.
-        max_tokens: stop after so many positions (words and boundaries) of each direction; the whole
+        max_tokens: number of positions (words and boundaries) to read in each direction; the whole
             text by default.
-        skip_tokens: leave out so many positions of the first pass: those that an earlier run of the
-            same batch size has read.
+        skip_tokens: number of positions of the first pass to leave out, because an earlier run of
+            the same batch size has read them.
         held_out: text file for perplexity.
         held_out_index: which lines of it belong to which source; see :func:`held_out_sentences`.
         max_held_out: sentences of it to use while training.
@@ -153,7 +153,7 @@ class LanguageModelData(TextFiles):
             f"{corpus.n_tokens:,} tokens in {corpus.n_sentences:,} sentences,"
             f" {len(corpus.words) - 3:,} distinct words; {len(self.vocabulary):,} words to predict"
             f" cover {covered:.2%} of the text. {self.batch_size} streams x {self.unroll_steps}"
-            f" words = {self._per_batch:,} positions a step; {self.n_batches:,} steps ="
+            f" words = {self._per_batch:,} positions per step; {self.n_batches:,} steps ="
             f" {positions:,} positions, sentence boundaries included,"
             f" {positions / len(corpus.forward):.2f} passes over the text."
         )

@@ -17,7 +17,7 @@ _LONGEST_NAME = 40
 # In a handful of rows all labels may differ and be right.
 _MIN_TO_JUDGE = 20
 YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes around them"
-#: More different numbers than these are no classes.
+#: Labels with more different numbers than this are values on a scale, not classes.
 _MOST_FRACTIONS = 10
 _MOST_GRADES = 40
 
@@ -114,11 +114,11 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
     if numbers and what == "label" and _is_scale(labels):
         raise DataError(
             f"{where}: {len(labels):,} different numbers as labels, from {labels[0]} to"
-            f" {labels[-1]}: numbers on a scale are no classes. Name another label_column, or make"
+            f" {labels[-1]}: numbers on a scale are not classes. Name another label_column, or make"
             " a few classes of them with label_names"
         )
     if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
-        scale = "; numbers on a scale are no classes" if numbers else ""
+        scale = "; numbers on a scale are not classes" if numbers else ""
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
             f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as"

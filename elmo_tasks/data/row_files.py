@@ -20,8 +20,7 @@ Rows = Iterator[tuple[int, dict[str, Any]]]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
-#: Short names of hub data sets, their places, and the columns that hold what is labelled and the
-#: labels.
+#: Hub data sets by short name: their address, and the columns of the inputs and the labels.
 HUB_DATA_SETS = {
     "conll2003": ("lhoestq/conll2003", "tokens", "ner_tags"),
     "sst2": ("stanfordnlp/sst2", "sentence", "label"),
@@ -54,7 +53,7 @@ def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
     if isinstance(whole, dict):
         whole = _rows_within(whole, columns)
     if isinstance(whole, list) and not (
-        len(lines) == 1 and all(isinstance(v, (int, float)) for v in whole)
+        len(lines) == 1 and all(isinstance(value, (int, float)) for value in whole)
     ):
         if len(whole) > 1:
             errors.unit = "row"
@@ -94,9 +93,8 @@ def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
         and len({len(value) for value in lists}) == 1
     ):
         return [dict(zip(whole, row, strict=True)) for row in zip(*lists, strict=True)]
-    if isinstance(whole.get("columns"), list) and isinstance(
-        whole.get("data"), list
-    ):  # pandas, orient="split"
+    # As pandas writes with orient="split".
+    if isinstance(whole.get("columns"), list) and isinstance(whole.get("data"), list):
         return [
             dict(zip(whole["columns"], row, strict=False))
             for row in whole["data"]
@@ -131,10 +129,8 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
     for number, line in lines:
         try:
             yield number, json.loads(line)
-        except (
-            ValueError,
-            RecursionError,
-        ) as error:  # ValueError: also a number of more digits than Python reads
+        # ValueError: also a number with more digits than Python reads.
+        except (ValueError, RecursionError) as error:
             errors.add(
                 number, f"expected one JSON object on the line, found {shown(line)} ({error})"
             )

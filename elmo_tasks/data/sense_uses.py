@@ -259,7 +259,7 @@ def _rows(
     what: str = "use",
     unit: str = "line",
 ) -> list[Row]:
-    """Read the rows that are not blank; report what was ``expected`` of unreadable ones."""
+    """Read the rows that are not blank; for unreadable ones, report what was ``expected``."""
     errors = RowErrors(path, unit)
     rows: list[Row] = []
     for number, source in numbered:

@@ -54,7 +54,7 @@ def sentence_of(
     marked = [_parts(span, len(text)) for span in spans]
     names = [span for span in _placed(text, marked, notes) if span.type != OUTSIDE]
     if len(names) < len(marked):
-        notes["spans of the type O are no names"] += len(marked) - len(names)
+        notes["spans of the type O are not names"] += len(marked) - len(names)
     tagged, widened = [], 0
     for start, end, name, _ in names:
         inside = [k for k, token in enumerate(tokens) if token.start < end and token.end > start]
@@ -76,7 +76,7 @@ def sentence_of(
 
 
 def _placed(text: str, spans: Sequence[_GivenSpan], notes: Counter[str]) -> list[_GivenSpan]:
-    """Check spans against their own texts; convert offsets that are no characters."""
+    """Check spans against their own texts; convert offsets that do not count characters."""
     counted = {
         "characters": list(range(len(text) + 1)),
         "UTF-16 units": [0, *accumulate(len(sign.encode("utf-16-le")) // 2 for sign in text)],

@@ -41,9 +41,8 @@ class Row(Generic[Target]):
 
     tokens: tuple[str, ...]
     target: Target
-    gold: tuple[str, ...] | None = (
-        None  #: the tags, where some are none of the labels of the training data
-    )
+    #: the tags, where some are not among the labels of the training data
+    gold: tuple[str, ...] | None = None
 
 
 class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
@@ -58,23 +57,23 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         hub: ``conll2003``, ``sst2``, ``sst5``, ``imdb``, or a hub id; ``train``, ``validation`` and
             ``test`` then name its splits.
         batch_size: rows of a batch, over all processes.
-        limit_train: train on so many rows, drawn by ``seed``.
-        validation_share: take this share of the training rows, drawn by ``seed`` with the labels in
-            the same shares, to validate on.
-        test_share: take this share of them to test on; drawn without ``seed``, so that all seeds
-            are tested on the same rows. Rows of the same content go into the same share.
-        more: further training files, each read by its own format; one that is listed twice counts
-            twice. The shares and limits above are of all of them together.
-        train_share: train on this share of what is left, drawn by ``seed`` with the labels in the
-            same shares; a smaller share is a part of a larger one.
-        max_tokens: read so many tokens of each text, in every split; of tagged sentences those to
-            train on alone are cut.
-        seed: of the order, and of what is drawn.
+        limit_train: number of rows to train on, drawn by ``seed``.
+        validation_share: validate on this share of the training rows, drawn by ``seed`` with the
+            labels in the same proportions.
+        test_share: test on this share of them; drawn without ``seed``, so that all seeds are tested
+            on the same rows. Rows with the same content go into the same split.
+        more: further training files, each read in its own format; one that is listed twice counts
+            twice. The shares and limits apply to all files together.
+        train_share: train on this share of the remaining rows, drawn by ``seed`` with the labels in
+            the same proportions; a smaller share is a subset of a larger one.
+        max_tokens: number of tokens to read of each text, in every split; tagged sentences are cut
+            in training only.
+        seed: of the order and of all draws.
     """
 
     #: name of the kind of task that the rows are for, one of :mod:`elmo_tasks.tasks`
     kind: ClassVar[str]
-    #: how tags spell spans; ``None`` for tags that are no spans, and for rows without tags
+    #: how tags spell spans; ``None`` for tags without spans, and for rows without tags
     scheme: Scheme | None = None
 
     def __init__(
@@ -124,8 +123,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.seed = seed
         self.max_tokens = max_tokens
         self.limit_train, self.train_share = limit_train, train_share
-        # A file says more than a share: what is given to be scored on is scored on, and all
-        # training rows are trained on.
+        # A given file wins over a share, and then all training rows are trained on.
         self.shares: dict[Split, float] = {
             "test": 0.0 if test is not None else test_share,
             "validation": 0.0 if validation is not None else validation_share,
@@ -285,7 +283,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.ids = {label: k for k, label in enumerate(labels)}
 
     def made_of(self) -> dict[str, str]:
-        """Return what a resumed run must share with the run of its checkpoint."""
+        """Return the properties that a resumed run must share with the run of its checkpoint."""
         digest = hashlib.sha256(
             repr([self.labels, self.rows["train"]]).encode("utf-8", "surrogatepass")
         ).hexdigest()

@@ -66,10 +66,10 @@ class Table:
     rows: Sequence[tuple[int, Sequence[Any]]]
     #: of the columns; ``None`` where the first row may hold them
     names: tuple[str, ...] | None = None
-    unit: str = "row"  #: what the numbers count: ``line`` or ``row``
+    unit: str = "row"  #: the unit that the numbers count: ``line`` or ``row``
     #: between the columns of a text file; empty in others and where there is one column
     delimiter: str = ""
-    remarks: tuple[str, ...] = ()  #: what was found about its format, in words
+    remarks: tuple[str, ...] = ()  #: on its format
     form: str = ""  #: of a text file without names of columns: ``csv``, ``tsv`` or ``txt``
 
     @classmethod
@@ -168,7 +168,7 @@ def parse_table(
     kept = [
         (number, fields[:used])
         for number, fields in found.rows
-        # A line without any mark between cells is no row, as for pandas.
+        # As in pandas, an empty line without any delimiter is not a row.
         if width_of(fields) or (keep_empty and len(fields) > 1)
     ]
     kept = kept[next((k for k, (_, fields) in enumerate(kept) if width_of(fields)), 0) :]

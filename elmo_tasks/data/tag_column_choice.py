@@ -1,4 +1,4 @@
-"""Choice of the columns of words and tags, by name or by what they hold."""
+"""Choice of the columns of words and tags, by their names or their values."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def choose_columns(
     """Find the columns of the words and of their tags.
 
     Args:
-        kinds: what the columns hold.
+        kinds: kinds of the columns, by their values.
         names: of the columns.
         header: whether the file gives the names.
         given: columns that are given by the user.

@@ -264,7 +264,7 @@ def _restarts(cells: Sequence[str]) -> bool:
 
 
 def _check_format(path: Path, text: str) -> None:
-    """Name formats that are no columns of words and tags.
+    """Refuse formats other than columns of words and tags.
 
     Raises:
         DataError: the first lines are those of another format.

@@ -15,7 +15,8 @@ from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 
 #: The type of spans whose tags have none.
 ONLY_TYPE = "ENTITY"
-#: From this share of O on, tags without B- and I- are types of names and no parts of speech.
+#: If at least this share of the tags is O, tags without B- and I- are types of names and not parts
+#: of speech.
 MIN_OUTSIDE = 0.3
 _LETTERS = "BIESLUMW"
 #: Letters of other schemes, in terms of BIOES: M is inside, W is a whole name.
@@ -27,7 +28,7 @@ _SUFFIXED = re.compile(rf"(.+)([-_])([{_LETTERS}{_LETTERS.lower()}])")
 _BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
 _OPENED = re.compile(r"\(([\w.:-]+)")
 _OTHER_OUTSIDES = ("_", "-", "*", "OTHER", "OUT", "NONE", "none", "other")
-#: From this share of words of one letter on, a file is probably cut into letters.
+#: If at least this share of the words has one letter, the text is probably split into letters.
 _MOST_LETTERS = 0.9
 _FEWEST_WORDS = 12
 
@@ -39,7 +40,7 @@ def are_span_tags(tags: Iterable[str]) -> bool:
 
 
 def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence], list[str]]:
-    """Respell the tags of a file; return the sentences and remarks on what was changed.
+    """Respell the tags of a file; return the sentences and remarks on the changes.
 
     Raises:
         DataError: tags are ``0`` where the letter O seems to be meant.
@@ -67,8 +68,8 @@ def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence]
 def with_prefixes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence] | None:
     """Convert types without prefix (``PER`` for every token) to BIO.
 
-    Adjacent tokens of one type become one name. ``None`` where the tags are no such types: some
-    have a prefix, or too few are ``O``.
+    Adjacent tokens of one type become one name. ``None`` if the tags are not such types: some have
+    a prefix, or too few are ``O``.
     """
     tags = Counter(tag for sentence in sentences for tag in sentence.tags)
     types = set(tags) - {OUTSIDE}
@@ -117,10 +118,10 @@ def counted_tags(sentences: Iterable[TaggedSentence]) -> str:
 
 
 def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
-    """Return remarks on what is improbable: words of one letter, types with numbers."""
+    """Return remarks on improbable words and types: words of one letter, types with numbers."""
     remarks = []
     words = [token for sentence in sentences for token in sentence.tokens]
-    # Of scripts with an upper case: in Chinese, words of one character are usual.
+    # Only scripts with upper case: in Chinese, words of one character are usual.
     letters = sum(len(word) == 1 and word.lower() != word.upper() for word in words)
     if len(words) >= _FEWEST_WORDS and letters >= _MOST_LETTERS * len(words):
         remarks.append(

@@ -34,7 +34,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         token_column: place or name of the column of the tokens; by default it is detected and
             reported.
         tag_column: place or name of the column of the tags; likewise.
-        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags that are no
+        scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags without
             spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is
             found out from them.
@@ -72,7 +72,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             raise ConfigError(f"data.scheme: expected BIO, BIOES or null, found '{scheme}'")
         if scheme is None and source_scheme is not None:
             raise ConfigError(
-                f"data.source_scheme is {source_scheme}, but data.scheme is null, which says: no"
+                f"data.source_scheme is {source_scheme}, but data.scheme is null, which means: no"
                 " spans"
             )
         self.file_format = file_format
@@ -217,7 +217,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         except DataError as error:
             raise DataError(
                 f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or"
-                " scheme to null if the tags are no spans"
+                " scheme to null if the tags do not spell spans"
             ) from None
 
 

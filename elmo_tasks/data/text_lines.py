@@ -14,8 +14,8 @@ from typing import NamedTuple, TypeVar
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.compressed import BROKEN, open_binary, plain_name
 
-#: What is read of one file of labelled rows, all of which are kept in memory: a compressed file may
-#: promise any length.
+#: Largest file of labelled rows, once unpacked: its rows are kept in memory, and a compressed file
+#: may expand to any length.
 MAX_BYTES = 2_000_000_000
 Source = TypeVar("Source")
 Row = TypeVar("Row")
@@ -27,8 +27,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-#: Text in Latin letters has fewer signs beyond ASCII than this share: what has more is in an
-#: encoding that cannot be guessed.
+#: Text in Latin letters has a smaller share of characters beyond ASCII than this. A file with more
+#: is in an encoding that cannot be guessed.
 _MAX_ACCENTS = 0.3
 
 
@@ -85,7 +85,7 @@ def text_file(path: Path) -> Iterator[TextFile]:
     The encoding is found from the first megabyte, as in :func:`read_text`.
 
     Raises:
-        DataError: it is no text, or its compressed data is broken.
+        DataError: it is not a text file, or its compressed data is broken.
     """
     check_file(path)
     with open_binary(path) as file:
@@ -191,7 +191,7 @@ def _is_latin(content: bytes) -> bool:
 
 
 def check_file(path: Path) -> None:
-    """Raise a DataError for a path that is no file."""
+    """Raise a DataError unless a path is a file."""
     if path.is_dir():
         raise DataError(f"{path}: expected a file, found a folder")
     if not path.exists():
@@ -220,7 +220,7 @@ class RowErrors:
     def collect(
         self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]
     ) -> list[Row]:
-        """Read numbered rows, and add what is wrong with those that raise a DataError."""
+        """Read numbered rows; add an error for each that raises a DataError."""
         records = []
         for number, row in rows:
             try:
@@ -230,7 +230,7 @@ class RowErrors:
         return records
 
     def check(self, n_rows: int, what: str) -> None:
-        """Raise the collected errors, or, for no rows, that no ``what`` is there."""
+        """Raise the collected errors, or an error if there are no rows of ``what``."""
         if self.count == 1:
             raise DataError(f"{self.path}, {self._shown[0]}")
         if self.count:

@@ -36,12 +36,11 @@ _log = logging.getLogger(__name__)
 class FoundEncoder:
     """Encoder that exists but is not loaded."""
 
-    name: str  # what it will be called
+    name: str  # its name in messages and results
     kind: Any  # its class
     source: str | None  # its name or folder, as given
-    folder: Path | None = (
-        None  # where its files lie; None for a file of word vectors, and for a model on the hub
-    )
+    # folder of its files; None for a file of word vectors, and for a model on the hub
+    folder: Path | None = None
 
     def load(self, device: torch.device | str | None = None, precision: str = "float32") -> Encoder:
         """Load the encoder; see :func:`load`."""

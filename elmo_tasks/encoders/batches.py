@@ -20,12 +20,12 @@ from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.grouping import by_length as by_length
 from elmo_tasks.errors import ConfigError
 
-# Token positions per batch, padding included: a batch of short sentences holds more of them.
+# Token positions per batch, padding included: a batch holds more short sentences than long ones.
 _BATCH_TOKENS = 4096
 _MAX_SENTENCES = 256
-# What a kill costs at most: so many tokens (a minute of the largest biLM on a CPU). Sentences are
-# sorted by length within a block, so it should hold many batches; and it is held in memory, hence
-# the bytes.
+# At most this much work is lost if the process is killed: a minute of the largest biLM on a CPU.
+# Sentences are sorted by length within a block, so a block should hold many batches; and it is held
+# in memory, hence the limit in bytes.
 _BLOCK_TOKENS = 50_000
 _BLOCK_BYTES = 128_000_000
 
@@ -39,9 +39,8 @@ class EncodedBatch:
     """Sentences of similar length; one that is repeated has one row."""
 
     numbers: list[int]  # of the sentences
-    rows: list[int]  # where each is in values
-    #: [L, B, T, D] where the encoder computes, with the boundaries of the sentences if it is a
-    #: language model
+    rows: list[int]  # the row of each in values
+    #: [L, B, T, D] on the encoder's device; of a language model, with the boundaries of sentences
     values: Tensor
     first: int  # place of the first token: 1 where there are boundaries, else 0
 
@@ -81,17 +80,16 @@ def token_vectors(
 
 @dataclass(frozen=True)
 class CorpusEncoding:
-    """Vectors of a corpus: which, how precise, and in what batches they are computed."""
+    """Vectors of a corpus: the choice of layers, the precision and the batches."""
 
     encoder: Encoder  # gives the layers
     sentences: Sequence[Sequence[str]]  # the tokens of each sentence
     layers: Literal["all", "top", "average"] = "all"  # all of them, the top one, or their average
-    pooled: bool = False  # one vector a sentence, the mean over its tokens, instead of one a token
+    pooled: bool = False  # one vector per sentence, the mean over its tokens, not one per token
     dtype: Literal["float32", "float16"] = "float32"  # of the result
     batch_size: int = 64  # sentences that are encoded at once, at most
-    window: int | None = (
-        None  # sentences of more tokens are read in overlapping windows of so many; whole if None
-    )
+    # longer sentences are read in overlapping windows of this many tokens; whole if None
+    window: int | None = None
     bf16: bool = False  # products are computed in bfloat16
     first: int = 0  # number of the first sentence, in messages
 
@@ -203,10 +201,9 @@ class CorpusEncoding:
             torch.autocast(self.encoder.device.type, torch.bfloat16) if self.bf16 else nullcontext()
         ):
             encoded = self.encoder.encode(
-                [self.sentences[k][a:b] for k, a, b in zip(at, begin, end, strict=True)]
+                [self.sentences[k][i:j] for k, i, j in zip(at, begin, end, strict=True)]
             )
-        # All is put together where the encoder computes, so that only what is kept is copied from a
-        # GPU.
+        # The vectors are chosen on the encoder's device, so that only these are copied from a GPU.
         values = encoded.values.float()  # [L, B, T, D]
         if self.layers == "all":
             values = values.permute(1, 2, 0, 3)  # [B, T, L, D]
@@ -214,13 +211,13 @@ class CorpusEncoding:
             values = values[-1]  # [B, T, D]
         else:
             values = values.mean(dim=0)
-        t = torch.arange(values.shape[1], device=values.device)
+        positions = torch.arange(values.shape[1], device=values.device)
         span = (
             torch.from_numpy(np.stack([kept_from - begin, kept_to - begin]))
             .to(values.device)
             .unsqueeze(2)
         )
-        kept = (span[0] <= t) & (t < span[1])  # [B, T]
+        kept = (span[0] <= positions) & (positions < span[1])  # [B, T]
         if self.pooled:
             return (
                 (values * kept.view(*kept.shape, *[1] * len(self.row_shape)))
@@ -248,7 +245,7 @@ class CorpusEncoding:
 
 
 def windows(n_tokens: int, size: int | None) -> list[tuple[int, int, int, int]]:
-    """Split a sentence into windows: begin, end, begin and end of what is kept.
+    """Split a sentence into windows: begin, end, begin and end of the tokens that are kept.
 
     Windows overlap by half: every token but the first and last ones is read with a quarter of a
     window on either side.

@@ -1,8 +1,8 @@
 """Cloze head: predict the word in a gap from both directions of a frozen biLM.
 
-The two directions of a biLM never meet: each says what it expects knowing one side only, and
-joining the two answers afterwards cannot make up for that. A network that reads both before it
-answers can (context2vec: Melamud, Goldberger and Dagan, 2016). Its files ``cloze.safetensors``
+The two directions of a biLM never meet: each predicts from one side of the gap only, and joining
+the two predictions afterwards loses how the sides interact. This network reads both sides before it
+predicts (context2vec: Melamud, Goldberger and Dagan, 2016). Its files ``cloze.safetensors``
 (float16) and ``cloze.json`` lie beside its biLM; the JSON describes the inputs of the head.
 """
 
@@ -28,11 +28,10 @@ from elmo_tasks.weights.safetensors_files import read_safetensors, weight_files,
 CLOZE_NAME = "cloze"
 SETTINGS_NAME = "cloze.json"
 
-# Words farther away than this are read as if they stood so far away; the sentences of the training
-# text are hardly longer.
+# Larger distances from the gap count as this one; few sentences of the training text are longer.
 _FARTHEST = 24
-# A static vector of length 1 says little against 15,000 others: scores begin with these, so that
-# they begin spread out.
+# Length of the word vectors at the start of training: with length 1, the scores of 15,000 words
+# would hardly differ.
 _SCALE = 3.0
 
 
@@ -42,9 +41,8 @@ class ClozeOptions:
 
     n_layers: int  # LSTM layers of the biLM
     projection_dim: int  # size P of a direction's state
-    n_words: int = (
-        15_000  # it chooses among so many words V, the most frequent ones of the static vectors
-    )
+    # number V of words to choose among, the most frequent ones of the static vectors
+    n_words: int = 15_000
     hidden: int = 512  # size of its hidden layers
     n_heads: int = 4  # heads of the attention over the words around the gap
     dropout: float = 0.1  # share of the hidden numbers that is dropped while it learns
@@ -57,10 +55,9 @@ class Gaps:
     #: [n, T] places of the tokens among the static vectors; one past the last for unknown ones and
     #: for the gap itself
     rows: Tensor
-    offsets: Tensor  # [n, T] how far each token stands from the gap; 0 in the gap
+    offsets: Tensor  # [n, T] distance of each token from the gap; 0 in the gap
     mask: Tensor  # [n, T] True for tokens and the gap, False for padding
-    #: [n, 2 K P] what the K LSTM layers of the reading up to the gap know of it, then those of the
-    #: reading back
+    #: [n, 2 K P] states of the K LSTM layers before the gap, then of the backward direction's
     states: Tensor
 
     def __len__(self) -> int:
@@ -77,17 +74,21 @@ def gaps_at(
 
     Args:
         static: vectors of the words around.
-        places: ``n`` times the tokens of a sentence and where in it the word begins and ends; of
-            several tokens it is one gap.
-        before: ``[K, n, P]`` states of the reading up to the word, one step before it.
-        after: ``[K, n, P]`` states of the reading back to it, one step behind it.
+        places: for each of ``n`` gaps the tokens of its sentence, and the index of the word's first
+            token and the one after its last; several tokens make one gap.
+        before: ``[K, n, P]`` states of the forward direction one step before the word.
+        after: ``[K, n, P]`` states of the backward direction one step after it.
     """
     unknown, device = len(static), before.device
     words = dict.fromkeys(token for tokens, _, _ in places for token in tokens)
     row_of = dict(zip(words, static.rows_of(words).tolist(), strict=True))
     rows = [
         torch.tensor(
-            [row_of[t] for t in tokens[:start]] + [unknown] + [row_of[t] for t in tokens[end:]]
+            [
+                *(row_of[token] for token in tokens[:start]),
+                unknown,
+                *(row_of[token] for token in tokens[end:]),
+            ]
         )
         for tokens, start, end in places
     ]

@@ -29,8 +29,7 @@ from elmo_tasks.layers import Layers, Offsets, masked_mean
 from elmo_tasks.text.characters import BEGIN_SENTENCE_IDS, END_SENTENCE_IDS, character_ids
 from elmo_tasks.text.vocabulary import Vocabulary
 
-#: Places of a batch, padding included, and sentences in it.
-_BATCH_TOKENS = 4096
+_BATCH_TOKENS = 4096  # padding included
 _BATCH_SENTENCES = 256
 #: The largest result of one call.
 _MOST_BYTES = 16_000_000_000
@@ -157,8 +156,8 @@ class Elmo:
             vectors of all tokens at all layers, on the model's device.
 
         Raises:
-            InputError: there is no sentence, something that is neither text nor tokens, or too much
-                for one result.
+            InputError: there is no sentence, an item is neither text nor tokens, or the result is
+                too large.
         """
         tokens, offsets = tokenized(sentences)
         n_places = len(tokens) * max(map(len, tokens))
@@ -195,8 +194,7 @@ class Elmo:
         lengths = torch.tensor([len(words) for words in tokens], device=self.device)
         longest = max(map(len, tokens))
         mask = torch.arange(longest, device=self.device) < lengths.unsqueeze(1)
-        # [L, B, T + 2, D]: the boundary before the tokens goes, and so does whatever stands behind
-        # them.
+        # [L, B, T + 2, D]: without the boundary before the tokens, and without all after them.
         values = self.states(tokens).layers[:, :, 1 : longest + 1] * mask.unsqueeze(-1)
         return Layers(values=values, mask=mask, tokens=tokens, offsets=offsets)
 
@@ -247,12 +245,12 @@ class Elmo:
                 its end if ``None``.
 
         Returns:
-            ``word_emb`` ``[B, T, P]`` layer 0, as wide as one direction (512 for the published
-            models); ``lstm_outputs1``,
-            ``lstm_outputs2``, … ``[B, T, 2 P]`` the LSTM layers; ``elmo`` ``[B, T, 2 P]`` their
-            mean with layer 0, the
-            module's mix before training; ``default`` ``[B, 2 P]`` the mean of ``elmo`` over the
-            tokens of each sentence.
+            - ``word_emb`` ``[B, T, P]``: layer 0, as wide as one direction (512 for the published
+              models);
+            - ``lstm_outputs1``, ``lstm_outputs2``, … ``[B, T, 2 P]``: the LSTM layers;
+            - ``elmo`` ``[B, T, 2 P]``: their mean with layer 0, the module's mix before training;
+            - ``default`` ``[B, 2 P]``: the mean of ``elmo`` over the tokens of each sentence.
+
             Positions after a sentence's end are zero.
 
         Raises:
@@ -281,9 +279,8 @@ class Elmo:
         values = layers.values  # [L, B, T, 2 P]
         mixed = values.mean(dim=0)
         return {
-            "word_emb": values[
-                0, ..., : values.shape[-1] // 2
-            ],  # the published layer 0 is one direction, repeated
+            # The published layer 0 is one direction, repeated.
+            "word_emb": values[0, ..., : values.shape[-1] // 2],
             **{f"lstm_outputs{k}": layer for k, layer in enumerate(values[1:], start=1)},
             "elmo": mixed,
             "default": masked_mean(mixed, layers.mask),
@@ -297,8 +294,7 @@ def steps_of(
 
     Returns:
         ``[U, C]`` character ids of the beginning, the end and the distinct words; ``[B, T + 2]``
-        rows of it, padded with
-        the end's; ``[B]`` steps of each sentence, its boundaries included.
+        rows of it, padded with the end's; ``[B]`` steps of each sentence, its boundaries included.
     """
     characters: list[Sequence[int]] = [BEGIN_SENTENCE_IDS, END_SENTENCE_IDS]
     rows: dict[str, int] = {}

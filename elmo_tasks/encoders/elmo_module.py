@@ -33,10 +33,9 @@ class ElmoModule(nn.Module):
     """Module from tokens of sentences to learned mixes of the biLM's layers.
 
     Args:
-        elmo: where the biLM is taken from. It stays as it is: what is to be trained, or has fewer
-            layers, is a copy. Of another encoder, the layers are mixed and nothing else: it stays
-            frozen and whole.
-        n_mixes: how many mixes of the same layers, each with its own weights (AllenNLP's
+        elmo: encoder that gives the biLM. It does not change: to be trained or cut, its biLM is
+            copied. Any other encoder stays frozen and whole, and only its layers are mixed.
+        n_mixes: number of mixes of the same layers, each with its own weights (AllenNLP's
             ``num_output_representations``).
         dropout: share of the mixed numbers that is dropped in training.
         requires_grad: also train the biLM; give it a lower rate than the rest:
@@ -45,17 +44,17 @@ class ElmoModule(nn.Module):
         keep_boundaries: leave the steps of the beginning and the end of each sentence in.
         fixed_scalars: the weights of the layers before their softmax, which are then not learned,
             and no scale either (``scalar_mix_parameters``).
-        n_layers: only the first so many layers, the context-free one counted; those above are not
+        n_layers: number of layers to keep, the context-free one included; those above are not
             computed.
         vocabulary: words whose layer 0 is computed once and kept in a table, without gradient;
             others still go through the character CNN (``vocab_to_cache``).
-        stateful: begin each call where row for row the last one ended, as the published numbers
-            were made. Without it a sentence gives the same numbers always.
+        stateful: begin each call with the states in which the last one ended, row by row, as for
+            the published numbers. Without it, a sentence always gives the same numbers.
 
     Raises:
-        ConfigError: a number of layers or mixes that cannot be, or a model in int8 that is to be
+        ConfigError: an impossible number of layers or mixes, or a model in int8 that is to be
             trained or cut.
-        InputError: the vocabulary is one string, or holds something else than words.
+        InputError: the vocabulary is one string, or has items that are not words.
     """
 
     def __init__(
@@ -91,7 +90,7 @@ class ElmoModule(nn.Module):
                 f"{elmo.name}: a model in {elmo.precision} is neither trained nor cut; use float32"
             )
         words = () if vocabulary is None else checked_texts(vocabulary, "word")
-        #: An encoder that is no biLM, in a tuple, so that its weights are no part of this module.
+        #: An encoder other than a biLM, in a tuple, so that PyTorch does not register its weights.
         self._other = () if isinstance(elmo, Elmo) else (elmo,)
         self.bilm = _bilm_of(elmo, n_layers, requires_grad) if isinstance(elmo, Elmo) else None
         self.requires_grad = requires_grad
@@ -133,7 +132,7 @@ class ElmoModule(nn.Module):
             self._states = _followed_by_old(output.states, self._states or output.states)
         layers, mask = output.layers, output.mask  # [L, B, T + 2, D], [B, T + 2]
         if not self.keep_boundaries:
-            # The step behind a sentence's last word is its end, so one step less of it is a word.
+            # The step after the last word is the end of the sentence.
             mask = mask[:, 2:]
             layers = layers[:, :, 1:-1] * mask.unsqueeze(-1)
         return MixedLayers(tuple(self.dropout(mix(layers, mask)) for mix in self.mixes), mask)

@@ -103,13 +103,11 @@ def _listed(values: Any, what: str) -> list[Any]:
             f"expected a list of {what}s, found a set, which has no order; sort it first",
             field="sentences",
         )
-    if callable(
-        to_list := getattr(values, "to_pylist", None)
-    ):  # of PyArrow, whose items are no strings
+    # The items of PyArrow are not strings.
+    if callable(to_list := getattr(values, "to_pylist", None)):
         return list(to_list())
-    if (
-        getattr(values, "ndim", 1) != 1
-    ):  # a DataFrame gives its column names, and an array rows of one text
+    # Iterating over a DataFrame gives its column names, and over an array its rows.
+    if getattr(values, "ndim", 1) != 1:
         found = f"found {type(values).__name__} of {values.ndim} dimensions"  # type: ignore[attr-defined]
         raise InputError(
             f"expected a list of {what}s, {found}; give one column, such as df['text']",
@@ -130,7 +128,7 @@ def _described(value: Any) -> str:
 
 def _warn_if_one_tokenized_sentence(sentences: Sequence[str | Tokens]) -> None:
     if len(sentences) > 2 and all(
-        isinstance(s, str) and s and not any(c.isspace() for c in s) for s in sentences
+        isinstance(text, str) and text and not any(map(str.isspace, text)) for text in sentences
     ):
         warnings.warn(
             f"{len(sentences)} strings of one word each look like the words of one sentence, and"

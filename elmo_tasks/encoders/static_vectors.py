@@ -31,11 +31,11 @@ from elmo_tasks.weights.safetensors_files import read_safetensors
 DEFAULT_NAME = "static-joint"
 WEIGHTS_NAME = "vectors"
 WORDS_NAME = "words.txt.xz"
-#: What :func:`normalized` and the look-up do, in words, for cards.
+#: Description of the look-up, for cards.
 LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
 _DIGITS = str.maketrans("123456789", "000000000")
-# Words rarer than this count fully; "the" counts a thousandth (Arora, Liang and Ma, 2017, call it
-# a).
+# Words rarer than this weigh nearly 1, and "the" a thousandth (the ``a`` of Arora, Liang and Ma,
+# 2017).
 _RARE = 1e-4
 Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
@@ -88,7 +88,7 @@ class StaticVectors:
         if len(self._rows) != len(self.words):
             twice = next(word for k, word in enumerate(self.words) if self._rows[word] != k)
             raise WeightsError(f"{name}: the word '{twice}' is in the vocabulary twice")
-        # The row after the last word is the vector of all words that are not there.
+        # The row after the last word is the vector of all unknown words.
         self.width = vectors.shape[1]
         self._table = torch.cat(
             [vectors.detach().float(), torch.zeros(1, self.width, device=vectors.device)]
@@ -327,13 +327,12 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
                 raise WeightsError(
                     f"{path}, line {number}: expected a word and {width} numbers, found {found}"
                 )
-            # A cut or broken character stays one word of its own: words that differ in such bytes
-            # alone stay apart.
+            # Words that differ only in broken bytes stay different words.
             yield f"line {number}", start.decode("utf-8", "backslashreplace"), row
             n_rows += 1
         if not (line := file.readline(_MAX_WORD + 32 * width)):
             break
-        if number == 1:  # some tools put the mark behind the header
+        if number == 1:  # some tools put the byte order mark after the header
             line = line.removeprefix(codecs.BOM_UTF8)
     if n not in (None, n_rows):
         raise WeightsError(f"{path}: expected {n:,} words as its first line says, found {n_rows:,}")

@@ -32,7 +32,7 @@ from elmo_tasks.weights.safetensors_files import weight_files
 
 # Word pieces that are computed at once, padding included.
 _PIECES = 16_384
-_LONGEST = 512  # where a model does not say what it can read
+_LONGEST = 512  # where a model does not state its limit
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Window:
 
     sentence: int  # number of the sentence in its batch
     ids: list[int]  # word pieces, with the special tokens around them
-    # which of ids are kept: those that have more context here than in the next window
+    # positions in ids that are kept: those with more context here than in the next window
     places: list[int]
-    words: list[int]  # the word that each of these is a piece of
+    words: list[int]  # the word of each of these pieces
 
 
 class Transformer:
@@ -58,7 +58,7 @@ class Transformer:
     """
 
     reads_sentence = True
-    language_model = None  # a masked one has no states that have not read the word
+    language_model = None  # every state of a masked model has read the word itself
 
     def __init__(
         self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None
@@ -74,7 +74,8 @@ class Transformer:
         ]
         if not all(isinstance(value, int) for value in sizes):
             raise ConfigError(
-                f"{name}: {type(model).__name__} is no encoder of text: it does not say its sizes"
+                f"{name}: {type(model).__name__} does not encode text: its configuration lacks its"
+                " sizes"
             )
         #: The embeddings and one layer per transformer layer.
         self.n_layers, self.width = int(sizes[0]) + 1, int(sizes[1])
@@ -142,13 +143,12 @@ class Transformer:
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
         longest = int(lengths.max())
-        # Pieces are added up where their word will stand, in float32 and over all windows: [L, B *
-        # T, D], and how many they were.
+        # Sums over the pieces of each word and their numbers, in float32 and over all windows:
+        # [L, B * T, D] and [B * T].
         sums = torch.zeros(self.n_layers, len(tokens) * longest, self.width, device=self.device)
         counts = torch.zeros(len(tokens) * longest, device=self.device)
         windows = [window for window in self._windows(tokens) if window.places]
-        # By length, so that little of a batch is padding; the sums put every piece back in its
-        # place.
+        # By length, for little padding; the sums put each piece back in its place.
         for chosen in by_length(
             [len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True
         ):
@@ -174,8 +174,8 @@ class Transformer:
             pieces, words = self._pieces(sentence)
             for start in range(0, max(1, len(pieces) - (room - step)), step):
                 stop = min(start + room, len(pieces))
-                # Of what two windows share, the first half belongs to the one, the second half to
-                # the other.
+                # Two windows overlap: the first half of the overlap belongs to the one, the second
+                # half to the other.
                 first = start if start == 0 else start + (room - step) // 2
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
                 ids = [*before, *pieces[start:stop], *after]
@@ -187,8 +187,7 @@ class Transformer:
         ids, words = self._cut(sentence)
         unknown = self.tokenizer.unk_token_id
         if unknown is not None and (lost := set(range(len(sentence))) - set(words)):
-            # A word of control characters alone has no piece; the others must not move closer to
-            # each other.
+            # A word of control characters has no pieces; the other words must keep their distance.
             pairs = [*zip(words, ids, strict=True), *((k, unknown) for k in lost)]
             pairs.sort(key=lambda pair: pair[0])
             return [piece for _, piece in pairs], [word for word, _ in pairs]
@@ -247,7 +246,7 @@ def _longest(model: Any, tokenizer: Any) -> int:
     places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
     table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if table is not None and getattr(table, "padding_idx", None) is not None:
-        # as RoBERTa, which counts its places from behind that of the padding
+        # like RoBERTa, whose positions begin after that of the padding
         places -= table.padding_idx + 1
     return int(min(places, tokenizer.model_max_length))
 

@@ -23,9 +23,8 @@ class UseVectors:
     #: ``[L - 1, n, D / 2]`` states of a language model one step before the word, which have not
     #: read it; the top layer last. None for any other encoder.
     before: Tensor | None = None
-    after: Tensor | None = (
-        None  #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
-    )
+    #: ``[L - 1, n, D / 2]`` states of the backward direction one step after the word
+    after: Tensor | None = None
     #: for each use ``[L + 1, T]``: the length of the vector of every token of its sentence, the
     #: mean of the layers last; empty unless requested
     token_norms: tuple[Tensor, ...] = ()
@@ -74,11 +73,14 @@ def use_batches(
         norms: tuple[Tensor, ...] = ()
         if with_norms:
             lengths = torch.stack(
-                [v.float().norm(dim=-1) for v in (*batch.values, batch.values.float().mean(0))]
+                [
+                    layer.float().norm(dim=-1)
+                    for layer in (*batch.values, batch.values.float().mean(0))
+                ]
             )
             norms = tuple(
-                lengths[:, b, batch.first : batch.first + len(uses[k].tokens)].cpu()
-                for k, b in zip(numbers, batch.rows, strict=True)
+                lengths[:, row, batch.first : batch.first + len(uses[k].tokens)].cpu()
+                for k, row in zip(numbers, batch.rows, strict=True)
             )
         if encoder.language_model is None:
             yield numbers, UseVectors(layers, token_norms=norms)

@@ -3,7 +3,7 @@
 A temperature rescales the probabilities (Guo, Pleiss, Sun and Weinberger, 2017), and a text whose
 best class is below a threshold gets none (selective classification: Chow, 1970; Geifman and
 El-Yaniv, 2017). Both are fitted on labelled rows that the head was not trained on, including rows
-of no class.
+without a class.
 """
 
 from __future__ import annotations
@@ -21,6 +21,14 @@ from elmo_tasks.heads.classification import TextPrediction
 NAME = "confidence.json"
 #: Required precision of the predictions; any prediction for a text of no class counts as wrong.
 MIN_PRECISION = 5 / 6
+#: Keys of files that version 1.0.0 wrote.
+_OLD_KEYS = {
+    "least": "threshold",
+    "of_no_class": "rows_without_class",
+    "said": "coverage",
+    "right": "precision",
+    "kept_back": "abstention",
+}
 _TEMPERATURES = np.geomspace(0.25, 8.0, 301)
 _LIMITS = np.arange(0.5, 1.0, 0.005)
 
@@ -30,13 +38,13 @@ class Confidence:
     """Calibration of a head's probabilities; the fields are the keys of its file."""
 
     temperature: float  #: divisor of the log-odds of the classes
-    least: float  #: minimum probability of a prediction, below which the classifier abstains
+    threshold: float  #: minimum probability of a prediction, below which the classifier abstains
     fitted_on: str = ""  #: name of the file
     rows: int = 0  #: rows with a class in it
-    of_no_class: int = 0  #: rows without one
-    said: float = 1.0  #: share of the rows with a class that get a prediction
-    right: float = 0.0  #: precision of the predictions
-    kept_back: float = 0.0  #: share of the rows without a class that get no prediction
+    rows_without_class: int = 0
+    coverage: float = 1.0  #: share of the rows with a class that get a prediction
+    precision: float = 0.0  #: of the predictions
+    abstention: float = 0.0  #: share of the rows without a class that get no prediction
 
     @classmethod
     def of(cls, folder: Path) -> Confidence | None:
@@ -45,14 +53,15 @@ class Confidence:
         if not path.is_file():
             return None
         try:
-            confidence = cls(**read_json(path))
-            if not (confidence.temperature > 0 and 0 <= confidence.least <= 1):
+            stored = {_OLD_KEYS.get(key, key): value for key, value in read_json(path).items()}
+            confidence = cls(**stored)
+            if not (confidence.temperature > 0 and 0 <= confidence.threshold <= 1):
                 raise ValueError(
-                    f"temperature {confidence.temperature}, minimum probability {confidence.least}"
+                    f"temperature {confidence.temperature}, threshold {confidence.threshold}"
                 )
-        except (OSError, ValueError, TypeError) as error:
+        except (OSError, ValueError, TypeError, AttributeError) as error:
             raise ConfigError(
-                f"{path}: expected what `elmo-tasks calibrate --head` writes"
+                f"{path}: expected a file of `elmo-tasks calibrate --head`"
                 f" ({type(error).__name__}: {error}); fit it again, or remove the file"
             ) from None
         return confidence
@@ -68,19 +77,19 @@ class Confidence:
             raise DataError(
                 f"{name}: no row has one of the head's classes, so that nothing can be fitted"
             )
-        labelled, right = (
-            np.asarray(probabilities)[has_class],
-            (np.arange(has_class.sum()), gold[has_class]),
-        )
-        losses = [-_scaled(labelled, t)[right].mean() for t in _TEMPERATURES]
+        labelled = np.asarray(probabilities)[has_class]
+        right = (np.arange(has_class.sum()), gold[has_class])
+        losses = [-_scaled(labelled, divisor)[right].mean() for divisor in _TEMPERATURES]
         temperature = round(float(_TEMPERATURES[int(np.argmin(losses))]), 3)
         scaled = _scaled(probabilities, temperature)
         top, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
-        limits = (
-            x for x in _LIMITS if (top >= x).any() and is_right[top >= x].mean() >= MIN_PRECISION
+        thresholds = (
+            limit
+            for limit in _LIMITS
+            if (top >= limit).any() and is_right[top >= limit].mean() >= MIN_PRECISION
         )
-        least = round(float(next(limits, 1.0)), 3)
-        return cls(temperature, least).scored(probabilities, classes, name)
+        threshold = round(float(next(thresholds, 1.0)), 3)
+        return cls(temperature, threshold).scored(probabilities, classes, name)
 
     def scored(
         self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str
@@ -88,15 +97,15 @@ class Confidence:
         """Evaluate the same temperature and threshold on other rows; see :meth:`fit`."""
         scaled, gold = _scaled(probabilities, self.temperature), _ids(classes)
         has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
-        predicted = np.exp(scaled.max(axis=1)) >= self.least
+        predicted = np.exp(scaled.max(axis=1)) >= self.threshold
         return replace(
             self,
             fitted_on=name,
             rows=int(has_class.sum()),
-            of_no_class=int((~has_class).sum()),
-            said=_share(predicted[has_class]),
-            right=_share(is_right[predicted]),
-            kept_back=_share(~predicted[~has_class]),
+            rows_without_class=int((~has_class).sum()),
+            coverage=_share(predicted[has_class]),
+            precision=_share(is_right[predicted]),
+            abstention=_share(~predicted[~has_class]),
         )
 
     def write(self, folder: Path) -> None:
@@ -108,7 +117,7 @@ class Confidence:
         scaled = _scaled([list(prediction.probabilities.values())], self.temperature)
         probabilities = dict(zip(prediction.probabilities, np.exp(scaled[0]).tolist(), strict=True))
         return TextPrediction(
-            prediction.label, probabilities, max(probabilities.values()) >= self.least
+            prediction.label, probabilities, max(probabilities.values()) >= self.threshold
         )
 
 

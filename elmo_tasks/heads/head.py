@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from elmo_tasks.text.tag_schemes import Scheme
 
 @dataclass(frozen=True)
 class TokenFeatures:
-    """Features of the tokens of a batch; anything where there is no token."""
+    """Features of the tokens of a batch; padding may have any value."""
 
     #: [U, C] character ids of the distinct words, so that each word passes through a CNN once
     characters: Tensor | None = None
@@ -45,7 +45,7 @@ def characters_of(tokens: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor]:
     words = torch.zeros(len(tokens), max(map(len, tokens), default=0), dtype=torch.long)
     for k, sentence in enumerate(tokens):
         words[k, : len(sentence)] = torch.tensor(
-            [rows.setdefault(t, len(rows)) for t in sentence], dtype=torch.long
+            [rows.setdefault(token, len(rows)) for token in sentence], dtype=torch.long
         )
     return torch.tensor([character_ids(word) for word in rows]), words
 
@@ -60,7 +60,7 @@ class HeadTask:
     labels: tuple[str, ...]  # tags or classes, in the order of their ids
     input_dim: int  # width D of the encoder
     n_layers: int  # layers L of the encoder
-    scheme: Scheme | None = None  # BIO or BIOES; None for classes, and for tags that are no spans
+    scheme: Scheme | None = None  # BIO or BIOES; None for classes, and for tags without spans
     static_dim: int = 0  # size of the static vectors beside the layers; 0 for none
 
 
@@ -168,7 +168,7 @@ class BiLSTM(nn.Module):
         check_at_least("lstm_layers", n_layers, 1)
         self.output_dim = 2 * hidden
         self.dropout = nn.Dropout(dropout)
-        # Two one-way LSTMs a layer instead of one that goes both ways: see forward().
+        # Two one-way LSTMs per layer instead of one bidirectional LSTM: see forward().
         dims = [input_dim, *[self.output_dim] * (n_layers - 1)]
         self.forwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
         self.backwards = nn.ModuleList(nn.LSTM(dim, hidden, batch_first=True) for dim in dims)
@@ -196,6 +196,15 @@ class BiLSTM(nn.Module):
                 [forward(x)[0], reordered(backward(reordered(x, reverse))[0], reverse)], dim=2
             )
         return x.masked_fill(~mask.unsqueeze(2), 0.0)
+
+
+def settings_in(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings among a constructor's arguments, given as its ``locals()``."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if name not in ("self", "task", "__class__")
+    }
 
 
 def check_at_least(name: str, value: int, minimum: int) -> None:

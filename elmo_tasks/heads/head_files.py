@@ -24,8 +24,8 @@ from elmo_tasks.weights import hub
 from elmo_tasks.weights.folders import CARD_NAME, FolderKind, write_card
 from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
 
-#: Modules with heads of one's own, separated by commas, for programs that do not import them:
-#: `predict`, the app.
+#: Environment variable with the modules of a user's own heads, separated by commas, for programs
+#: that do not import them: `predict`, the app.
 HEADS_VARIABLE = "ELMO_TASKS_HEADS"
 _OURS = "elmo_tasks.heads."
 CONFIG_NAME = "head.json"
@@ -120,49 +120,18 @@ def find_head(head: str | Path) -> HeadFiles:
     Raises:
         ConfigError: there is no such head, or its settings cannot be read.
     """
-    name, title = str(head), None
-    if hub.is_address(name):
-        folder, title = hub.fetched(name), hub.parse_address(name)[0].rpartition("/")[2]
-        if not (folder / CONFIG_NAME).is_file():
-            raise ConfigError(f"{name}: expected a head, found no {CONFIG_NAME} in this repository")
-    elif Path(name).name == name and (CHECKPOINTS / name / CONFIG_NAME).is_file():
-        folder = CHECKPOINTS / name
-    elif places := [
-        path for path in (Path(name), Path(name) / "head") if (path / CONFIG_NAME).is_file()
-    ]:
-        folder = places[0]  # the second is the head of a run's folder
-    else:
-        raise ConfigError(
-            f"there is no head '{name}': expected a name in checkpoints/"
-            f" ({', '.join(bundled_heads()) or 'none there yet'}), or a folder with {CONFIG_NAME},"
-            " as a training run leaves in runs/"
-        )
+    name, folder = _located(str(head))
     path = folder / CONFIG_NAME
     try:
         config = read_json(path)
         task = config["task"]
         _check_sizes(path, {"task": task, "settings": config["settings"]})
-        if config["head"] not in (classes := head_classes()):
-            message = (
-                f"{path}: there is no head of class '{config['head']!s:.80}', only"
-                f" {', '.join(classes)}"
-            )
-            if module := str(config["head"]).rpartition(".")[0][:80]:
-                message += (
-                    f". If {module} is a module of yours, import it first, or start the program"
-                    " with "
-                )
-                message += f"{HEADS_VARIABLE}={module}"
-            raise ConfigError(message)
-        card, place = folder / CARD_NAME, folder.resolve()
+        card = folder / CARD_NAME
         return HeadFiles(
-            name=title
-            or (
-                place.parent if place.name == "head" else place
-            ).name,  # a run's head is runs/NAME/head
+            name=name,
             folder=folder,
             head=config["head"],
-            kind=classes[config["head"]].kind,
+            kind=_class_named(config["head"], path).kind,
             task=HeadTask(**task | {"labels": tuple(task["labels"])}),
             settings=config["settings"],
             encoder=Source(**config["encoder"]),
@@ -177,6 +146,41 @@ def find_head(head: str | Path) -> HeadFiles:
         raise ConfigError(
             f"{path}: not the settings of a head ({type(error).__name__}: {error})"
         ) from None
+
+
+def _located(head: str) -> tuple[str, Path]:
+    """Return the display name and the folder of a head."""
+    if hub.is_address(head):
+        folder = hub.fetched(head)
+        if not (folder / CONFIG_NAME).is_file():
+            raise ConfigError(f"{head}: expected a head, found no {CONFIG_NAME} in this repository")
+        return hub.parse_address(head)[0].rpartition("/")[2], folder
+    places = [Path(head), Path(head) / "head"]  # the second is the head of a run's folder
+    if Path(head).name == head:
+        places.insert(0, CHECKPOINTS / head)
+    for folder in places:
+        if (folder / CONFIG_NAME).is_file():
+            place = folder.resolve()
+            return (place.parent if place.name == "head" else place).name, folder
+    raise ConfigError(
+        f"there is no head '{head}': expected a name in checkpoints/"
+        f" ({', '.join(bundled_heads()) or 'none there yet'}), or a folder with {CONFIG_NAME},"
+        " as a training run leaves in runs/"
+    )
+
+
+def _class_named(name: Any, path: Path) -> type[TaskHead]:
+    """Return the head class that a config names; ``path`` is the config, for messages."""
+    classes = head_classes()
+    if name in classes:
+        return classes[name]
+    message = f"{path}: there is no head of class '{name!s:.80}', only {', '.join(classes)}"
+    if module := str(name).rpartition(".")[0][:80]:
+        message += (
+            f". If {module} is a module of yours, import it first, or start the program with"
+            f" {HEADS_VARIABLE}={module}"
+        )
+    raise ConfigError(message)
 
 
 def _check_sizes(path: Path, value: Any) -> None:

@@ -211,7 +211,7 @@ def segment_probabilities(
 
 # --- The log-partition with its own backward pass, by forward-backward. ---
 
-# Between two divisions by the largest number so many steps are made.
+# Number of steps between two divisions by the largest number.
 _STEPS_BETWEEN = 4
 # exp(-600) is still a normal float64, with a hundred nats to spare.
 _DEPTH = 600.0
@@ -240,9 +240,9 @@ def log_z(lattice: Lattice) -> Tensor:
 def _is_shallow(lattice: Lattice) -> bool:
     """Check that no relevant number can underflow.
 
-    A beginning whose end is one of the best sequences is at most so much worse than the best
-    beginning as it costs to leave the latter for the former. That takes as many steps as any tag
-    needs to reach any other, and as many again where a sentence is about to end.
+    Let a beginning lead to one of the best sequences. It scores at most as much below the best
+    beginning as the moves cost that lead from the best one to it. Any tag is reached from any other
+    in a fixed number of steps, and near the end of a sentence the same number is needed again.
     """
     allowed = lattice.transitions > FORBIDDEN / 2
     steps, reached = 1, allowed
@@ -251,19 +251,18 @@ def _is_shallow(lattice: Lattice) -> bool:
             return False
         steps, reached = steps + 1, (reached.float() @ allowed.float()) > 0
     of_a_step = lattice.emissions.amax(dim=2) - lattice.emissions.amin(dim=2)  # [B, T]
-    parts = [
+    ranges = [
         _range(lattice.transitions),
         _range(lattice.start),
         _range(lattice.end),
         float(of_a_step.max()),
     ]
-    return (2 * steps + _STEPS_BETWEEN) * (
-        sum(parts) + math.log(len(allowed))
-    ) < _DEPTH  # False for nan, too
+    cost = sum(ranges) + math.log(len(allowed))
+    return (2 * steps + _STEPS_BETWEEN) * cost < _DEPTH  # False for nan, too
 
 
 def _range(scores: Tensor) -> float:
-    """From the lowest score that is allowed to the highest."""
+    """Return the difference of the highest and the lowest allowed score."""
     allowed = scores[scores > FORBIDDEN / 2]
     return float(allowed.max() - allowed.min()) if allowed.numel() else math.inf
 

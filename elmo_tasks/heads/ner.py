@@ -11,7 +11,14 @@ from elmo_tasks.bilm.char_cnn import CharacterCNN
 from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.crf import CRF
-from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
+from elmo_tasks.heads.head import (
+    BiLSTM,
+    HeadTask,
+    TokenFeatures,
+    check_at_least,
+    check_share,
+    settings_in,
+)
 from elmo_tasks.heads.tagging import TaggingHead
 from elmo_tasks.layers import ScalarMix
 from elmo_tasks.text.characters import MAX_CHARACTERS
@@ -49,8 +56,7 @@ class NerHead(TaggingHead):
         mix_layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
     ) -> None:
-        settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
-        super().__init__(task, settings)
+        super().__init__(task, settings_in(locals()))
         check_at_least("lstm_hidden", lstm_hidden, 0)
         check_at_least("character_filters", character_filters, 0)
         check_share("dropout", dropout)

@@ -10,7 +10,14 @@ from torch import Tensor, nn
 
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import ClassificationHead
-from elmo_tasks.heads.head import BiLSTM, HeadTask, TokenFeatures, check_at_least, check_share
+from elmo_tasks.heads.head import (
+    BiLSTM,
+    HeadTask,
+    TokenFeatures,
+    check_at_least,
+    check_share,
+    settings_in,
+)
 from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 Pooling = Literal["mean", "max", "attention"]
@@ -41,8 +48,7 @@ class SentimentHead(ClassificationHead):
         mix_layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
     ) -> None:
-        settings = {k: v for k, v in locals().items() if k not in ("self", "task", "__class__")}
-        super().__init__(task, settings)
+        super().__init__(task, settings_in(locals()))
         if pooling not in get_args(Pooling):
             raise ConfigError(
                 f"pooling: expected one of {', '.join(get_args(Pooling))}, got '{pooling}'"

@@ -82,13 +82,13 @@ class TaggingHead(TaskHead):
             else [[]] * len(spans)
         )
         predictions = []
-        for row, spelled, listed, chance in zip(paths, tags, spans, chances, strict=True):
-            confidence = dict(zip(listed, chance, strict=True))
+        for row, spelled, found, chance in zip(paths, tags, spans, chances, strict=True):
+            confidence = dict(zip(found, chance, strict=True))
             best, *others = (
                 TagSequence(
-                    sequence,
-                    self._scored_spans(sequence, confidence),
-                    math.exp(path.log_probability),
+                    tags=sequence,
+                    spans=self._scored_spans(sequence, confidence),
+                    probability=math.exp(path.log_probability),
                 )
                 for path, sequence in zip(row, spelled, strict=True)
             )
@@ -106,6 +106,6 @@ class TaggingHead(TaskHead):
         self, tags: Sequence[str], confidence: Mapping[Span, float]
     ) -> tuple[FoundSpan, ...]:
         return tuple(
-            FoundSpan(start=s.start, end=s.end, type=s.type, confidence=confidence[s])
-            for s in self._spans(tags)
+            FoundSpan(start=span.start, end=span.end, type=span.type, confidence=confidence[span])
+            for span in self._spans(tags)
         )

@@ -1,4 +1,4 @@
-"""Recipe: make again whatever of the bundled models no longer fits what it was made from.
+"""Recipe: make the bundled models again that no longer fit their inputs.
 
     python -m elmo_tasks.recipes.bundled_models            # names what is stale
     python -m elmo_tasks.recipes.bundled_models --run      # makes it again, in order: hours
@@ -33,7 +33,7 @@ _STATIC = ("checkpoints/static-joint/vectors*",)
 
 @dataclass(frozen=True)
 class Step:
-    """One part of the bundled models: what it is made from, and by which commands."""
+    """One part of the bundled models: its inputs and its commands."""
 
     name: str
     inputs: tuple[str, ...]  #: patterns below the project's folder
@@ -143,7 +143,7 @@ def stale(steps: Sequence[Step], made_from: Mapping[str, str], root: Path = ROOT
 
 
 def make(step: Step, root: Path = ROOT) -> None:
-    """Run the commands of a step; DataError if what it reads is not here."""
+    """Run the commands of a step; DataError if a file that it needs is missing."""
     for need in step.needs:
         if not (root / need).exists():
             raise DataError(f"{step.name}: expected {need}, which is not part of the project")
@@ -157,11 +157,11 @@ def make(step: Step, root: Path = ROOT) -> None:
 def main() -> None:
     """Name the stale steps; with ``--run``, make them again one after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", action="store_true", help="make what is stale again")
+    parser.add_argument("--run", action="store_true", help="make the stale parts again")
     parser.add_argument(
         "--accept",
         action="store_true",
-        help="write the present checksums: all was made from what is here",
+        help="write the present checksums: all parts were made from the present inputs",
     )
     args = parser.parse_args()
     made_from = json.loads(MADE_FROM.read_text()) if MADE_FROM.exists() else {}
@@ -174,7 +174,7 @@ def main() -> None:
             made_from[step.name] = checksum(step.inputs)
             atomic_write(MADE_FROM, json.dumps(made_from, indent=1) + "\n")
     if not todo:
-        print("All bundled models fit what they were made from.")
+        print("All bundled models fit their inputs.")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 from elmo_tasks.training.bilm_module import BiLMModule
 
-# Positions of one direction whose pairs are compared in a step.
+# Positions of one direction whose pairs are compared in each step.
 _COMPARED = 512
 
 

@@ -19,10 +19,9 @@ resumes::
 from __future__ import annotations
 
 import argparse
-import lzma
 import random
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -39,19 +38,22 @@ from elmo_tasks.data.language_model import matching_files
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, read_json
-from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
-from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.recipes.meaning_layers_data import (
+    TOKENS_PER_STEP,
+    LabelledUses,
+    RunningText,
+    training_uses,
+)
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.text.uses import Use
-from elmo_tasks.text.vocabulary import Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.weights.folders import CARD_NAME
 
-_TOKENS = 2_500  # of running text a step
-_WORDS = 16  # of the dictionary a step
-_USES = 12  # of each word a step, at most
+_WORDS = 16  # of the dictionary in each step
+_USES = 12  # of each word in a step, at most
 _TOP_LAYER = 2  # of a biLM with two LSTM layers, as the card names it
 _N_DRAWS = 2_048
-_MAX_LENGTH = 60  # longer sentences of the text are left out
+_STATE_NAME = "state.pt"
 
 
 @dataclass(frozen=True)
@@ -61,9 +63,8 @@ class Rates:
     learning_rate: float = 1e-3
     softmax_rate: float = 1e-4
     meaning_weight: float = 10.0
-    anchor_weight: float = (
-        0.01  # squared distance to the old top layer, on the dictionary's sentences
-    )
+    #: of the squared distance to the old top layer, on the dictionary's sentences
+    anchor_weight: float = 0.01
     meaning_dropout: float = 0.3  # of the top LSTM's input, dictionary
     text_dropout: float = 0.1  # of the top LSTM's input and output, running text
 
@@ -73,74 +74,33 @@ class TopLayers(nn.Module):
 
     def __init__(self, bilm: BiLM) -> None:
         super().__init__()
-        self.forward_top, self.backward_top = (
-            bilm.forward_lm.layers[-1],
-            bilm.backward_lm.layers[-1],
-        )
+        self.forward_top = bilm.forward_lm.layers[-1]
+        self.backward_top = bilm.backward_lm.layers[-1]
         self._skip = bilm.forward_lm.use_skip_connections
         for top in (self.forward_top, self.backward_top):
             top.requires_grad_(True)
             top.get_parameter("bias_hh_l0").requires_grad_(False)
 
     def forward(self, below: Sequence[Tensor], dropout: float) -> list[Tensor]:
-        """Top layer ``[B, T, P]`` of each direction, in its reading order."""
-        outputs = []
-        for top, x in zip((self.forward_top, self.backward_top), below, strict=True):
-            y, _ = top(F.dropout(x, dropout, self.training))
-            outputs.append(y + x if self._skip else y)
-        return outputs
+        """Compute the top layer ``[B, T, P]`` of each direction, in its reading order."""
+        tops = []
+        for lstm, inputs in zip((self.forward_top, self.backward_top), below, strict=True):
+            outputs, _ = lstm(F.dropout(inputs, dropout, self.training))
+            tops.append(outputs + inputs if self._skip else outputs)
+        return tops
 
 
 @torch.no_grad()
 def below_top(bilm: BiLM, tokens: Tensor, reverse: Tensor) -> list[Tensor]:
-    """Outputs of the layer below the top, ``[B, T, P]`` for each direction."""
+    """Compute the layer below the top, ``[B, T, P]`` for each direction."""
 
-    def read(lm: DirectionalLM, x: Tensor) -> Tensor:
+    def read(lm: DirectionalLM, inputs: Tensor) -> Tensor:
         for k, layer in enumerate(lm.layers[:-1]):
-            y, _ = layer(x)
-            x = y + x if k > 0 and lm.use_skip_connections else y
-        return x
+            outputs, _ = layer(inputs)
+            inputs = outputs + inputs if k > 0 and lm.use_skip_connections else outputs
+        return inputs
 
     return [read(bilm.forward_lm, tokens), read(bilm.backward_lm, reordered(tokens, reverse))]
-
-
-class Text:
-    """Running text as an endless, shuffled stream of batches of sentences."""
-
-    def __init__(
-        self, paths: Sequence[Path], vocabulary: Vocabulary, per_file: int, seed: int
-    ) -> None:
-        rng = random.Random(seed)
-        self.words: list[str] = []
-        self._row: dict[str, int] = {}
-        self.sentences: list[list[int]] = []
-        for path in paths:
-            opener = lzma.open if path.suffix == ".xz" else open
-            with opener(path, "rt", encoding="utf-8") as lines:
-                kept = [tokens for line in lines if 3 <= len(tokens := line.split()) <= _MAX_LENGTH]
-            for tokens in rng.sample(kept, min(per_file, len(kept))):
-                self.sentences.append([self._row_of(token) for token in tokens])
-        ids = [vocabulary.id_of(word) for word in self.words]
-        self.vocabulary_ids = torch.tensor(ids)
-
-    def _row_of(self, word: str) -> int:
-        if word not in self._row:
-            self._row[word] = len(self.words)
-            self.words.append(word)
-        return self._row[word]
-
-    def batches(self, seed: int) -> Iterator[list[list[int]]]:
-        """Sentences of like length together, about :data:`_TOKENS` tokens a batch."""
-        rng = random.Random(seed)
-        while True:
-            pool = sorted(rng.sample(self.sentences, min(6_400, len(self.sentences))), key=len)
-            batches: list[list[list[int]]] = [[]]
-            for sentence in pool:
-                if (len(batches[-1]) + 1) * (len(sentence) + 2) > _TOKENS:
-                    batches.append([])
-                batches[-1].append(sentence)
-            rng.shuffle(batches)
-            yield from batches
 
 
 @dataclass(frozen=True)
@@ -154,54 +114,6 @@ class UseStates:
     old: Tensor  #: ``[2 P]`` the word at the top layer before training
 
 
-@dataclass(frozen=True)
-class LabelledUses:
-    """The uses of one word, and the number of the meaning of each."""
-
-    uses: tuple[Use, ...]
-    senses: tuple[int, ...]
-
-
-def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
-    """Collect the training examples of ambiguous words that are not held out.
-
-    Each is read twice: alone, and before or after another example of its meaning, since the
-    sentences of most texts are longer than those of the dictionary.
-    """
-    rng = random.Random(seed)
-    labelled = []
-    for entry in lexicon.ambiguous:
-        if not entry.is_held_out:
-            examples = [
-                (sentence, k)
-                for k, sense in enumerate(entry.senses)
-                for sentence in sense.training_examples
-            ]
-            uses: list[Use] = [find_mention(entry.word, sentence) for sentence, _ in examples]
-            senses = [k for _, k in examples]
-            for use, sense in list(zip(uses, senses, strict=True)):
-                others = [
-                    u
-                    for u, k in zip(uses, senses[: len(examples)], strict=False)
-                    if k == sense and u is not use
-                ]
-                if others:
-                    uses.append(_joined(use, rng.choice(others), before=rng.random() < 0.5))
-                    senses.append(sense)
-            labelled.append(LabelledUses(tuple(uses), tuple(senses)))
-    return labelled
-
-
-def _joined(use: Use, other: Use, before: bool) -> Use:
-    """Return the use in a text of two sentences, its own and another one."""
-    if before:
-        shift = len(other.tokens)
-        return Use.of_tokens(
-            other.tokens + use.tokens, use.token_start + shift, use.token_end + shift
-        )
-    return Use.of_tokens(use.tokens + other.tokens, use.token_start, use.token_end)
-
-
 class MeaningLosses:
     """Both losses of one model."""
 
@@ -209,7 +121,7 @@ class MeaningLosses:
         self,
         elmo: Elmo,
         softmax: LMSoftmax,
-        text: Text,
+        text: RunningText,
         words: Sequence[LabelledUses],
         rates: Rates,
     ) -> None:
@@ -232,8 +144,8 @@ class MeaningLosses:
         self._first_row = [0, *accumulate(len(word.uses) for word in self.words)]
 
     def text_loss(self, sentences: Sequence[Sequence[int]]) -> Tensor:
-        """Mean sampled loss of both directions."""
-        lengths = torch.tensor([len(s) + 2 for s in sentences])
+        """Compute the mean sampled loss of both directions."""
+        lengths = torch.tensor([len(sentence) + 2 for sentence in sentences])
         longest = int(lengths.max())
         n = len(self.text.words)
         ids = torch.full((len(sentences), longest), n + 1)
@@ -254,7 +166,7 @@ class MeaningLosses:
         return self.softmax.sampled_loss(hidden, next_words, _N_DRAWS)
 
     def meaning_loss(self, rng: random.Random) -> tuple[Tensor, Tensor]:
-        """Loss of pairs of uses of a word, and squared distance to the old top layer."""
+        """Compute the loss of pairs of uses, and the squared distance to the old top layer."""
         rows, labels = [], []
         for number in rng.sample(range(len(self.words)), min(_WORDS, len(self.words))):
             word = self.words[number]
@@ -276,7 +188,7 @@ class MeaningLosses:
         return loss, (new - old).square().sum(-1).mean()
 
     def _tops(self, rows: Sequence[int]) -> tuple[Tensor, Tensor]:
-        """New and old top-layer vectors ``[n, 2 P]`` of the uses in these rows."""
+        """Return new and old top-layer vectors ``[n, 2 P]`` of the uses in these rows."""
         uses = [self._states[row] for row in rows]
         below = [
             pad_sequence([use.below[k] for use in uses], batch_first=True).float() for k in (0, 1)
@@ -294,7 +206,7 @@ class MeaningLosses:
 
     @torch.no_grad()
     def _read(self, uses: Sequence[Use]) -> list[UseStates]:
-        """Lower-layer states and current top-layer vectors of each use."""
+        """Compute the lower layers and the present top-layer vector of each use."""
         states = []
         for start in range(0, len(uses), 64):
             part = uses[start : start + 64]
@@ -318,21 +230,12 @@ class MeaningLosses:
         return states
 
 
-def save(folder: Path, state: dict[str, Any]) -> None:
-    """Write the resume file atomically."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with atomic_file(folder / "state.pt") as partial:
-        torch.save(state, partial)
-
-
 def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> dict[str, Any]:
-    """The card of the trained model, with the objective of each part of its training."""
+    """Return the card of the trained model, with the objective of each part of its training."""
     folder = elmo.folder
-    card = (
-        dict(read_json(folder / CARD_NAME))
-        if folder is not None and (folder / CARD_NAME).exists()
-        else {}
-    )
+    card: dict[str, Any] = {}
+    if folder is not None and (folder / CARD_NAME).exists():
+        card = dict(read_json(folder / CARD_NAME))
     learned = (
         f"which uses of {len(losses.words):,} words of the dictionary share a meaning, at the top"
         " layer alone, together with the next word of the text"
@@ -344,7 +247,7 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
     part: dict[str, Any] = {
         "learned_from": [learned],
         "steps": steps,
-        "positions": steps * _TOKENS,
+        "positions": steps * TOKENS_PER_STEP,
         "seconds": round(seconds),
     }
     training["parts"] = [*training.get("parts", []), part]
@@ -360,6 +263,97 @@ def card_of(elmo: Elmo, losses: MeaningLosses, steps: int, seconds: float) -> di
     }
 
 
+class Run:
+    """Training of one model until the minutes are used up; its state is kept in a folder."""
+
+    def __init__(self, losses: MeaningLosses, folder: Path) -> None:
+        self.losses = losses
+        self.folder = folder
+        self.step = 0
+        self._seconds_before = 0.0  # in earlier, resumed parts
+        self._began = time.monotonic()
+        self._tops = [weight for weight in losses.top.parameters() if weight.requires_grad]
+        rates = losses.rates
+        self._optimizer = torch.optim.Adam(
+            [
+                {"params": self._tops, "lr": rates.learning_rate},
+                {"params": list(losses.softmax.parameters()), "lr": rates.softmax_rate},
+                {"params": [losses.scale], "lr": 0.01},
+            ]
+        )
+        self._base_rates = [group["lr"] for group in self._optimizer.param_groups]
+        if (folder / _STATE_NAME).exists():
+            self._resume(torch.load(folder / _STATE_NAME, weights_only=True))
+
+    @property
+    def seconds(self) -> float:
+        """Seconds of training so far, resumed parts included."""
+        return self._seconds_before + time.monotonic() - self._began
+
+    def train(self, minutes: float, seed: int) -> None:
+        """Train until the minutes are used up, and save every two of them."""
+        rng = random.Random(seed + self.step)
+        batches = self.losses.text.batches(seed + self.step)
+        sums = torch.zeros(3)
+        saved = time.monotonic()
+        while (done := self.seconds / (60 * minutes)) < 1:
+            sums += self._train_step(next(batches), rng, done)
+            if self.step % 50 == 0:
+                text, meaning, distance = (sums / 50).tolist()
+                print(
+                    f"{done:.1%} step {self.step} text {text:.3f} meaning {meaning:.3f} distance"
+                    f" {distance:.3f}",
+                    flush=True,
+                )
+                sums.zero_()
+            if time.monotonic() - saved > 120:
+                self.save()
+                saved = time.monotonic()
+        self.save()
+
+    def save(self) -> None:
+        """Write the file from which another call resumes."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        state = {
+            "top": self.losses.top.state_dict(),
+            "softmax": self.losses.softmax.state_dict(),
+            "scale": self.losses.scale.data,
+            "optimizer": self._optimizer.state_dict(),
+            "step": self.step,
+            "seconds": self.seconds,
+        }
+        with atomic_file(self.folder / _STATE_NAME) as partial:
+            torch.save(state, partial)
+
+    def _resume(self, state: Mapping[str, Any]) -> None:
+        self.losses.top.load_state_dict(state["top"])
+        self.losses.softmax.load_state_dict(state["softmax"])
+        self.losses.scale.data.copy_(state["scale"])
+        self._optimizer.load_state_dict(state["optimizer"])
+        self.step = state["step"]
+        self._seconds_before = state["seconds"]
+
+    def _train_step(
+        self, sentences: Sequence[Sequence[int]], rng: random.Random, done: float
+    ) -> Tensor:
+        """Train on one batch of each kind; return the losses of text, meaning and distance."""
+        # Warm-up over 2 %, then a cosine down to a twentieth.
+        cosine = 0.05 + 0.95 * 0.5 * (1 + float(torch.cos(torch.tensor(done * torch.pi))))
+        share = min(1.0, done / 0.02) * cosine
+        for group, rate in zip(self._optimizer.param_groups, self._base_rates, strict=True):
+            group["lr"] = rate * max(share, 0.02)
+        self._optimizer.zero_grad()
+        text_loss = self.losses.text_loss(sentences)
+        text_loss.backward()
+        meaning, distance = self.losses.meaning_loss(rng)
+        rates = self.losses.rates
+        (rates.meaning_weight * meaning + rates.anchor_weight * distance).backward()
+        nn.utils.clip_grad_norm_(self._tops, 1.0)
+        self._optimizer.step()
+        self.step += 1
+        return torch.tensor([loss.item() for loss in (text_loss, meaning, distance)])
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Train until the minutes are used up; see the module."""
     parser = argparse.ArgumentParser(
@@ -369,7 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--text",
         nargs="+",
         required=True,
-        help="files of running text, one tokenized sentence a line, or patterns",
+        help="files of running text, one tokenized sentence per line, or patterns",
     )
     parser.add_argument(
         "--out", type=Path, default=Path("runs/meaning_layers"), help="folder of the run"
@@ -385,96 +379,37 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name, value in vars(Rates()).items():
         parser.add_argument(f"--{name}", type=float, default=value)
     args = parser.parse_args(arguments)
-    rates = Rates(**{name: getattr(args, name) for name in vars(Rates())})
     torch.manual_seed(args.seed)
-
     elmo = Elmo.load(args.model)
     output = elmo.predictions()
     if output is None:
         raise ConfigError(
             f"{elmo.name}: expected a biLM with its softmax, which the language-model loss needs"
         )
-    text = Text(
+    softmax, vocabulary = output
+    text = RunningText(
         paths=matching_files(args.text),
-        vocabulary=output[1],
+        vocabulary=vocabulary,
         per_file=args.per_file,
         seed=args.seed,
     )
     losses = MeaningLosses(
-        elmo=elmo, softmax=output[0], text=text, words=training_uses(bundled_lexicon()), rates=rates
+        elmo=elmo,
+        softmax=softmax,
+        text=text,
+        words=training_uses(bundled_lexicon()),
+        rates=Rates(**{name: getattr(args, name) for name in vars(Rates())}),
     )
     print(
         f"{len(text.sentences):,} sentences, {len(text.words):,} words; {len(losses.words)} words"
         " of the dictionary",
         flush=True,
     )
-    tops = [p for p in losses.top.parameters() if p.requires_grad]
-    optimizer = torch.optim.Adam(
-        [
-            {"params": tops, "lr": rates.learning_rate},
-            {"params": list(losses.softmax.parameters()), "lr": rates.softmax_rate},
-            {"params": [losses.scale], "lr": 0.01},
-        ]
-    )
-    base = [group["lr"] for group in optimizer.param_groups]
-    step, seconds = 0, 0.0
-    if (args.out / "state.pt").exists():
-        state = torch.load(args.out / "state.pt", weights_only=True)
-        losses.top.load_state_dict(state["top"])
-        losses.softmax.load_state_dict(state["softmax"])
-        losses.scale.data.copy_(state["scale"])
-        optimizer.load_state_dict(state["optimizer"])
-        step, seconds = state["step"], state["seconds"]
-    rng = random.Random(args.seed + step)
-    batches = text.batches(args.seed + step)
-    sums = torch.zeros(3)
-    began = time.monotonic()
-    saved = time.monotonic()
-
-    def snapshot() -> dict[str, Any]:
-        return {
-            "top": losses.top.state_dict(),
-            "softmax": losses.softmax.state_dict(),
-            "scale": losses.scale.data,
-            "optimizer": optimizer.state_dict(),
-            "step": step,
-            "seconds": seconds + time.monotonic() - began,
-        }
-
-    while (done := (seconds + time.monotonic() - began) / (60 * args.minutes)) < 1:
-        # Warm-up over 2 %, then a cosine down to a twentieth.
-        share = min(1.0, done / 0.02) * (
-            0.05 + 0.95 * 0.5 * (1 + float(torch.cos(torch.tensor(done * torch.pi))))
-        )
-        for group, rate in zip(optimizer.param_groups, base, strict=True):
-            group["lr"] = rate * max(share, 0.02)
-        optimizer.zero_grad()
-        text_loss = losses.text_loss(next(batches))
-        text_loss.backward()
-        meaning, distance = losses.meaning_loss(rng)
-        (rates.meaning_weight * meaning + rates.anchor_weight * distance).backward()
-        nn.utils.clip_grad_norm_(tops, 1.0)
-        optimizer.step()
-        step += 1
-        sums += torch.tensor([loss.item() for loss in (text_loss, meaning, distance)])
-        if step % 50 == 0:
-            a, b, c = (sums / 50).tolist()
-            print(
-                f"{done:.1%} step {step} text {a:.3f} meaning {b:.3f} distance {c:.3f}", flush=True
-            )
-            sums.zero_()
-        if time.monotonic() - saved > 120:
-            save(args.out, snapshot())
-            saved = time.monotonic()
-    save(args.out, snapshot())
-    write_model(
-        args.out / "model",
-        elmo.bilm,
-        losses.softmax,
-        output[1],
-        card_of(elmo, losses, step, snapshot()["seconds"]),
-    )
-    print(f"done: {step} steps; the model is in {args.out / 'model'}", flush=True)
+    run = Run(losses, args.out)
+    run.train(args.minutes, args.seed)
+    card = card_of(elmo, losses, run.step, run.seconds)
+    write_model(args.out / "model", elmo.bilm, losses.softmax, vocabulary, card)
+    print(f"done: {run.step} steps; the model is in {args.out / 'model'}", flush=True)
 
 
 if __name__ == "__main__":

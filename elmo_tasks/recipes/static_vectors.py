@@ -58,12 +58,12 @@ class StaticSettings:
     """Training settings."""
 
     size: int = 100  # of a vector
-    words: int = 36_000  # at most as many words, the most frequent ones
+    words: int = 36_000  # at most; the most frequent ones
     min_count: int = 5  # minimum count of a word
     algorithm: str = "cbow"  # "cbow" or "skip-gram"
     window: int = 5  # words to each side, at most; drawn again for every word
-    negative: int = 10  # wrong words that are drawn for every right one
-    sample: float = 1e-4  # words of a greater share of the text than this are often skipped
+    negative: int = 10  # wrong words drawn for every right one
+    sample: float = 1e-4  # words with a greater share of the text are often skipped
     learning_rate: float = 0.05  # at the beginning; it falls to nearly zero
     epochs: int = 10  # how often the text is read
     seed: int = 1  # of the first vectors and of all draws
@@ -97,7 +97,11 @@ def train_vectors(
     with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
         text = Path(scratch) / "text.txt"
         n_lines, counts = _copy_and_count(files, text)
-        kept = {w: c for w, c in counts.most_common(settings.words) if c >= settings.min_count}
+        kept = {
+            word: count
+            for word, count in counts.most_common(settings.words)
+            if count >= settings.min_count
+        }
         if not kept:
             raise DataError(
                 f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no"
@@ -105,18 +109,7 @@ def train_vectors(
                 " --min-count"
             )
         started = time.monotonic()
-        model = Word2Vec(
-            vector_size=settings.size,
-            sg=int(settings.algorithm == "skip-gram"),
-            window=settings.window,
-            negative=settings.negative,
-            sample=settings.sample,
-            alpha=settings.learning_rate,
-            seed=settings.seed,
-            workers=workers,
-            min_count=1,  # chosen above
-        )
-        model.build_vocab_from_freq(kept)
+        model = _untrained(settings, workers, kept)
         # From a Python iterator, two workers wait for the reader most of the time; from a file they
         # do not.
         totals = {"total_examples": n_lines, "total_words": counts.total()}
@@ -154,13 +147,31 @@ def train_vectors(
     }
 
 
+def _untrained(settings: StaticSettings, workers: int, counts: Mapping[str, int]) -> Word2Vec:
+    """Build a model for words with their counts, all of which it keeps."""
+    model = Word2Vec(
+        vector_size=settings.size,
+        sg=int(settings.algorithm == "skip-gram"),
+        window=settings.window,
+        negative=settings.negative,
+        sample=settings.sample,
+        alpha=settings.learning_rate,
+        seed=settings.seed,
+        workers=workers,
+        min_count=1,
+    )
+    model.build_vocab_from_freq(dict(counts))
+    return model
+
+
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
     """Write vectors as float16 with their card, in the place of older ones."""
     with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
             out.writelines(
-                f"{w}\t{c}\n" for w, c in zip(vectors.words, vectors.counts, strict=True)
+                f"{word}\t{count}\n"
+                for word, count in zip(vectors.words, vectors.counts, strict=True)
             )
         write_card(partial, card)
 
@@ -246,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="encoder whose context-free layer is read: a name or a folder",
     )
     parser.add_argument(
-        "--about-teacher", default="", help="what the teacher is and its licence, for the card"
+        "--about-teacher", default="", help="description and licence of the teacher, for the card"
     )
     parser.add_argument("--out", type=Path, required=True, help="folder to write")
     parser.add_argument("--size", type=int, default=128, help="numbers per vector (default: 128)")

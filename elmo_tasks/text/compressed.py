@@ -23,7 +23,7 @@ _OPENERS: dict[bytes, Callable[[Any], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
 }
-#: First bytes of files that hold no text as they are, what they are, and the way out.
+#: First bytes of files that are not text, the name of their format, and the remedy.
 _OTHERS = {
     b"PK\x03\x04": ("a zip file", "unpack it first, or give a workbook a name that ends in .xlsx"),
     b"PK\x05\x06": ("an empty zip file", "give the file that was to be in it"),

@@ -51,35 +51,40 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     if not places:
         wanted = wanted[:1]  # will for won't: the token in front carries the word
         places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
-    if places:
-        exact = [
-            i
-            for i in places
-            if all(w.text == t.text for w, t in zip(wanted, tokens[i:], strict=False))
-        ]
-        return _mention(sentence, tokens, (exact or places)[0], places, len(wanted))
+    if not places:
+        raise _not_found(word, sentence, tokens, key, name, field)
+    exact = [
+        i
+        for i in places
+        if all(first.text == second.text for first, second in zip(wanted, tokens[i:], strict=False))
+    ]
+    return _mention(sentence, tokens, (exact or places)[0], places, len(wanted))
 
+
+def _not_found(
+    word: str, sentence: str, tokens: Sequence[Token], key: str, name: str, field: str
+) -> InputError:
+    """Return the error for a word that a sentence does not have, with related words as choices."""
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
         forms = forms[:_MAX_OFFERS]
         offers = _choices(sentence, tokens, forms, 1, plain_when_single=True)
         related = listed(list(dict.fromkeys(quoted(tokens[i].text) for i in forms)))
         use = "use that" if len(offers) == 1 else "use one of them"
-        raise InputError(
+        return InputError(
             f"{name} does not contain {quoted(word)}, but it has {related}: {use}, or mark another"
             " word with [brackets].",
             field=field,
             choices=offers,
         )
-    if key.upper() == key.lower() and key in folded(
-        sentence
-    ):  # of a script that may go without spaces
-        raise InputError(
+    # Some scripts without upper case are written without spaces.
+    if key.upper() == key.lower() and key in folded(sentence):
+        return InputError(
             f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a"
             " word with [brackets].",
             field=field,
         )
-    raise InputError(
+    return InputError(
         f"{name} does not contain {quoted(word)}: put it in, or mark the word to compare with"
         " [brackets].",
         field=field,
@@ -137,9 +142,10 @@ def _phrase(
         for place in found[1 : _MAX_CHOICES + 1]
     )
     labels = (f"the {ordinal(n)} {quoted(phrase)}" for n in range(2, len(found) + 1))
-    return Mention(
-        **vars(use), choices=tuple(Choice(*pair) for pair in zip(labels, marked, strict=False))
+    choices = tuple(
+        Choice(label=label, sentence=choice) for label, choice in zip(labels, marked, strict=False)
     )
+    return Mention(**vars(use), choices=choices)
 
 
 def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -> Mention:
@@ -155,7 +161,9 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
     start, end = mark.start(), mark.start() + len(mark[1])
     tokens = tuple(tokenize(sentence))
     inside = [
-        i for i, t in enumerate(tokens) if t.start < end and t.end > start and t.start < t.end
+        i
+        for i, token in enumerate(tokens)
+        if token.start < end and token.end > start and token.start < token.end
     ]
     words = [i for i in inside if _is_word(tokens[i].text)]
     first, last = (tokens[words[0]], tokens[words[-1]]) if words else (None, None)
@@ -218,10 +226,8 @@ def _choices(
 
 def _occurrences(wanted: Sequence[Token], tokens: Sequence[Token]) -> list[int]:
     """Indices at which the tokens ``wanted`` occur in a row, ignoring case."""
-    keys, wanted_keys = (
-        [_key(token.text) for token in tokens],
-        [_key(token.text) for token in wanted],
-    )
+    keys = [_key(token.text) for token in tokens]
+    wanted_keys = [_key(token.text) for token in wanted]
     return [i for i in range(len(keys)) if keys[i : i + len(wanted)] == wanted_keys]
 
 
@@ -242,7 +248,9 @@ def _is_one_word(tokens: Sequence[Token]) -> bool:
 
 def _is_word(text: str) -> bool:
     """Check for a letter, a digit or an emoji: anything but punctuation."""
-    return any(unicodedata.category(c)[0] in "LN" or unicodedata.category(c) == "So" for c in text)
+    return any(
+        category[0] in "LN" or category == "So" for category in map(unicodedata.category, text)
+    )
 
 
 def _key(text: str) -> str:

@@ -38,7 +38,7 @@ _FUNCTION_WORDS = _words(
     " of off on once one or other out over so some such than that the this to too under up what"
     " when with you"
 )
-#: Where the object of a split verb cannot begin, and what cannot be in it.
+#: Words that cannot begin or stand in the object of a split verb.
 _NO_OBJECT = _words(
     "and but or nor so that which who because if when while although to of for with from at by in"
     " on into onto up down out off away back over through around along forward not n't ever never"
@@ -61,7 +61,7 @@ class Pattern:
 
     Args:
         words: in lower case; ``one's`` and ``…`` stand for others.
-        splits: the last word may stand behind an object.
+        splits: the last word may stand after an object.
     """
 
     words: tuple[str, ...]
@@ -153,6 +153,6 @@ def _pattern_words(phrase: str) -> list[str]:
         words += (
             [key]
             if key in (POSSESSIVE, ANYTHING)
-            else [folded(t.text) for t in phrase_tokens(part)]
+            else [folded(token.text) for token in phrase_tokens(part)]
         )
     return words

@@ -22,7 +22,7 @@ OUTSIDE = "O"
 
 _PREFIXES: dict[Scheme, str] = {"IOB1": "BI", "BIO": "BI", "BIOES": "BIES"}
 _OTHER_SPELLING = {"L": "E", "U": "S"}
-# Hand-made data sets break their own scheme now and then: CoNLL-2003's training file does so twice
+# Data sets made by hand break their own scheme sometimes: CoNLL-2003's training file does so twice
 # in 23,000 spans.
 _SLIPS = 0.01
 
@@ -97,7 +97,7 @@ def split_tag(tag: str, scheme: Scheme, position: int | None = None) -> tuple[st
     where = "" if position is None else f"token {position + 1}: "
     raise DataError(
         f"{where}{tag!r:.60} is not a tag of the scheme {scheme}, which has O and"
-        f" {', '.join(f'{p}-TYPE' for p in prefixes)}"
+        f" {', '.join(f'{letter}-TYPE' for letter in prefixes)}"
     )
 
 
@@ -115,7 +115,7 @@ def labels_of(types: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
 
 
 def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
-    """Detect the scheme of a data set from its tags; one slip in a hundred is let pass.
+    """Detect the scheme of a data set from its tags; one slip in a hundred is tolerated.
 
     E- and S- (L- and U-) exist in BIOES only, and there every B- has its E-. Without them, every
     span that does not touch another of its type is evidence: IOB1 begins it with I-, BIO with B-.
@@ -140,8 +140,8 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
         if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
             raise DataError(
                 f"the tag scheme is unclear: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-),"
-                f" as only BIOES has, but {seen['B']} tags B-, each of which would need its E-"
-                " there"
+                f" as only BIOES has, but {seen['B']} tags B-, each of which would need its"
+                " E- there"
             )
         return "BIOES"
     if not by_b and not by_i:
@@ -163,9 +163,14 @@ def allowed_transitions(labels: Iterable[str], scheme: Scheme) -> Transitions:
     parts = {label: split_tag(label, scheme) for label in labels}
     outside = OUTSIDE, ""
     return Transitions(
-        frozenset((a, b) for a in parts for b in parts if _may_follow(parts[a], parts[b], scheme)),
-        frozenset(b for b in parts if _may_follow(outside, parts[b], scheme)),
-        frozenset(a for a in parts if _may_follow(parts[a], outside, scheme)),
+        pairs=frozenset(
+            (first, second)
+            for first in parts
+            for second in parts
+            if _may_follow(parts[first], parts[second], scheme)
+        ),
+        starts=frozenset(tag for tag in parts if _may_follow(outside, parts[tag], scheme)),
+        ends=frozenset(tag for tag in parts if _may_follow(parts[tag], outside, scheme)),
     )
 
 
@@ -173,10 +178,10 @@ def continuations(labels: Iterable[str], scheme: Scheme) -> frozenset[tuple[str,
     """Return the label pairs whose second label continues the first one's span."""
     parts = {label: split_tag(label, scheme) for label in labels}
     return frozenset(
-        (a, b)
-        for a, (p, x) in parts.items()
-        for b, (q, y) in parts.items()
-        if x and _continues(p, x, q, y)
+        (first, second)
+        for first, (before, open_type) in parts.items()
+        for second, (prefix, type_) in parts.items()
+        if open_type and _continues(before, open_type, prefix, type_)
     )
 
 
@@ -185,8 +190,9 @@ def _continues(before: str, open_type: str, prefix: str, type_: str) -> bool:
     return type_ == open_type and prefix in ("I", "E") and before not in ("E", "S")
 
 
-def _may_follow(a: tuple[str, str], b: tuple[str, str], scheme: Scheme) -> bool:
+def _may_follow(first: tuple[str, str], second: tuple[str, str], scheme: Scheme) -> bool:
     """Check that I- and E- continue an open span and that BIOES closes every span."""
-    if b[0] in ("I", "E"):
-        return a[0] in ("B", "I") and a[1] == b[1]
-    return scheme == "BIO" or a[0] not in ("B", "I")
+    (before, open_type), (prefix, type_) = first, second
+    if prefix in ("I", "E"):
+        return before in ("B", "I") and open_type == type_
+    return scheme == "BIO" or before not in ("B", "I")

@@ -167,12 +167,13 @@ def _separate_stops(text: str) -> _Traced:
     return traced
 
 
-# --- 3. Everything else: the Penn Treebank rules. --- Those for punctuation, brackets and dashes
-# are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK Project), in its order; importing NLTK itself
-# costs seconds, as it brings scikit-learn along. tests/text/test_tokens.py compares every token.
-# Rules of our own are those for quotes and contractions, for pretraining text has plain quotes and
-# keeps gonna whole. Every rule only adds spaces: that is what lets tokens be traced back to the
-# text.
+# --- 3. Everything else: the Penn Treebank rules. ---
+
+# Those for punctuation, brackets and dashes are NLTK 3.10's NLTKWordTokenizer (Apache-2.0, NLTK
+# Project), in its order; importing NLTK itself takes seconds, since it imports scikit-learn.
+# tests/text/test_tokens.py compares every token. The rules for quotes and contractions are our own,
+# since pretraining text has plain quotes and keeps gonna whole. Every rule only adds spaces, so
+# that tokens can be traced back to the text.
 
 _STARTING_QUOTES = (
     (re.compile(r'([«‹]|`+|")'), r" \1 "),
@@ -185,8 +186,8 @@ _STARTING_QUOTES = (
     ),
 )
 _PUNCTUATION = (  # NLTK's
-    # The final full stop and what closes behind it. The lookahead keeps the search linear: it never
-    # gives back what it took.
+    # The final full stop and the closing marks after it. The lookahead keeps the search linear,
+    # because it does not backtrack.
     (re.compile(r"""([^.])(\.)(?=([\])}>"' »”’]*))\3\s*$"""), r"\1 \2 \3 "),
     (re.compile(r"([:,])([^\d])"), r" \1 \2"),
     (re.compile(r"([:,])$"), r" \1 "),

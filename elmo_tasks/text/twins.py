@@ -48,14 +48,14 @@ def content_words(sentence: str) -> frozenset[str]:
     return frozenset(map(_cached_stem, words))
 
 
-def are_twins(a: frozenset[str], b: frozenset[str]) -> bool:
-    """Check the content words of two sentences."""
-    shared = len(a & b)
-    return shared >= _MIN_SHARED and shared >= _MIN_SHARE * min(len(a), len(b))
+def are_twins(first: frozenset[str], second: frozenset[str]) -> bool:
+    """Check if two sentences, given by their content words, are twins."""
+    shared = len(first & second)
+    return shared >= _MIN_SHARED and shared >= _MIN_SHARE * min(len(first), len(second))
 
 
 def without_twins(items: Iterable[Item], text: Callable[[Item], str]) -> list[Item]:
-    """Keep the items whose text is no twin of an earlier one's."""
+    """Keep the items whose text is not a twin of an earlier item's text."""
     kept: list[Item] = []
     seen: dict[str, list[frozenset[str]]] = {}  # by word
     for item in items:

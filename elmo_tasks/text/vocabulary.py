@@ -65,7 +65,7 @@ class Vocabulary:
 def open_text(path: Path) -> Iterator[str]:
     """The lines of a text file, plain or compressed, with their line ends."""
     try:
-        # utf-8-sig: a byte-order mark is no part of the first word.
+        # utf-8-sig: a byte-order mark does not belong to the first word.
         # newline="\n": a carriage return inside a line must not count as a line end.
         with io.TextIOWrapper(open_binary(path), encoding="utf-8-sig", newline="\n") as lines:
             yield from lines

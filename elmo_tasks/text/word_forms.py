@@ -86,7 +86,7 @@ def are_inflections(a: str, b: str) -> bool:
 
 
 def lemmas(word: str) -> set[str]:
-    """Return what a word in lower case may be an inflection of, itself included.
+    """Return the words of which a lower-case word may be an inflection, itself included.
 
     ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy, ``rose`` rise.
     """
@@ -114,7 +114,7 @@ def lemmas(word: str) -> set[str]:
 
 
 def comparative_bases(word: str) -> set[str]:
-    """Return what a word in lower case may be the comparative or superlative of.
+    """Return the words of which a lower-case word may be the comparative or superlative.
 
     Not all of it are words: ``hotter`` gives hot, hott and hotte.
     """

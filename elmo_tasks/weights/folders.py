@@ -28,7 +28,9 @@ class FolderKind:
             raise ConfigError(f"{folder}: a file of this name is in the way; name a folder")
         paths = folder.iterdir() if folder.is_dir() else ()
         strange = sorted(
-            p.name for p in paths if not is_unfinished(p) and not self.files.fullmatch(p.name)
+            path.name
+            for path in paths
+            if not is_unfinished(path) and not self.files.fullmatch(path.name)
         )
         if strange:
             raise ConfigError(
@@ -42,7 +44,7 @@ class FolderKind:
         self.check(folder)
         with unfinished_folder(folder) as partial:
             yield partial
-            # not a name that is swept: it is all there is for a moment
+            # A name that no clean-up matches: for a moment, it is the only copy.
             old = partial.with_name(f"{partial.name}-old")
             if folder.exists():
                 folder.rename(old)
@@ -102,7 +104,7 @@ def refresh_card(folder: Path) -> None:
 def verify(files: Sequence[Path]) -> None:
     """Check files of one folder against the checksums on its card.
 
-    Without a card or checksums on it, and where it does not name a file, nothing is checked.
+    Files without a checksum on a card are not checked.
     """
     sums = _checksums_on(files[0].parent / CARD_NAME)
     for path in files:
@@ -119,14 +121,12 @@ def verify(files: Sequence[Path]) -> None:
 def _checksums_on(card: Path) -> dict[str, str]:
     try:
         content = read_json(card)
-    except (
-        OSError,
-        ValueError,
-    ):  # a card that cannot be read says nothing; see elmo_tasks.service.loaded_models
+    # An unreadable card is reported elsewhere; see elmo_tasks.service.loaded_models.
+    except (OSError, ValueError):
         return {}
     sums = content.get(KEY, {}) if isinstance(content, dict) else {}
     if not isinstance(sums, dict) or not all(
-        isinstance(s, str) and _SHA256.fullmatch(s) for s in sums.values()
+        isinstance(value, str) and _SHA256.fullmatch(value) for value in sums.values()
     ):
         raise WeightsError(
             f"{card}: '{KEY}' should give the SHA-256 of each file of weights, and does not; run "

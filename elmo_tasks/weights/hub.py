@@ -12,7 +12,7 @@ from elmo_tasks.errors import ConfigError
 
 HUB = "hub:"
 _ADDRESS = re.compile(r"hub:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[\w./-]+))?", re.ASCII)
-#: What is fetched: weights without code, and what describes them.
+#: Files that are fetched: weights without code, and their descriptions.
 _FILES = ["*.json", "*.safetensors", "*.hdf5", "*.txt.xz", "README.md"]
 
 

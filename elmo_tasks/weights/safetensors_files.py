@@ -41,7 +41,10 @@ def write_safetensors(
             pieces[key] = value.contiguous().clone()
     shards: list[dict[str, Tensor]] = [{}]
     for key, value in pieces.items():
-        if sum(t.nbytes for t in shards[-1].values()) + value.nbytes > MAX_BYTES and shards[-1]:
+        if (
+            sum(piece.nbytes for piece in shards[-1].values()) + value.nbytes > MAX_BYTES
+            and shards[-1]
+        ):
             shards.append({})
         shards[-1][key] = value
     n = len(shards)
@@ -117,8 +120,8 @@ def read_safetensors(folder: Path, name: str) -> dict[str, Tensor]:
             value.float() if value.is_floating_point() else value
         )
     return {
-        key: torch.cat([b[k] for k in sorted(b)]) if len(b) > 1 else b[0]
-        for key, b in blocks.items()
+        key: torch.cat([parts[k] for k in sorted(parts)]) if len(parts) > 1 else parts[0]
+        for key, parts in blocks.items()
     }
 
 

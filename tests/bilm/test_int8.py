@@ -10,7 +10,14 @@ import torch
 
 from elmo_tasks.bilm import int8
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.int8 import Int8Linear, checked_precision, has_int8, in_precision, is_int8
+from elmo_tasks.bilm.int8 import (
+    Int8Linear,
+    checked_precision,
+    has_int8,
+    in_precision,
+    is_int8,
+    to_int8,
+)
 from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.encoders.elmo_module import ElmoModule
@@ -23,7 +30,7 @@ needs_int8 = pytest.mark.skipif(not has_int8(), reason="this processor has no pr
 
 @pytest.fixture
 def rounded() -> Elmo:
-    return Elmo(in_precision(tiny(clip=3.0), "int8"), "tiny")
+    return Elmo(to_int8(tiny(clip=3.0)), "tiny")
 
 
 @needs_int8
@@ -52,7 +59,7 @@ def test_products_that_would_overflow_16_bits_are_right() -> None:
 @pytest.mark.parametrize("dim", [24, 16])
 def test_vectors_point_where_those_in_float32_point(clip: float | None, dim: int) -> None:
     exact = Elmo(tiny(clip, dim=dim))
-    rounded = Elmo(in_precision(deepcopy(exact.bilm), "int8"))
+    rounded = Elmo(to_int8(deepcopy(exact.bilm)))
     expected, found = exact.encode(SENTENCES), rounded.encode(SENTENCES)
     assert torch.equal(found.mask, expected.mask)
     cosines = torch.cosine_similarity(found.values, expected.values, dim=-1)[:, expected.mask]
@@ -87,7 +94,8 @@ def test_a_copy_for_another_process_is_the_same(rounded: Elmo) -> None:
 
 
 @needs_int8
-def test_it_is_loaded_by_name_and_keeps_the_checksum_of_its_files(tmp_path) -> None:
+def test_it_is_loaded_by_name_and_keeps_the_checksum_of_its_files(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
     write_encoder(tmp_path / "m")
     exact, rounded = Elmo.load(tmp_path / "m"), Elmo.load(tmp_path / "m", precision="int8")
     assert (exact.precision, rounded.precision) == ("float32", "int8")
@@ -111,8 +119,25 @@ def test_it_is_neither_trained_nor_cut(rounded: Elmo) -> None:
     assert ElmoModule(rounded)([["a", "b"]]).representations[0].shape == (1, 2, 32)
 
 
+@needs_int8
+@pytest.mark.parametrize(
+    ("capability", "units", "is_rounded"),
+    [("AVX512", 24, True), ("AVX2", 24, False), ("AVX2", 1024, True)],
+)
+def test_where_int8_is_slower_the_model_stays_in_float32(
+    capability, units, is_rounded, monkeypatch, caplog
+) -> None:
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: capability)
+    assert is_int8(in_precision(tiny(dim=units), "int8")) is is_rounded
+    slower = (
+        "int8 is slower than float32 for a model of this size on this processor, which lacks"
+        " AVX-512: computing in float32."
+    )
+    assert caplog.messages == ([] if is_rounded else [slower])
+
+
 @pytest.mark.parametrize(("device", "has_products"), [("cpu", False), ("meta", True)])
-def test_where_it_cannot_be_it_stays_in_float32_and_says_so(
+def test_where_it_is_not_available_the_model_stays_in_float32(
     device, has_products, monkeypatch, caplog
 ) -> None:
     monkeypatch.setattr(int8, "has_int8", lambda: has_products)

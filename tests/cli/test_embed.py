@@ -276,7 +276,7 @@ def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkey
         ),
         (
             ("in.txt", ".", "--all"),
-            "this folder has files that are no results of ours, such as in.txt",
+            "this folder has files that this program did not write, such as in.txt",
         ),
         (
             ("in.txt", "out.hdf5", "--all", "--device", "banana"),

@@ -238,7 +238,7 @@ def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words)
         (("missing.txt", "out.jsonl"), "missing.txt: no such file"),
         (("in.txt", "nowhere/out.jsonl"), "the folder nowhere does not exist"),
         (("in.txt", "./in.txt"), "in.txt: this is the input itself, or inside it; name a new file"),
-        (("in.txt", "."), "this folder has files that are no results of ours, such as in.txt"),
+        (("in.txt", "."), "this folder has files that this program did not write, such as in.txt"),
         ((".", "out.jsonl"), "out.jsonl: this is the input itself, or inside it"),
         (("in.txt", "out.jsonl", "--device", "banana"), "device 'banana' cannot be used here"),
         (("in.txt", "out.jsonl", "--head", "nothing"), "there is no head 'nothing'"),

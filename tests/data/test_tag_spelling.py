@@ -261,7 +261,7 @@ STUDIO = {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}
             "a.jsonl",
             rows({"text": "Ada left.", "spans": [[0, 3, "PER"], [4, 8, "O"]]}),
             ["PER"],
-            "1 spans of the type O are no names",
+            "1 spans of the type O are not names",
         ),
     ],
 )
