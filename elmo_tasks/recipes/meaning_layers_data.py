@@ -1,4 +1,4 @@
-"""Data of :mod:`elmo_tasks.recipes.meaning_layers`: running text, and uses of the dictionary."""
+"""Data of the recipe ``meaning_layers``: running text, and uses of the dictionary."""
 
 from __future__ import annotations
 

@@ -61,7 +61,11 @@ def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_f
     out = run.done(*command)
     assert "without a class get none" in out
     stored = read_json(head / "confidence.json")
-    assert (stored["rows"], stored["of_no_class"], stored["fitted_on"]) == (24, 6, "trees.txt")
+    assert (stored["rows"], stored["rows_without_class"], stored["fitted_on"]) == (
+        24,
+        6,
+        "trees.txt",
+    )
     run.done(*command, "--score")
     assert read_json(head / "confidence.json") == stored
 
@@ -75,7 +79,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
     out = run.done(*command, "--labels", "a=positive,b=negative")
     assert "Read as texts of no class: rows with 'c'" in out
     stored = read_json(head / "confidence.json")
-    assert (stored["rows"], stored["of_no_class"]) == (10, 5)
+    assert (stored["rows"], stored["rows_without_class"]) == (10, 5)
 
 
 @pytest.mark.parametrize(

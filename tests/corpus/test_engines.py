@@ -83,10 +83,10 @@ def test_a_log_gets_lines_with_speed_and_time_left(monkeypatch, capsys):
         progress.add(20, 250)
         assert (
             progress.line(10.0)
-            == "embed: 40 of 100 rows (40%), 2 rows a second, about 30 seconds left"
+            == "embed: 40 of 100 rows (40%), 2 rows per second, about 30 seconds left"
         )
     assert re.match(
-        r"embed: 40 of 100 rows \(40%\), [\d,]+ rows a second, a few seconds left",
+        r"embed: 40 of 100 rows \(40%\), [\d,]+ rows per second, a few seconds left",
         capsys.readouterr().err,
     )
 
