@@ -64,7 +64,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
 def _not_found(
     word: str, sentence: str, tokens: Sequence[Token], key: str, name: str, field: str
 ) -> InputError:
-    """Return the error for a word that a sentence does not have, with related words as choices."""
+    """Return the error for a word that is not there; related words are choices."""
     forms = [i for i, token in enumerate(tokens) if _is_related(key, _key(token.text))]
     if forms:
         forms = forms[:_MAX_OFFERS]
