@@ -144,14 +144,14 @@ def _head(args: argparse.Namespace) -> int:
     others = ""
     if None in classes:
         others = (
-            f", and {confidence.abstention:.1%} of the {confidence.rows_without_class:,} rows without a"
-            " class get none"
+            f", and {confidence.abstention:.1%} of the {confidence.rows_without_class:,} rows"
+            " without a class get none"
         )
     print(
         f"{files.name}: temperature {confidence.temperature:.2f}; a class is predicted from"
-        f" {confidence.threshold:.1%} on. On {confidence.fitted_on}: {confidence.coverage:.1%} of the"
-        f" {confidence.rows:,} rows with a class get a prediction, {confidence.precision:.1%} of all"
-        f" predictions are right{others}"
+        f" {confidence.threshold:.1%} on. On {confidence.fitted_on}: {confidence.coverage:.1%} of"
+        f" the {confidence.rows:,} rows with a class get a prediction,"
+        f" {confidence.precision:.1%} of all predictions are right{others}"
     )
     return 0
 
