@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 #: Name -> where it is.
 _NAMES = {
     "Elmo": "elmo_tasks.encoders.elmo.Elmo",  # the biLM: sentences -> vectors
-    # the biLM under mixes, for models of one's own
+    # the biLM under mixes, for models of your own
     "ElmoModule": "elmo_tasks.encoders.elmo_module.ElmoModule",
     # sentences -> vectors, in pipelines of scikit-learn
     "ElmoVectorizer": "elmo_tasks.vectorizer.ElmoVectorizer",

@@ -222,7 +222,7 @@ def reach_itself(environment: MutableMapping[str, str]) -> None:
 
 
 def _check_proxy(environment: Mapping[str, str]) -> None:
-    """Refuse a SOCKS proxy that cannot be used, which any connection would meet.
+    """Refuse a SOCKS proxy without the package for it: every connection would fail.
 
     Raises:
         ConfigError: the package for it is missing.

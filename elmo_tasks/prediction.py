@@ -163,8 +163,9 @@ class ReadRow:
 class Predictor:
     """A trained head with its encoder and static vectors, in evaluation mode.
 
-    A head with one label per text reads ``max_tokens`` of a text, as many as in training; all if
-    ``None``. The ``confidence`` calibrates a classifier. A text without a token has no label.
+    A head that gives one label per text reads the first ``max_tokens`` tokens of a text, as many
+    as in training; all if ``None``. The ``confidence`` calibrates a classifier. A text without a
+    token has no label.
     """
 
     def __init__(

@@ -223,7 +223,7 @@ class Training(Protocol):
         """Store a data file for :meth:`preview` and :meth:`start` and return its id."""
 
     def examples(self, kind: str) -> str:
-        """Return examples, one a line: ``label: text``, or a sentence with marked spans."""
+        """Return examples, one per line: ``label: text``, or a sentence with marked spans."""
 
     def store_examples(self, kind: str, text: str) -> None:
         """Replace the examples of a kind."""

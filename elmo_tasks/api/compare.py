@@ -20,12 +20,10 @@ class LayerComparison:
     cosine: tuple[tuple[float, ...], ...]
     norms: tuple[float, ...]  #: ``[n]`` Euclidean lengths of the vectors
     random_pair_cosine: float  #: mean cosine of two random words in random sentences at this layer
-    sees: str = (
-        ""  #: for a layer that reads no other word, its input: ``"the letters of the word"``
-    )
-    token_norms: tuple[
-        tuple[float, ...], ...
-    ] = ()  #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
+    #: for a layer that reads no other word, its input: ``"the letters of the word"``
+    sees: str = ""
+    #: ``[n][T]`` lengths of the vectors of all tokens of each sentence
+    token_norms: tuple[tuple[float, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -46,13 +44,11 @@ Products = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 class Views:
     """Further ways to look at the uses of a comparison, beside its layers."""
 
-    one_vector: LayerComparison | None = (
-        None  #: one vector for each word, whatever the sentence; ``None`` without one
-    )
+    #: one vector for each word, whatever the sentence; ``None`` without one
+    one_vector: LayerComparison | None = None
     mixes: tuple[HeadMix, ...] = ()  #: as the default heads mix the layers
-    features: LayerComparison | None = (
-        None  #: by all that the meanings are found from; ``None`` without meanings
-    )
+    #: by the features from which meanings are predicted; ``None`` without meanings
+    features: LayerComparison | None = None
     products: Products = ()  #: of the uses: any mix of the layers can be compared by them
     #: of some random words in random sentences, as the measuring stick of such a mix
     random_products: Products = ()
@@ -72,9 +68,8 @@ class MeaningSource(str, Enum):
     DICTIONARY = "dictionary"
     OWN = "own"  #: the user gave them
     ONE_MEANING = "one meaning"  #: the word is on the list of words with one everyday meaning
-    UNLISTED = (
-        "unlisted"  #: the word is in no list: the model only estimates whether uses share a meaning
-    )
+    #: the word is in no list: the model only estimates whether uses share a meaning
+    UNLISTED = "unlisted"
     NONE = "none"  #: no meanings are known
 
 
@@ -147,7 +142,7 @@ class WordEffect:
     #: verdict, by how much the log-odds of the answer that is shown fall, with the sign of a change
     #: of the cosine
     changes: tuple[float, ...] = ()
-    #: for the verdict, its share of all that speaks for the answer; below 0 it speaks against it
+    #: for the verdict, its share of the evidence for the answer; negative for evidence against it
     share: float = 0.0
 
 
@@ -165,18 +160,15 @@ class Comparison(Answer):
     verdict_layer: str  #: name of the layer that is shown first
     source: MeaningSource = MeaningSource.NONE
     meanings: tuple[Meaning, ...] = ()  #: all meanings that the word may have
-    groups: tuple[
-        tuple[int, ...], ...
-    ] = ()  #: positions from 0 of the uses that share a meaning; empty if unknown
+    #: positions from 0 of the uses that share a meaning; empty if unknown
+    groups: tuple[tuple[int, ...], ...] = ()
     certainty: Certainty = Certainty.ABSTAIN  #: certainty of the groups
     probability: float = 0.0  #: probability that the groups are right as a whole; 0 if unknown
-    same_meaning: tuple[
-        tuple[float, ...], ...
-    ] = ()  #: ``[n][n]`` probabilities of a common meaning; empty if unknown
+    #: ``[n][n]`` probabilities of a common meaning; empty if unknown
+    same_meaning: tuple[tuple[float, ...], ...] = ()
     n_words: int = 0  #: words with several meanings in the dictionary
-    spellings_differ: bool = (
-        False  #: whether the uses are of different words, which have no meanings in common
-    )
+    #: whether the uses are of different words, which have no meanings in common
+    spellings_differ: bool = False
     views: Views = Views()  #: further ways to look at the uses
 
     @property
@@ -240,9 +232,8 @@ class ModelInfo:
     #: layer names, from the context-free one up; empty for a model that is not loaded
     layers: tuple[str, ...]
     about: tuple[str, ...] = ()  #: how it was trained, in sentences
-    dictionary_layers: tuple[
-        str, ...
-    ] = ()  #: layers that were also trained on the sentences of the dictionary
+    #: layers that were also trained on the sentences of the dictionary
+    dictionary_layers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -310,9 +301,8 @@ class SentenceLayer:
     name: str
     cosine: tuple[tuple[float, ...], ...]  #: ``[n][n]`` cosine similarities, 1 on the diagonal
     unconnected: float  #: mean cosine of two unrelated sentences
-    reworded: (
-        int  #: in a test, how often a paraphrase was nearer than a sentence with similar words
-    )
+    #: in a test, how often a paraphrase was nearer than a sentence with similar words
+    reworded: int
     #: in that test, how often the paraphrase was nearer than each of sixty unrelated sentences
     related: int
     tests: int  #: number of test sentences
@@ -386,8 +376,8 @@ class Explanation(Answer):
 
     comparison: Comparison  #: all uses of the comparison
     pair: tuple[int, int]  #: positions of the two that are explained
-    #: the explained view: a layer, ``"words"`` (around the word), or ``"verdict"`` (all that it
-    #: combines)
+    #: the explained view: a layer, ``"words"`` (around the word), or ``"verdict"`` (all
+    #: features together)
     layer: str
     #: cosine of the two with no word hidden; for the verdict, the probability that the two alone
     #: share a meaning

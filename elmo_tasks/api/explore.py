@@ -76,17 +76,15 @@ class SenseMap(Answer):
     uses: tuple[MapUse, ...]  #: the points
     #: the meanings in the order of the dictionary, or clusters, the largest first
     groups: tuple[SenseGroup, ...]
-    are_meanings: (
-        bool  #: whether the groups are meanings of the dictionary; else they are unnamed clusters
-    )
+    #: whether the groups are meanings of the dictionary; else they are unnamed clusters
+    are_meanings: bool
     message: Message  #: the answer: a headline and its details
     shown: float  #: share of the variance of the uses that the map shows, 0 to 1
     n_own: int  #: number of uses in the user's own texts; the map may leave some out
     sources: tuple[str, ...] = ()  #: origins of the uses
     examples_of: tuple[str, ...] = ()  #: words of the dictionary whose examples are on the map
-    read_as: tuple[
-        tuple[str, str], ...
-    ] = ()  #: source and columns of each of the user's texts that is a table
+    #: source and columns of each of the user's texts that is a table
+    read_as: tuple[tuple[str, str], ...] = ()
 
     @property
     def shown_view(self) -> MapView:
@@ -215,16 +213,13 @@ class NearestUses(Answer):
     #: the nearest words among static vectors; empty for an unknown word
     static: tuple[StaticNeighbour, ...]
     message: Message  #: the answer: a headline and its details
-    vectors: str = (
-        ""  #: name of the static vectors: the model itself if it does not read the sentence
-    )
-    reads_sentence: bool = (
-        True  #: whether the model reads the sentence; if not, ``static`` is its answer
-    )
+    #: name of the static vectors: the model itself if it does not read the sentence
+    vectors: str = ""
+    #: whether the model reads the sentence; if not, ``static`` is its answer
+    reads_sentence: bool = True
     sense: str = ""  #: the meaning of the word in the query sentence, as in :attr:`NearUse.sense`
-    probability: float | None = (
-        None  #: probability of that meaning, as in :attr:`NearUse.probability`
-    )
+    #: probability of that meaning, as in :attr:`NearUse.probability`
+    probability: float | None = None
     #: if not, only the dictionary's examples of the word were searched: the rest is being read
     is_complete: bool = True
 

@@ -25,7 +25,7 @@ class TaskWords:
     model: str  #: label of the choice between such heads
     about: str  #: purpose of such a head, in one sentence
     files: str  #: format of a training file
-    typing: str  #: format of typed examples, one a line
+    typing: str  #: format of typed examples, one per line
     endings: tuple[str, ...]  #: extensions of such files
     purpose: str  #: ``"for names (entities)"``, after "a model"
     train: str  #: command that trains one on the sample
@@ -172,9 +172,8 @@ class HeadInfo:
     labels: tuple[str, ...]
     encoder: str  #: name of its encoder
     score: Score | None = None  #: its measured performance, if known
-    baseline: str | None = (
-        None  #: name of the same head trained on context-free word vectors, if there is one
-    )
+    #: name of the same head trained on context-free word vectors, if there is one
+    baseline: str | None = None
     own: bool = False  #: trained on this machine, not shipped
 
 
@@ -235,18 +234,16 @@ class TrainingPlan:
     #: column of the words.
     text_column: str | None = None
     label_column: str | None = None  #: likewise the column of the labels or tags
-    header: bool | None = (
-        None  #: of a table, whether its first line names the columns; ``None`` to guess
-    )
+    #: of a table, whether its first line names the columns; ``None`` to guess
+    header: bool | None = None
     epochs: int = 20  #: passes over the training data
     hidden: int = 64  #: size of the head's hidden layer
     learning_rate: float = 1e-3  #: highest learning rate
     #: ``"learned"`` (a mix), ``"0"`` (the context-free layer alone) or ``"mean"`` (all alike)
     layers: str = "learned"
     with_examples: bool = False  #: of the sample or an upload, whether the examples are added to it
-    balanced: bool = (
-        False  #: of texts, whether labels weigh alike in training however often each comes
-    )
+    #: of texts, whether labels weigh alike in training however often each comes
+    balanced: bool = False
 
 
 @dataclass(frozen=True)
@@ -256,19 +253,16 @@ class DatasetPreview(Result):
     title: str  #: its title; of an upload, the original file name
     rows: int  #: number of training and validation rows; 0 if unknown before the download
     test_rows: int  #: number of test rows
-    labels: tuple[
-        tuple[str, int], ...
-    ] = ()  #: classes, types of names (spans) or tags, each with its count
+    #: classes, types of names (spans) or tags, each with its count
+    labels: tuple[tuple[str, int], ...] = ()
     counted: str = "texts"  #: the counted unit: ``"texts"``, ``"names"`` or ``"words"``
     columns: tuple[str, ...] = ()  #: names of the columns; ``"column 2"`` where the file names none
     text_column: str | None = None  #: the column of the texts or words
     label_column: str | None = None  #: the column of the labels
-    header: bool | None = (
-        None  #: whether the first line names the columns; ``None`` where it never does
-    )
-    examples: tuple[
-        tuple[tuple[str, ...], tuple[str, ...]], ...
-    ] = ()  #: first rows: texts or words, labels or tags
+    #: whether the first line names the columns; ``None`` where it never does
+    header: bool | None = None
+    #: first rows: texts or words, labels or tags
+    examples: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     read_as: str = ""  #: the detected format and columns of the file, in words
     seconds: float = 0.0  #: estimate of the time before the first epoch and after the last
     seconds_per_epoch: float = 0.0  #: estimate of the time of one epoch
@@ -296,9 +290,8 @@ class SplitScore:
     value: float  #: from 0 to 1
     rows: int  #: number of rows
     guess: float | None = None  #: the same score without a model, if it is known
-    guess_rule: str = (
-        "majority"  #: always the most frequent label, or ``"word"``: each word's most frequent tag
-    )
+    #: always the most frequent label, or ``"word"``: each word's most frequent tag
+    guess_rule: str = "majority"
 
 
 @dataclass(frozen=True)

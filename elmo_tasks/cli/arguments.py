@@ -124,9 +124,8 @@ def _standard_input() -> Iterator[list[str]]:
     source = cast(io.BufferedReader, sys.stdin.buffer)
     number = 0
     rest = b""
-    while chunk := source.read1(_BYTES_AT_ONCE) or (
-        rest and b"\n"
-    ):  # waits for the first byte only
+    # It waits for the first byte only.
+    while chunk := source.read1(_BYTES_AT_ONCE) or (rest and b"\n"):
         *complete, rest = (rest + chunk).split(b"\n")
         lines: list[str] = []
         for line in complete:

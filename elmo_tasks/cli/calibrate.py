@@ -21,7 +21,6 @@ HELP = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     add_device(parser)
     encoder = parser.add_argument_group("the meanings of a model")
     add_model(encoder)
@@ -56,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fit, keep, and print what was fitted."""
+    """Fit, write the result, and print it."""
     if args.head is not None:
         return _head(args)
     if args.data is not None or args.labels is not None or args.score:

@@ -20,7 +20,6 @@ HELP = "meanings and cosine similarities of a word across sentences"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     subject = parser.add_mutually_exclusive_group(required=True)
     subject.add_argument("--word", help="the word to look at")
     subject.add_argument(
@@ -44,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Compare, print."""
+    """Compare the uses or the sentences, and print the answer."""
     from elmo_tasks.service.library import compare, side_by_side
 
     models = args.models or [None]

@@ -28,7 +28,6 @@ _CHARACTERS_PER_TOKEN = 5
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     add = parser.add_argument
     text = (
         "text: one sentence per line, tokens separated by spaces; or tables, a folder, an address;"
@@ -43,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add("--column", help="column of the texts in a table (default: detected)")
     add("--raw", action="store_true", help="lines are plain text, which is split into tokens here")
-    add("--sentences", action="store_true", help="one vector a line: the mean over its tokens")
+    add("--sentences", action="store_true", help="one vector per line: the mean over its tokens")
     text = (
         "print the length of every vector, at each layer with --all, and write it, except to the"
         " published layout"
@@ -63,7 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--window",
         type=int,
-        help="read longer lines in overlapping windows of so many tokens (default: whole)",
+        help="read longer lines in overlapping windows of this many tokens (default: whole)",
     )
     add("--batch-size", type=int, default=64, help="sentences at a time, at most (default: 64)")
     add_device(parser)
@@ -115,10 +114,10 @@ class EmbedJob(OneFileJob):
     """Vectors of one model, and their form."""
 
     model: str | None  #: name or folder
-    device: str | None  #: where to compute; a GPU if there is one and None is given
+    device: str | None  #: where to compute; by default a GPU if there is one
     precision: str  #: of the encoder's products
     layers: Literal["all", "top", "average"]  #: which vectors
-    pooled: bool  #: one vector a line
+    pooled: bool  #: one vector per line
     dtype: Literal["float32", "float16"]  #: of the vectors
     batch_size: int  #: sentences at a time
     window: int | None  #: tokens that are read at once

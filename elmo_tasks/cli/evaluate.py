@@ -28,7 +28,6 @@ HELP = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     add_device(parser)
     add_precision(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -228,7 +227,7 @@ def _data_and_tests(
     for name in ("out", "plot"):
         path = getattr(args, name)
         if path is not None and (path.is_dir() or not path.resolve().parent.is_dir()):
-            raise ConfigError(f"--{name} {path}: expected a file in a folder that is there")
+            raise ConfigError(f"--{name} {path}: expected a file in a folder that exists")
     logging.basicConfig(format="%(message)s")
     logging.getLogger("elmo_tasks.evaluation").setLevel(logging.INFO)
     return data, *to_measure(data, args.only, among)

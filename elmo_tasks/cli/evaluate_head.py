@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def add_arguments(group: argparse._ArgumentGroup) -> None:
-    """Describe the arguments."""
     add = group.add_argument
     add("--head", help="name or folder of a head, as a training run leaves in runs/")
     add("--encoder", help="name or folder of its encoder (default: found by its checksum)")

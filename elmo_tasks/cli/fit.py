@@ -30,7 +30,7 @@ from elmo_tasks.files import describe_os_error
 if TYPE_CHECKING:
     from elmo_tasks.cli.run_cli import Plan
 
-# which are looked at here
+# Options that are read here; the others are for Lightning.
 _OWN_OPTIONS = ("--run=", "--run_dir=", "--device=", "--config=", "-c=", "--ckpt_path=")
 #: Warnings that no user can act on.
 _IGNORED_WARNINGS = (
@@ -142,7 +142,9 @@ def _run(plan: Plan) -> None:
     except RuntimeError as error:
         text = " ".join(str(error).split())
         if text.startswith("Error(s) in loading state_dict"):
-            text = f"the checkpoint is of another model than these settings describe ({text[:300]})"
+            text = (
+                f"the checkpoint does not fit the model that these settings describe ({text[:300]})"
+            )
         elif not text.startswith("Early stopping conditioned on metric"):
             raise
         raise ConfigError(text) from error
@@ -177,7 +179,7 @@ def train(
         config: a YAML file, or the name of a bundled one (``"ner_sample"``).
         run_dir: where to write; the configuration's own folder below ``runs/`` if ``None``. If it
             holds a run, the new one is written beside it (``NAME-2``).
-        overwrite: replace the run that is there instead.
+        overwrite: replace that run instead.
         settings: anything that the command line takes, with ``__`` for a dot:
             ``trainer__max_epochs=10``, ``encoder="my_model"``,
             ``data__init_args__train="my_tags.conll"``. ``None`` switches a setting off. ``train``,

@@ -20,7 +20,6 @@ HUB = "hub:"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     text = (
         "text or tables (.csv, .jsonl, .parquet, ...), folders or addresses of them, - for standard"
         " input, or hub:NAME on the Hugging Face hub"
@@ -89,7 +88,7 @@ def _write_fast(index: UseIndex, layers: Sequence[int]) -> None:
         return
     if find_spec("faiss") is None:
         print(
-            'To search so many words fast: pip install "elmo-tasks[index]", then give the same'
+            'To search so large an index fast: pip install "elmo-tasks[index]", then give the same'
             " command again."
         )
         return
@@ -114,7 +113,7 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
             ):
                 yield from split_sentences(text, MAX_TOKENS)
         else:
-            # A column of a table beside it is none of a text.
+            # A text has no columns: --column is for the tables beside it.
             is_text = (
                 len(args.text) > 1 and form_of(Path(source)) == "txt" and not Path(source).is_dir()
             )

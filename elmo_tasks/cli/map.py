@@ -14,7 +14,6 @@ HELP = "the sense map of a word: its uses in the dictionary and in your own text
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     parser.add_argument("word", help="one word; its inflections count")
     own = parser.add_mutually_exclusive_group()
     text = "text or table with uses of the word; a second text is compared with the first"

@@ -15,7 +15,6 @@ HELP = (
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     parser.add_argument("--word", required=True, help="the word to look at")
     parser.add_argument(
         "--sentence", required=True, help="a sentence with it; [brackets] mark another word"
@@ -43,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Search, print."""
+    """Search the uses, and print the nearest ones."""
     from elmo_tasks.service.library import nearest
 
     answer = nearest(

@@ -34,10 +34,9 @@ _LINES_AT_ONCE = 256
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     text = (
-        "text, one sentence a line, or a table; a folder, a pattern or an address of such files; -"
-        " for standard input"
+        "text, one sentence per line, or a table; a folder, a pattern or an address of such files;"
+        " - for standard input"
     )
     parser.add_argument("input", metavar="IN", help=text)
     text = (
@@ -102,7 +101,7 @@ class PredictJob(OneFileJob):
 
     head: str  #: name or folder
     encoder: str | None  #: name or folder; found by its checksum if None
-    device: str | None  #: where to compute; a GPU if there is one and None is given
+    device: str | None  #: where to compute; by default a GPU if there is one
     precision: str  #: of the encoder's products
     tokens: bool  #: lines are tokens with spaces between them
     form: str  #: of the results: ``jsonl`` or ``parquet``

@@ -20,12 +20,11 @@ _KINDS = {"head.json": "head", "options.json": "biLM", "words.txt.xz": "static v
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     parser.add_argument("folder", type=Path, help="folder of a head, a biLM or static vectors")
     parser.add_argument(
         "address", metavar="hub:OWNER/NAME", help="where to push it; made if it is not there"
     )
-    text = "push the encoder of a head along (default: only if it is none of the bundled ones)"
+    text = "push the encoder of a head along (default: only if it is not a bundled one)"
     parser.add_argument("--with-encoder", action="store_true", help=text)
     parser.add_argument("--private", action="store_true", help="a new repository is private")
     parser.set_defaults(action=run)

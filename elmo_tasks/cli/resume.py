@@ -23,14 +23,14 @@ _PARTS = {
     "optimizer_states",
     "pytorch-lightning_version",
 }
-#: Files and folders of a run that came far enough to lose something.
+#: Files of a run that has results to lose.
 _RESULTS = ("last.ckpt", "best.ckpt", "head/card.json")
-#: What a run is resumed from and what passes for its result. The curve (csv/) is written again.
+#: Files from which a run is resumed, and its results. The curve (csv/) is written again.
 _WRITTEN = (CONFIG, "last.ckpt", "best.ckpt", "head", "head-encoder")
 
 
 def holds_run(root: Path) -> bool:
-    """Check if a folder holds a run that came to a first checkpoint."""
+    """Check if a folder holds a run that has written a checkpoint."""
     return any((root / name).exists() for name in _RESULTS)
 
 
@@ -66,9 +66,8 @@ def check_checkpoint(path: Path) -> None:
         raise ConfigError(f"--ckpt_path {path}: no such file; leave it out to start again")
     try:
         with zipfile.ZipFile(path) as file:
-            if (
-                file.testzip() is not None
-            ):  # PyTorch writes these checksums, but does not verify them
+            # PyTorch writes these checksums, but does not verify them.
+            if file.testzip() is not None:
                 raise zipfile.BadZipFile
         saved = torch.load(path, map_location="cpu", weights_only=True)
     except (
@@ -122,7 +121,7 @@ def expand_run(arguments: Sequence[str]) -> tuple[list[str], Path | None]:
 def expand_resume(arguments: Sequence[str]) -> list[str]:
     """Replace ``--resume`` by the last checkpoint of the run's folder, if there is one.
 
-    So one command begins a run and resumes it: as schedulers and ``torchrun`` give it again.
+    One command can then start and resume a run, as schedulers and ``torchrun`` need.
     """
     if "--resume" not in arguments:
         return list(arguments)

@@ -37,8 +37,8 @@ def with_files(settings: Mapping[str, Any], folder: Path, own: Mapping[str, Any]
     Args:
         settings: keys with dots.
         folder: where the files are written.
-        own: settings of the configuration's data; those about the form of its files do not hold for
-            rows.
+        own: settings of the configuration's data; those about the form of its files do not apply
+            to rows.
     """
     changed = dict(settings)
     given = {split: changed.get(f"{_PREFIX}{split}") for split in _SPLITS}

@@ -105,7 +105,7 @@ class RunCLI(LightningCLI):
         add("--run_dir", type=str | None, help="another folder than trainer.default_root_dir")
 
     def before_instantiate_classes(self) -> None:
-        """Apply the own options, and choose the folder of the run."""
+        """Apply this program's options, and choose the folder of the run."""
         config = self.config[self.subcommand]
         self._replace_model(config)
         if self.subcommand == "fit":
@@ -182,7 +182,7 @@ def _is_first_process() -> bool:
 
 
 def _move_root(config: Any, new: str) -> None:
-    """Write all that a run writes below its folder into another one."""
+    """Move everything that a run writes below its folder to another folder."""
     old = config.trainer.default_root_dir
     if old is None:
         raise ConfigError(

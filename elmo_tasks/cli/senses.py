@@ -20,7 +20,6 @@ _LINES_AT_ONCE = 256
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     parser.add_argument(
         "input",
         nargs="?",

@@ -141,9 +141,8 @@ def adapt_to_data(trainer: Any, data: Any) -> list[str]:
             and (trainer.get("max_steps") or -1) > 0
             and monitor in _SCORES
         ):
-            arguments["strict"] = (
-                False  # a number of steps may end inside an epoch, before its validation
-            )
+            # A number of steps may end inside an epoch, before its validation.
+            arguments["strict"] = False
         kept.append(callback)
     trainer["callbacks"] = kept
     return list(dict.fromkeys(changes))
@@ -185,7 +184,7 @@ def own_error(error: BaseException | None) -> Exception | None:
 
 
 def missing_package(error: BaseException | None) -> ConfigError | None:
-    """Return an error that names the package which a class of the settings needs, if it lacks."""
+    """Return an error that names a missing package which the settings need."""
     while error is not None:
         if isinstance(error, ModuleNotFoundError):
             found = re.search(r"Requirement '([\w.-]+)|No module named '(\w+)", str(error))

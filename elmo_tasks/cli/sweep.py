@@ -42,7 +42,6 @@ class EncoderInput:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Describe the arguments."""
     add = parser.add_argument
     add("--config", nargs="+", required=True, help="configurations of heads: YAML files or names")
     text = (
@@ -268,7 +267,7 @@ def _files_of(value: str) -> list[Path]:
 
 
 def run_name(settings: dict[str, Any], fraction: float, seed: int, made_of: str) -> str:
-    """Build a readable folder name, with a digest of all that makes the run another one."""
+    """Build a readable folder name, with a digest of everything that distinguishes the run."""
     parts = [f"{key.rpartition('.')[2]}={value}" for key, value in settings.items()]
     words = re.sub(r"[^\w.=-]+", "-", "_".join([*parts, f"share={fraction:g}", f"seed={seed}"]))
     key = hashlib.sha256(

@@ -40,8 +40,8 @@ TAGS = {
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
-#: What the head that is shown for comparison reads: its own layers, if it has any, still see the
-#: words in their order.
+#: Input of the head that is shown for comparison. Its own layers, if it has any, still see the
+#: order of the words.
 ALONE = "On layer 0 alone, where a word has one vector"
 
 

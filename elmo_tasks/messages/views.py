@@ -78,8 +78,8 @@ COLUMN_REMARKS = {
 #: Titles of bundled models.
 MODEL_TITLES = {
     "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
-    "static-mini": "static-mini, one vector a word (word2vec)",
-    "static-joint": "static-joint, one vector a word, joined with a transformer’s",
+    "static-mini": "static-mini, one vector per word (word2vec)",
+    "static-joint": "static-joint, one vector per word, joined with a transformer’s",
 }
 
 

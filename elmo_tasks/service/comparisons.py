@@ -48,7 +48,7 @@ def compare_uses(
 ) -> api.Comparison:
     """Implement :meth:`elmo_tasks.api.Service.compare` for given uses.
 
-    The ``heads`` mix the layers, too.
+    The uses are also compared by the mixes of the ``heads``.
     """
     encoder = loaded.encoder
     senses = loaded.senses
@@ -186,7 +186,7 @@ def spelling(mention: Mention) -> str:
 
 
 def are_one_word(spellings: Sequence[str]) -> bool:
-    """Return True if all are forms of one word; a capital makes no other (apple, Apple)."""
+    """Return True if all are forms of one word, in capital or small letters (apple, Apple)."""
     first, *others = dict.fromkeys(map(folded, spellings))
     if " " in first:
         pattern = Pattern.of(first, splits=True)

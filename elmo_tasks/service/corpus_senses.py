@@ -19,7 +19,7 @@ from elmo_tasks.service.own_meanings import lexicon_entries
 from elmo_tasks.service.text_senses import senses_of_texts
 from elmo_tasks.text.tokens import tokenize
 
-# as of `text_senses`
+# as in `text_senses`
 _MAX_CHARACTERS = 20_000
 _MAX_TOKENS = 2_000
 #: Columns of the words of a text.
@@ -53,7 +53,7 @@ class SensesJob(OneFileJob):
     """Meanings by one model and dictionary."""
 
     model: str | None  #: name or folder
-    device: str | None  #: where to compute; a GPU if there is one and None is given
+    device: str | None  #: where to compute; by default a GPU if there is one
     lexicon: Path | None  #: dictionary of the user
     form: Literal["jsonl", "parquet"]  #: an object per line, or a row per word
 

@@ -60,7 +60,7 @@ class HealthMiddleware:
             await _answer(send, 503 if ending else 200, state)
         elif not any(part in path for part in _COMPUTING):
             await self._app(scope, receive, send)
-        # What was begun may be fetched to its end.
+        # The results of earlier requests may still be fetched.
         elif self._health.is_ending and "/queue/data" not in path and scope["method"] == "POST":
             await _answer(
                 send, 503, {"error": "The app is being restarted. Try again in a moment."}

@@ -61,7 +61,7 @@ def compare(
         word: the word to look at; inflected forms match, too.
         sentences: 2 to 12 sentences that have it; ``[brackets]`` in one mark another word there.
         model: name or folder of an encoder; the bundled biLM if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
+        device: where to compute; by default a GPU if there is one.
         calibration: whether to calibrate, once, a model that has no calibration, in a minute or
             two; else it names no meanings.
         lexicon: dictionary file whose entries add to those of the program, or take their place.
@@ -167,7 +167,7 @@ def nearest(
 
     Raises:
         InputError: the word is not in the sentence, or there is no such layer.
-        DataError: the folder holds no index, or that of another model.
+        DataError: the folder does not hold an index, or its vectors are by another model.
     """
     session = _session(model, device, index=index, static=static)
     if index is not None:

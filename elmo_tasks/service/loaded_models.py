@@ -86,7 +86,7 @@ class LoadedModel:
 
     @property
     def sense_model(self) -> SenseModel:
-        """The model of meanings; an :class:`InputError` if there is none."""
+        """The model of meanings; without one, an :class:`InputError` is raised."""
         if self.senses is None:
             reason = "it was not calibrated, or it reads no sentences"
             raise InputError(
@@ -100,7 +100,7 @@ class LoadedModels:
 
     Args:
         model: name or folder of the default model; the one of the program if ``None``.
-        device: where to compute; a GPU if there is one and ``None`` is given.
+        device: where to compute; by default a GPU if there is one.
         others: names or folders of more models that a request may name, beside the bundled ones.
         may_measure: whether to calibrate, once, a model that came without a calibration.
         precision: of the products of biLMs, ``"float32"`` or ``"int8"``.
@@ -123,7 +123,7 @@ class LoadedModels:
         self._names = dict(zip(places, (encoder.name for encoder in encoders), strict=True))
         if len(self._found) < len(encoders):
             names = ", ".join(encoder.name for encoder in encoders)
-            raise ConfigError(f"two models have one name: {names}; rename one's folder")
+            raise ConfigError(f"two models have the same name: {names}; rename the folder of one")
         self.default = encoders[0].name
         self.place = model or self.default  #: name or folder of the default model
         self.cache = OnceCache()  #: measurements of encoders
@@ -214,8 +214,8 @@ def _fit(
     per_sentence = _RELATIVE_LENGTH * (time.perf_counter() - began) / len(everyday_sentences())
     max_uses = max(_MIN_USES, int(_READING_SECONDS / max(per_sentence, 1e-6)))
     _log.warning(
-        "%s: fitting once, on the dictionary, what tells meanings apart in this model, which takes"
-        " %s; the result is kept in %s. To go without: --no-calibration",
+        "%s: this model is calibrated on the dictionary once, which takes %s; the result is kept in"
+        " %s. To skip this: --no-calibration",
         encoder.name,
         duration(min(_READING_SECONDS, max_uses * per_sentence) + _FITTING_SECONDS),
         cached,
@@ -260,7 +260,7 @@ def describe_training(folder: Path | None) -> tuple[str, ...]:
             parts = training.get("parts")
             start = None if parts else card.get("config", {}).get("start_from")
             begin = (
-                "It has read" if start is None else f"It went on from {Path(start).name} and read"
+                "It has read" if start is None else f"It started from {Path(start).name} and read"
             )
             n = f"{positions / 1e6:.1f} million"
             sentences.append(f"{begin} {n} words and sentence ends, forwards and backwards.")

@@ -26,7 +26,8 @@ from elmo_tasks.service.text_senses import senses_of_texts
 _LINES_AT_ONCE = 512
 _LONGEST = 60  # words of a line
 _MIN_COUNT = 0.05
-_EVERY = 5  # one line in so many is read: neighbours are of one document
+#: Every fifth line is read, because neighbouring lines are from the same document.
+_EVERY = 5
 Counts = dict[str, dict[str, float]]
 
 

@@ -78,8 +78,8 @@ def nearest_uses(
     """Implement :meth:`elmo_tasks.api.Service.nearest`.
 
     The index has one example of each meaning; the others of the query word are encoded with every
-    query. Where the index must be made first, an answer that need not be complete is of these
-    examples alone.
+    query. While the index is being made, an answer that need not be complete has only these
+    examples.
     """
     use = find_use(request.word, request.sentence, "sentence")
     search = _search_of(request, loaded, own_index)

@@ -69,7 +69,7 @@ def expanded(text: str, word: str) -> str:
     ``[Jordan]: basketball``.
 
     Raises:
-        InputError: some lines have this form and others have not, or there is no word.
+        InputError: only some lines have this form, or the word is missing.
     """
     lines = [line for line in text.splitlines() if line.strip()]
     found = [_LINE.fullmatch(line) for line in lines]
@@ -85,7 +85,7 @@ def expanded(text: str, word: str) -> str:
             f"Own meanings: {expected}; found “{wrong.strip()[:40]}”.", field="own_meanings"
         )
     if not word.strip():
-        raise InputError("Type the word that these meanings are of.", field="word")
+        raise InputError("Type the word that has these meanings.", field="word")
     senses: dict[str, list[str]] = {}
     for match in filter(None, found):
         senses.setdefault(match["name"], []).append(_with_word(match["text"], word.strip()))

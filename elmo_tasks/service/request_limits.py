@@ -104,14 +104,13 @@ class RequestLimits:
             status = await self._serve(
                 scope, receive, send, self._uploads.max_bytes, self._uploads.max_files
             )
-        except TypeError:  # gradio's, of a part of the form that is no file or has no name
+        except TypeError:  # by gradio, for a part of the form that is not a file or has no name
             status = 400
             await _refuse(send, status, "A file without a name cannot be read. Give it one.")
         finally:
             if status >= 400:
-                with contextlib.suppress(
-                    ValueError
-                ):  # it lasted more than an hour, and its entry has expired
+                # It may have lasted more than an hour, so that its entry has expired.
+                with contextlib.suppress(ValueError):
                     self._uploaded.remove(now)
 
     async def _log_in(self, scope: AsgiMessage, receive: Receive, send: Send) -> None:
@@ -148,7 +147,7 @@ class RequestLimits:
         status = n_bytes = n_files = 0
         problem = ""
         tail = b""
-        too_large = f"This request is larger than the {max_bytes / 1e6:g} MB that are taken here."
+        too_large = f"This request is larger than the limit of {max_bytes / 1e6:g} MB."
 
         async def limited() -> AsgiMessage:
             nonlocal n_bytes, n_files, problem, tail
@@ -164,7 +163,7 @@ class RequestLimits:
                 # A header may span two chunks: keep this much of the previous one.
                 tail = text[headers[-1].end() if headers else 0 :][-_MAX_HEADER:]
                 if n_files > max_files:
-                    problem = f"This request brings more than {max_files} files."
+                    problem = f"This request has more than {max_files} files."
             if problem:
                 raise _TooMuch
             return message

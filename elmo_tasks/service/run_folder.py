@@ -30,7 +30,7 @@ LOG = "log.txt"
 #: The folder that contains the package, so that the child process imports the same one.
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
-#: What :data:`JOB` states about a run under the names of :class:`TrainingJob`.
+#: Entries of :data:`JOB` that are fields of :class:`TrainingJob`.
 _STATED = ("title", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
 _MAX_REASON = 1200
 _MAX_POINTS = 240

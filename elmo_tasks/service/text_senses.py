@@ -210,7 +210,7 @@ def _judged(units: Sequence[Unit], model: SenseModel) -> list[tuple[Unit, SenseP
 def _is_passed_over(unit: Unit, tag: str) -> bool:
     """Return True for an auxiliary, and for a part of a name.
 
-    A capital at the beginning of a sentence makes no name.
+    A capital letter at the beginning of a sentence does not make a name.
     """
     if unit.entries[0].is_expression:
         return False

@@ -187,7 +187,7 @@ def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
     if not 1 <= len(texts) <= api.LIMITS.max_texts:
         had = f"there are {len(texts)}" if texts else "there is none"
         raise InputError(
-            f"Type 1 to {api.LIMITS.max_texts} {what}s, one a line; {had}.", field="sentences"
+            f"Type 1 to {api.LIMITS.max_texts} {what}s, one per line; {had}.", field="sentences"
         )
     empty = "has no words. Type some, or delete the line."
     return [

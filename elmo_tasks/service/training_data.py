@@ -74,7 +74,7 @@ def find_upload(folder: Path, key: str) -> tuple[Path, str]:
     """Return the path and the title of an upload."""
     paths = list((folder / key).glob("data.*")) if _ID.fullmatch(key) else []
     if not paths:
-        raise InputError("The file is not here any more. Choose it again.", field="file")
+        raise InputError("The file was removed. Choose it again.", field="file")
     return paths[0], (folder / key / "title.txt").read_text(encoding="utf-8")
 
 

@@ -43,8 +43,12 @@ _BROKEN = (OSError, ValueError, KeyError, TypeError, AttributeError)
 class TrainingJobs:
     """Implements :class:`elmo_tasks.api.Training`: start, list and stop runs.
 
-    ``runs`` is their folder, which need not exist yet; ``encoder``, of ``n_layers()`` layers, is
-    what heads are trained on; ``command`` trains by ``config.yaml`` in the current folder.
+    Args:
+        runs: folder of the runs, which need not exist yet.
+        encoder: encoder of the heads.
+        n_layers: returns the number of its layers.
+        allowed: whether training is on.
+        command: command that trains by ``config.yaml`` in the current folder.
     """
 
     def __init__(
@@ -146,7 +150,7 @@ class TrainingJobs:
     def delete(self, name: str) -> None:
         with self._writing("delete"):
             folder, _ = self._find(name, "delete", is_over=True)
-            (folder / JOB).unlink()  # without it, the folder is no run any more
+            (folder / JOB).unlink()  # without it, the folder is not a run
             shutil.rmtree(folder, ignore_errors=True)
 
     def jobs(self) -> tuple[TrainingJob, ...]:

@@ -292,9 +292,8 @@ def _pair(
     comparison: api.Comparison, layer: api.LayerComparison, pair: Sequence[int] | None
 ) -> tuple[int, int]:
     n = len(comparison.uses)
-    if (
-        pair is None
-    ):  # the two with the surest difference in the verdict, or with the lowest cosine at the layer
+    if pair is None:
+        # The two with the surest difference in the verdict, or with the lowest cosine at the layer.
         cosine = (
             comparison.same_meaning
             if layer.name == WORDS and comparison.same_meaning

@@ -99,7 +99,7 @@ class Task:
 
     @property
     def data(self) -> type[SplitData[Any, Any]]:
-        """Its data module."""
+        """Class of its data module."""
         return resolve_name(self.data_class)  # type: ignore[no-any-return]
 
     def scores(self, head_task: HeadTask, alone: bool = False) -> TaskScores:

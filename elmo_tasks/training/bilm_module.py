@@ -287,8 +287,8 @@ class BiLMModule(pl.LightningModule):
             and checkpoint.get("vocabulary", words) != words
         ):
             raise ConfigError(
-                "--ckpt_path: this run learned to predict the words of another text; go on with the"
-                " same files, or begin a new run with --init_from"
+                "--ckpt_path: this run learned to predict the words of another text; resume it with"
+                " the same files, or start a new run with --init_from"
             )
         seen = checkpoint.get("seen", {})
         self._positions = seen.get("positions", 0)

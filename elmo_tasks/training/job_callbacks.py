@@ -18,7 +18,7 @@ from elmo_tasks.training.task_module import TaskModule, is_validated_epoch
 
 
 class ProgressFile(pl.Callback):
-    """Write phases, losses and epochs with scores and layer weights, a JSON object a line.
+    """Write phases, losses and epochs with scores and layer weights, one JSON object per line.
 
     ``{"phase": "layers" | "training" | "scoring", "time": seconds since 1970}`` (training: also
     ``epochs``, ``steps``, ``steps_per_epoch``), ``{"step", "loss", "time"}``, ``{"epoch",

@@ -31,12 +31,12 @@ _MADE_OF = "made_of"
 class RunCheckpoint(ModelCheckpoint):
     """Write ``best.ckpt``, the best epoch, and ``last.ckpt``, after every epoch.
 
-    Of epochs with the same score, which are many on a few dozen rows, the one with the lowest
-    validation loss is the best.
+    Among epochs with the same score, which are common with a few dozen rows, the one with the
+    lowest validation loss is the best.
 
     Args:
         dirpath: the folder of the run.
-        monitor: the score that selects; ``None`` takes the last epoch for the best.
+        monitor: the score that selects; ``None`` selects the last epoch.
         mode: whether a high score is good (``max``) or a low one (``min``).
     """
 
@@ -118,11 +118,6 @@ class ResumeCallback(pl.Callback):
         self._state: dict[str, Any] | None = None
         self._signal: int | None = None
         self._made_of: dict[str, str] | None = None
-
-    @property
-    def state_key(self) -> str:
-        """Key in checkpoints; it is older than the name of the class."""
-        return "GoOn"
 
     def state_dict(self) -> dict[str, Any]:
         """Return the random state as numbers and tensors, which a resume file may hold."""
@@ -301,9 +296,8 @@ class CurveLogger(CSVLogger):
         """Keep the rows of the steps before this one; later ones are written again."""
         path = Path(self.log_dir) / "metrics.csv"
         rows = pd.DataFrame()
-        with contextlib.suppress(
-            FileNotFoundError, pd.errors.EmptyDataError, KeyError
-        ):  # a kill may cut the first line
+        # A kill may cut the first line.
+        with contextlib.suppress(FileNotFoundError, pd.errors.EmptyDataError, KeyError):
             table = pd.read_csv(path, dtype=str, on_bad_lines="skip")
             rows = table[pd.to_numeric(table["step"], errors="coerce") < step].dropna(
                 axis="columns", how="all"

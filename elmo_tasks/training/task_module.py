@@ -144,8 +144,8 @@ class TaskModule(pl.LightningModule):
             model = self.encoder.language_model
             if model is None:
                 raise ConfigError(
-                    f"model.encoder_learning_rate: {self.encoder_name} is no biLM, and stays"
-                    " frozen; leave the rate out, or name a biLM"
+                    f"model.encoder_learning_rate: {self.encoder_name} is not a biLM, so it"
+                    " stays frozen; leave the rate out, or name a biLM"
                 )
             self.tuned_from = Source(self.encoder_name, self.encoder.checksum)
             self.tuned = model.unfrozen()

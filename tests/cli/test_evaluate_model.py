@@ -109,7 +109,7 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
             "wic cannot be measured: .*train.data.txt: no such file; --data says where",
         ),
         (("--only", "chess"), "no test is called chess; expected wic, mclwic, cosimlex"),
-        (("--out", "no/such/file.json"), "expected a file in a folder that is there"),
+        (("--out", "no/such/file.json"), "expected a file in a folder that exists"),
         (("--data", "nowhere"), "--data nowhere: expected the folder of the data sets"),
         (
             ("--probes", "--only", "geometry"),

@@ -246,7 +246,7 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     said = refused(
         capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9"
     )
-    assert "the checkpoint is of another model than these settings describe" in said
+    assert "the checkpoint does not fit the model that these settings describe" in said
     for stage in ("validate", "test"):
         said = refused(
             capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv")

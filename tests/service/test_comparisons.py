@@ -102,7 +102,9 @@ def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
         (1.0, 1.0),
     )
     (tmp_path / "static-mini.vec").write_text("1 2\nbank 1 0\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="two models have one name: static-mini, static-mini"):
+    with pytest.raises(
+        ConfigError, match="two models have the same name: static-mini, static-mini"
+    ):
         LoadedModels("static-mini", others=[str(tmp_path / "static-mini.vec")])
     found = side_by_side("bank", SENTENCES, ["static-mini", vectors])
     assert [one.model for one in found.comparisons] == ["static-mini", "mine"]

@@ -110,7 +110,7 @@ PARTS = [
         (
             {"training": {"positions": 100_000}, "config": {"start_from": "somewhere/elmo-mini"}},
             [
-                "It went on from elmo-mini and read 0.1 million words and sentence ends, forwards"
+                "It started from elmo-mini and read 0.1 million words and sentence ends, forwards"
                 " and backwards."
             ],
         ),

@@ -62,10 +62,7 @@ def test_a_request_that_is_too_large_is_read_no_further():
     for size, length, n_read in ((11, 11, 0), (6, None, 2)):
         status, body, read = ask(limits, pieces=(b"x" * size,) * 100, length=length)
         assert (status, read) == (413, n_read)
-        assert (
-            json.loads(body)["error"]
-            == "This request is larger than the 1e-05 MB that are taken here."
-        )
+        assert json.loads(body)["error"] == "This request is larger than the limit of 1e-05 MB."
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ def test_uploads_are_bounded_in_size_files_and_number():
         echo, UploadLimits(max_bytes=300, max_files=2, max_requests=2), max_bytes=5
     )
     status, body, _ = ask(limits, "/upload", (file + file[:30], file[30:] + file[:60], file[60:]))
-    assert (status, json.loads(body)["detail"]) == (413, "This request brings more than 2 files.")
+    assert (status, json.loads(body)["detail"]) == (413, "This request has more than 2 files.")
     assert ask(limits, "/upload", (b"x" * 301,))[0] == 413
     statuses = [
         ask(limits, "/upload", (body,))[0] for body in (b"wrong", b"1", b"wrong", b"2", b"3")

@@ -157,9 +157,9 @@ def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path
     other = Session(str(tmp_path / "other")).loaded.model()
     assert other.senses.calibration.checksum != senses.calibration.checksum
     assert re.search(
-        r"other: fitting once, on the dictionary, what tells meanings apart in this model, which"
+        r"other: this model is calibrated on the dictionary once, which"
         r" takes (about|a few) .*; "
-        r"the result is kept in .*\. To go without: --no-calibration",
+        r"the result is kept in .*\. To skip this: --no-calibration",
         caplog.text,
     )
 

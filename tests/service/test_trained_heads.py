@@ -198,8 +198,8 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("texts", "field", "message"),
     [
-        ([], "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there is none\."),
-        (["a"] * 21, "sentences", r"Type 1 to 20 (sentence|text)s, one a line; there are 21\."),
+        ([], "sentences", r"Type 1 to 20 (sentence|text)s, one per line; there is none\."),
+        (["a"] * 21, "sentences", r"Type 1 to 20 (sentence|text)s, one per line; there are 21\."),
         (
             ["fine", "x" * 2001],
             "sentence 2",

@@ -185,7 +185,7 @@ def test_a_name_is_never_a_path(tmp_path, name):
 )
 def test_an_id_that_is_none_finds_nothing(tmp_path, key):
     store_upload(tmp_path, "a.tsv", b"x")
-    with pytest.raises(InputError, match="not here any more"):
+    with pytest.raises(InputError, match="The file was removed"):
         find_upload(tmp_path, key)
 
 

@@ -232,7 +232,7 @@ def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
             {"source": "hub", "data": "conll2003"},
             "There is no public data set “conll2003” for this",
         ),
-        ({"source": "upload", "data": "../../etc/passwd"}, "The file is not here any more"),
+        ({"source": "upload", "data": "../../etc/passwd"}, "The file was removed"),
         ({"name": "x" * 61}, "The name has 61 characters; the most is 60"),
         ({"kind": "tagging", "balanced": True}, "tags of words cannot"),
     ],

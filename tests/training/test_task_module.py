@@ -417,7 +417,7 @@ def test_only_a_bilm_can_be_tuned(tmp_path: Path) -> None:
     module = TaskModule(
         sentiment(), str(write_static(tmp_path / "static")), encoder_learning_rate=1e-3
     )
-    with pytest.raises(ConfigError, match="is no biLM, and stays frozen"):
+    with pytest.raises(ConfigError, match="is not a biLM, so it stays frozen"):
         trained(module, opinion_data(tmp_path), tmp_path)
     for rate in (0.0, -1.0, float("nan")):
         with pytest.raises(ConfigError, match="expected a number above 0, or null"):
