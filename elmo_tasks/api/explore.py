@@ -184,7 +184,8 @@ class NearestRequest:
     """Arguments of :meth:`elmo_tasks.api.Service.nearest`."""
 
     word: str  #: the word
-    sentence: str  #: a sentence with it; ``[brackets]`` mark another word
+    #: a sentence with it; ``[brackets]`` mark another word; may be empty where a meaning is given
+    sentence: str = ""
     layer: str | None = None  #: the view; the sense embedding if ``None``, where there is one
     #: ``"same"``: only uses of this word; ``"other"``: only of other words; ``"all"``
     only: str = "all"
@@ -193,6 +194,9 @@ class NearestRequest:
     model: str | None = None  #: name of the model; the default one if ``None``
     #: if not, a first search does not wait until the dictionary is read
     complete: bool = True
+    #: only uses of the word in this meaning, by its short name in the dictionary; without a
+    #: sentence, the nearest to the dictionary's examples of it
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
@@ -222,6 +226,9 @@ class NearestUses(Answer):
     probability: float | None = None
     #: if not, only the dictionary's examples of the word were searched: the rest is being read
     is_complete: bool = True
+    meaning: str = ""  #: the only meaning that is shown, as requested
+    meanings: tuple[str, ...] = ()  #: short names of all meanings of the word in the dictionary
+    n_judged: int = 0  #: where one meaning is shown, how many uses had theirs computed
 
     def to_dict(self) -> dict[str, Any]:
         """Convert to the JSON of ``/nearest``."""

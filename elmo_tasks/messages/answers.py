@@ -132,6 +132,45 @@ def nearest_answer(
     return Message(nearest, "" if only == "other" else counted)
 
 
+def uses_in_meaning_answer(
+    word: str, meaning: str, n_shown: int, n_found: int, n_judged: int, n_uses: int, limit: int
+) -> Message:
+    """Say how many uses of a word have a meaning, of those whose meaning was computed.
+
+    Args:
+        word: the word.
+        meaning: short name of the meaning.
+        n_shown: number of uses that are shown.
+        n_found: number of uses that have the meaning.
+        n_judged: number of uses whose meaning was computed, at most one of each sentence.
+        n_uses: number of all uses of the word.
+        limit: highest number of uses whose meaning is computed.
+    """
+    if not n_uses:
+        return Message(f"There is no other use of “{word}” here.")
+    headline = (
+        f"{first_capital(_count(n_found))} in the meaning “{meaning}”"
+        f" {'was' if n_found == 1 else 'were'} found."
+    )
+    judged = f"The meaning of all {n_uses:,} uses of “{word}” was computed."
+    if n_judged < n_uses:
+        judged = (
+            f"The meaning of {n_judged:,} of the {n_uses:,} uses of “{word}” was computed, at most"
+            " one of each sentence."
+        )
+    if n_judged == limit < n_uses:
+        judged = (
+            f"Of {n_uses:,} uses of “{word}”, the {n_judged:,} nearest had their meaning computed,"
+            " at most one of each sentence."
+        )
+    shown = f"The {n_shown} nearest are shown." if n_shown < n_found else ""
+    return Message(headline, f"{judged} {shown}".strip())
+
+
+def _count(n: int) -> str:
+    return "no use" if n == 0 else "one use" if n == 1 else f"{n} uses"
+
+
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:
     """Count the uses of the query word with this meaning, and with any meaning."""
     senses = [use.sense for use in uses if use.same_word and use.sense]

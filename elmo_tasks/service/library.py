@@ -135,7 +135,7 @@ def sentence_similarity(
 
 def nearest(
     word: str,
-    sentence: str,
+    sentence: str = "",
     index: str | Path | None = None,
     n: int = 15,
     layer: str | None = None,
@@ -143,12 +143,14 @@ def nearest(
     model: str | Path | None = None,
     device: str | None = None,
     static: str | Path | None = None,
+    meaning: str = "",
 ) -> NearestUses:
     """Find the uses of any word that are nearest to a word in a sentence.
 
     Args:
         word: the word to look at.
-        sentence: a sentence that has it; ``[brackets]`` mark which word is meant.
+        sentence: a sentence that has it; ``[brackets]`` mark which word is meant. It may be left
+            out where a ``meaning`` is given.
         index: folder that ``elmo-tasks index`` wrote, to search your own text. If ``None``,
             examples of the dictionary, which the first call encodes (half a minute for the bundled
             model) and keeps in your cache folder.
@@ -160,17 +162,22 @@ def nearest(
         device: see :func:`compare`.
         static: name or folder of static vectors, or a file of word2vec, GloVe or fastText, for the
             words beside the uses; the bundled ones if ``None``.
+        meaning: short name of a meaning of the word in the dictionary (``"river"``), for uses in
+            this meaning only. Of more than 300 uses, the nearest 300 to the sentence, or without
+            one to the dictionary's examples of the meaning, have their meaning computed.
 
     Returns:
         ``uses`` nearest first, each with its sentence and cosine, and ``static``, the word's
         neighbours among static vectors.
 
     Raises:
-        InputError: the word is not in the sentence, or there is no such layer.
+        InputError: the word is not in the sentence, or there is no such layer or meaning.
         DataError: the folder does not hold an index, or its vectors are by another model.
     """
     session = _session(model, device, index=index, static=static)
     if index is not None:
         session.check_index()
-    request = NearestRequest(word=word, sentence=sentence, layer=layer, only=only, n=n)
+    request = NearestRequest(
+        word=word, sentence=sentence, layer=layer, only=only, n=n, meaning=meaning
+    )
     return session.nearest(request)

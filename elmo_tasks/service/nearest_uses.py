@@ -25,18 +25,22 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
 from elmo_tasks.layers import with_mean
-from elmo_tasks.messages.answers import nearest_answer, nearest_of_word_vectors
+from elmo_tasks.messages.answers import (
+    nearest_answer,
+    nearest_of_word_vectors,
+    uses_in_meaning_answer,
+)
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
-from elmo_tasks.senses.lexicon import bundled_lexicon
+from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.use_sources import example_uses
 from elmo_tasks.service.examples import known_meanings
 from elmo_tasks.service.further_views import random_features
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_count, find_use
-from elmo_tasks.text.mentions import check_word
+from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.weights.cache import CACHE_VARIABLE, cache_folder, temporary_cache
@@ -49,6 +53,8 @@ _N_STATIC = 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not
 #: hold.
 _RERANKED = 60
+#: Number of nearest uses of a word whose meanings are computed, to keep those of one meaning.
+_MAX_JUDGED = 300
 #: Seconds that an answer waits for the index of the dictionary.
 _PATIENCE = 0.7
 #: Number of words whose pairs estimate the cosine of two random words.
@@ -66,6 +72,8 @@ class _Search:
     view: str
     views: tuple[str, ...]
     layer: int  # by which the index is searched; the sense embedding ranks its results again
+    only: str  # "all", "same" or "other", as in the request
+    n: int  # how many uses are taken from the index
 
 
 def nearest_uses(
@@ -81,27 +89,23 @@ def nearest_uses(
     query. While the index is being made, an answer that need not be complete has only these
     examples.
     """
-    use = find_use(request.word, request.sentence, "sentence")
     search = _search_of(request, loaded, own_index)
-    must_wait = request.complete or request.only == "other"
+    asked = _asked(request, loaded)
+    must_wait = request.complete or search.only == "other"
     index = search.own or _index_of_dictionary(loaded, progress, wait=must_wait)
-    hits, n_searched = _hits(use, request, search, loaded, index)
-    random = loaded.random_pair[search.layer]
-    if search.view == MEANINGS:
-        hits = _by_meaning(use, hits, loaded.sense_model)
-        random = random_features(loaded)
-        if index is not None:
-            random = loaded.cache.once(
-                f"random pair in {index.folder}", lambda: _random_pair(loaded, index)
-            )
-    hits = sorted(hits, key=lambda hit: -hit.cosine)[: request.n]
-    (sense, probability), *senses = _senses(loaded.senses, [use, *(hit.use for hit in hits)])
-    uses = tuple(_near_use(use, *pair) for pair in zip(hits, senses, strict=True))
-    encoder = loaded.encoder
+    hits, n_searched = _hits(asked, search, loaded, index)
+    sense, probability, uses = _judged(asked, hits, request, search, loaded)
+    found = [near for near in uses if not request.meaning or near.sense == request.meaning]
+    random = _cosine_of_random_words(search, loaded, index)
+    use, encoder = asked[0], loaded.encoder
     static = encoder if isinstance(encoder, StaticVectors) else static
     neighbours = _neighbours(use.token, _N_STATIC, static)
-    if encoder.reads_sentence:
-        message = nearest_answer(use.token, uses, request.only, random, sense)
+    if request.meaning:
+        message = uses_in_meaning_answer(
+            use.token, request.meaning, request.n, len(found), len(uses), n_searched, _MAX_JUDGED
+        )
+    elif encoder.reads_sentence:
+        message = nearest_answer(use.token, uses, search.only, random, sense)
     else:
         message = nearest_of_word_vectors(static.name, len(static), use.token, neighbours)
     return NearestUses(
@@ -113,9 +117,9 @@ def nearest_uses(
         source=search.source,
         sources=search.sources,
         n_tokens=n_searched,
-        only=request.only,
+        only=search.only,
         random_pair_cosine=round(random, 6),
-        uses=uses,
+        uses=tuple(found[: request.n]),
         static=neighbours,
         message=message,
         vectors=static.name,
@@ -123,13 +127,95 @@ def nearest_uses(
         sense=sense,
         probability=probability,
         is_complete=index is not None,
+        meaning=request.meaning,
+        meanings=tuple(_meanings_of(use.token)) if loaded.senses else (),
+        n_judged=len(uses) if request.meaning else 0,
     )
+
+
+def _asked(request: NearestRequest, loaded: LoadedModel) -> list[Use]:
+    """Return the use that is asked about: that of the sentence, or a meaning's examples."""
+    if not request.meaning:
+        return [find_use(request.word, request.sentence, "sentence")]
+    typed = (
+        find_use(request.word, request.sentence, "sentence") if request.sentence.strip() else None
+    )
+    word = typed.token if typed else request.word
+    check_word(word)
+    if loaded.senses is None:
+        raise InputError(
+            f"“{loaded.encoder.name}” names no meanings. Choose a model that does.", field="meaning"
+        )
+    meanings = _meanings_of(word)
+    if request.meaning not in meanings:
+        known = f"there is {', '.join(meanings)}" if meanings else "it lists none of this word"
+        raise InputError(
+            f"The dictionary has no meaning “{request.meaning[:40]}” of “{word[:40]}”; {known}.",
+            field="meaning",
+        )
+    if typed:
+        return [typed]
+    entry_word, sense = meanings[request.meaning]
+    return [find_mention(entry_word, sentence) for sentence in sense.examples or sense.sentences]
+
+
+def _meanings_of(word: str) -> dict[str, tuple[str, Sense]]:
+    """Return the meanings of a word with several, by short name, each with its word."""
+    senses = senses_of(bundled_lexicon().find(word.strip()))
+    if len(senses) < 2:
+        return {}
+    names = dict.fromkeys(sense.key for _, sense in senses)
+    # Where two words share a name, as rise and rose may, it is that of the first.
+    return {name: next(pair for pair in senses if pair[1].key == name) for name in names}
+
+
+def _judged(
+    asked: Sequence[Use],
+    hits: Sequence[NearUse],
+    request: NearestRequest,
+    search: _Search,
+    loaded: LoadedModel,
+) -> tuple[str, float | None, list[NearUse]]:
+    """Return the meaning of the use asked about, its probability, and the hits with theirs.
+
+    Where the sense embedding compares, it decides the order of the hits.
+    """
+    uses = [asked[0], *(hit.use for hit in hits)]
+    embedded = loaded.senses.embed(uses) if loaded.senses and search.view == MEANINGS else None
+    if embedded is not None:
+        query = embedded[0]
+        if len(asked) > 1:
+            query = unit(loaded.sense_model.embed(asked).mean(axis=0))
+        hits = [
+            NearUse(hit.use, float(query @ vector))
+            for hit, vector in zip(hits, embedded[1:], strict=True)
+        ]
+    order = sorted(range(len(hits)), key=lambda k: -hits[k].cosine)
+    order = order[: None if request.meaning else request.n]
+    rows = [0, *(k + 1 for k in order)]
+    (sense, probability), *senses = _senses(
+        loaded.senses, [uses[k] for k in rows], None if embedded is None else embedded[rows]
+    )
+    near = [_near_use(asked[0], hits[k], meaning) for k, meaning in zip(order, senses, strict=True)]
+    return sense, probability, near
+
+
+def _cosine_of_random_words(search: _Search, loaded: LoadedModel, index: UseIndex | None) -> float:
+    """Return the mean cosine of two random words in the view, from the index if it is there."""
+    if search.view != MEANINGS:
+        return loaded.random_pair[search.layer]
+    if index is None:
+        return random_features(loaded)
+    return loaded.cache.once(f"random pair in {index.folder}", lambda: _random_pair(loaded, index))
 
 
 def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex | None) -> _Search:
     """Check a request, and choose the source and the view by default."""
     if request.only not in _ONLY:
         raise InputError(f"Choose {', '.join(_ONLY)}, not “{request.only[:40]}”.", field="only")
+    if request.meaning and request.only == "other":
+        message = "Choose all or same: a meaning is one of this word."
+        raise InputError(message, field="only")
     check_count(request.n, _MAX_SHOWN, "n", "uses")
     views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
     view = request.layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
@@ -153,21 +239,23 @@ def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex
         view=view,
         views=views,
         layer=loaded.shown_layer if view == MEANINGS else loaded.names.index(view),
+        only="same" if request.meaning else request.only,
+        n=_MAX_JUDGED if request.meaning else max(request.n, _RERANKED if view == MEANINGS else 0),
     )
 
 
 def _hits(
-    use: Use, request: NearestRequest, search: _Search, loaded: LoadedModel, index: UseIndex | None
+    asked: Sequence[Use], search: _Search, loaded: LoadedModel, index: UseIndex | None
 ) -> tuple[list[NearUse], int]:
     """Search an index and the examples of the word; return how many uses were searched, too."""
-    vector = _at_layer(loaded, [use], search.layer)[0]
+    use = asked[0]
+    vector = unit(_at_layer(loaded, asked, search.layer).mean(axis=0))
     hits: list[NearUse] = []
     n_searched = 0
     if index is not None:
-        n = max(request.n, _RERANKED) if search.view == MEANINGS else request.n
-        hits += index.search(vector, search.layer, n, use.token, request.only, use.sentence)
-        n_searched = len(index)
-    if search.source == DICTIONARY and request.only != "other":
+        hits += index.search(vector, search.layer, search.n, use.token, search.only, use.sentence)
+        n_searched = len(index.rows_of(use.token)) if search.only == "same" else len(index)
+    if search.source == DICTIONARY and search.only != "other":
         seen = {use.sentence, *(hit.use.sentence for hit in hits)}
         examples = {
             example.sentence: example
@@ -180,12 +268,6 @@ def _hits(
             cosines = _at_layer(loaded, more, search.layer) @ vector
             hits += map(NearUse, more, cosines.tolist())
     return hits, n_searched
-
-
-def _by_meaning(use: Use, hits: Sequence[NearUse], model: SenseModel) -> list[NearUse]:
-    """Compare again, by the sense embedding."""
-    first, *others = model.embed([use, *(hit.use for hit in hits)])
-    return [NearUse(hit.use, float(first @ other)) for hit, other in zip(hits, others, strict=True)]
 
 
 def _near_use(use: Use, hit: NearUse, meaning: tuple[str, float | None]) -> NearUse:
@@ -237,20 +319,31 @@ def _at_layer(loaded: LoadedModel, uses: Sequence[Use], layer: int) -> Vectors:
     return unit(with_mean(use_vectors(loaded.encoder, uses))[layer].numpy())
 
 
-def _senses(model: SenseModel | None, uses: Sequence[Use]) -> list[tuple[str, float | None]]:
-    """Return each use's meaning, empty if unknown, and its probability if predicted."""
+def _senses(
+    model: SenseModel | None, uses: Sequence[Use], embedded: Vectors | None
+) -> list[tuple[str, float | None]]:
+    """Return each use's meaning, empty if unknown, and its probability if predicted.
+
+    ``embedded`` are the sense embeddings ``[n, H]`` of the uses, if they have been computed.
+    """
     examples = [known_meanings().get((use.sentence, use.char_start)) for use in uses]
     senses: list[tuple[str, float | None]] = [
         (meaning[1].key if meaning else "", None) for meaning in examples
     ]
-    entries = [bundled_lexicon().find(use.word) for use in uses]
-    unknown = [k for k, (key, _) in enumerate(senses) if not key and len(senses_of(entries[k])) > 1]
-    if model is None or not unknown:
+    unknown: dict[tuple[Entry, ...], list[int]] = {}
+    for k, use in enumerate(uses):
+        entries = bundled_lexicon().find(use.word)
+        if not senses[k][0] and len(senses_of(entries)) > 1:
+            unknown.setdefault(entries, []).append(k)
+    if model is None:
         return senses
-    for k, vector in zip(unknown, model.embed([uses[k] for k in unknown]), strict=True):
-        (meaning,) = meanings_of_uses(model, [uses[k]], vector[None], entries[k])
-        name = ANOTHER if meaning.best is None else senses_of(entries[k])[meaning.best][1].key
-        senses[k] = (name, meaning.probability)
+    for entries, rows in unknown.items():
+        of_entries = [uses[k] for k in rows]
+        vectors = model.embed(of_entries) if embedded is None else embedded[rows]
+        found = meanings_of_uses(model, of_entries, vectors, entries)
+        for k, meaning in zip(rows, found, strict=True):
+            name = ANOTHER if meaning.best is None else senses_of(entries)[meaning.best][1].key
+            senses[k] = (name, meaning.probability)
     return senses
 
 

@@ -105,6 +105,7 @@ def respond(
     source: str | None,
     names: Sequence[str],
     progress: Progress | None = None,
+    meaning: str | None = None,
 ) -> tuple[str, NearestUses | None]:
     """Render the answer of one or several models; return it with the answer of a single one."""
     word, sentence = word.strip(), " ".join(sentence.split())
@@ -132,9 +133,10 @@ def respond(
         source=source,
         model=model,
         complete=False,
+        meaning=meaning or "",
     )
     answer = service.nearest(request, progress)
-    chosen = {"layer": answer.layer, "source": source, "model": model}
+    chosen = {"layer": answer.layer, "source": source, "model": model, "meaning": meaning}
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
     return page([answer], service.models(), query, warning), answer
 
@@ -171,6 +173,7 @@ def build(service: Service, tab: gr.Tab) -> None:
                 visible=False,
             )
             source_list = choice([], label="Look through", visible=False)
+            meaning_list = choice([], label="Only in the meaning", visible=False)
             chosen = choice(
                 [(model.title, model.name) for model in models],
                 value=[model.name for model in models[:1]],
@@ -184,7 +187,8 @@ def build(service: Service, tab: gr.Tab) -> None:
             found = gr.Textbox(visible="hidden")  # not empty once the tab was opened
 
     def find(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
-        word, sentence, only, layer, source, names = values
+        word, sentence, only, layer, source, of_word, names = values
+        meant, _, meaning = (of_word or "").rpartition("=")
         none = {repairs: gr.update(visible=False)}
         try:
             shown, answer = respond(
@@ -196,6 +200,7 @@ def build(service: Service, tab: gr.Tab) -> None:
                 source,
                 names or (),
                 reported_by(progress),
+                meaning if meant == word else "",
             )
         except InputError as error:
             samples = [[choice.sentence] for choice in error.choices]
@@ -207,14 +212,22 @@ def build(service: Service, tab: gr.Tab) -> None:
                 **none,
                 layer_list: gr.update(visible=False),
                 source_list: gr.update(visible=False),
+                meaning_list: gr.update(visible=False),
             }
         layers = [(view_title(name), name) for name in answer.layers]
         sources = [(source_title(name), name) for name in answer.sources]
+        # With its word: the meaning of another word, typed since, is not asked for.
+        meanings = [("any", ""), *((name, f"{word}={name}") for name in answer.meanings)]
         return {
             result: shown,
             **none,
             layer_list: gr.update(choices=layers, value=answer.layer, visible=True),
             source_list: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
+            meaning_list: gr.update(
+                choices=meanings,
+                value=f"{word}={answer.meaning}" if answer.meaning else "",
+                visible=len(meanings) > 1,
+            ),
         }
 
     def open_tab(
@@ -235,13 +248,14 @@ def build(service: Service, tab: gr.Tab) -> None:
             filter_,
             query.get("layer"),
             query.get("source"),
+            f"{query['word']}={query['meaning']}" if query.get("meaning") else "",
             names,
         )
         filled = {box: value for box, value in zip(inputs, link, strict=True) if value}
         return {found: "yes", **filled, **find(progress, *link)}
 
-    inputs = [word, sentence, only, layer_list, source_list, chosen]
-    outputs = [result, repairs, layer_list, source_list]
+    inputs = [word, sentence, only, layer_list, source_list, meaning_list, chosen]
+    outputs = [result, repairs, layer_list, source_list, meaning_list]
     options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
     opened = tab.select(
         open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options
@@ -255,6 +269,7 @@ def build(service: Service, tab: gr.Tab) -> None:
             only.input,
             layer_list.input,
             source_list.input,
+            meaning_list.input,
         ),
         examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
         repairs.click(lambda sample: sample[0], repairs, sentence, **PRIVATE).then,
@@ -278,6 +293,7 @@ def _endpoints(service: Service) -> None:
         source: str | None = None,
         n: int = 15,
         model: str | None = None,
+        meaning: str = "",
     ) -> dict[str, Any]:
         """Find the uses of any word that are nearest to a word in a sentence.
 
@@ -285,13 +301,14 @@ def _endpoints(service: Service) -> None:
 
         Args:
             word: the word; [brackets] in the sentence mark another one.
-            sentence: its sentence.
+            sentence: its sentence; may be empty where a meaning is given.
             layer: "meanings" (the features that predict meanings), "0", "1", ... or "mean"; the
                 first if it is not given.
             only: "all", "same" (this word only) or "other" (other words only).
             source: "dictionary", or the title of the index that the app was started with.
             n: how many uses, 1 to 50.
             model: name of a model; the default one if it is not given.
+            meaning: only uses of the word in this meaning, by its short name in the dictionary.
 
         Returns:
             NearestUses: with uses (sense: empty where it is not known; probability: null for an
@@ -306,6 +323,7 @@ def _endpoints(service: Service) -> None:
             source=source or None,
             n=n,
             model=model or None,
+            meaning=meaning,
         )
         return service.nearest(request).to_dict()
 

@@ -167,6 +167,21 @@ def test_the_nearest_uses_follow_the_filter(open_page):
     page.locator(".near-answer h2").get_by_text("does not contain “bank”").wait_for()
 
 
+def test_the_uses_in_one_meaning(open_page):
+    page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
+    choose(page, "Only in the meaning", "river")
+    page.locator(".hits .kind", has_text="money").first.wait_for(state="detached")
+    assert set(page.locator(".hits:not(.words) .kind").all_inner_texts()) == {"river"}
+    word = page.get_by_role("textbox", name="Word", exact=True)
+    word.fill("shore")  # a meaning is one of the word
+    box(page, "A sentence with it").fill("The shore was quiet.")
+    box(page, "A sentence with it").press("Enter")
+    page.locator(".near-answer .eyebrow").get_by_text("“shore”").wait_for()
+    assert "meaning=" not in page.locator(".near-answer").inner_html()
+    again = open_page("tab=nearest&word=bank&s=The+bank+was+shut.&meaning=river", ready=NEAR)
+    assert set(again.locator(".hits:not(.words) .kind").all_inner_texts()) == {"river"}
+
+
 def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
     page = open_map()
     box(page).fill("")

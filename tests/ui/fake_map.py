@@ -187,7 +187,8 @@ class FakeNearest:
                 sense=known if token == "bank" else "",
             )
             for line, at, token, cosine, same, known in rows
-            if request.only == "all" or (request.only == "same") == same
+            if (request.only == "all" or (request.only == "same") == same)
+            and (not request.meaning or known == request.meaning)
         )[: request.n]
         static = (
             (api.StaticNeighbour("lender", 0.7), api.StaticNeighbour("banks", 0.65))
@@ -220,4 +221,6 @@ class FakeNearest:
             vectors="fake-words",
             reads_sentence=request.model != "fake-large",
             sense="river" if "Herons" in sentence else "",
+            meaning=request.meaning,
+            meanings=("money", "river") if word == "bank" else (),
         )

@@ -245,6 +245,19 @@ def test_one_model_answers_as_before_and_says_its_layers(service):
     assert "One vector a word (fake-words)" in page
 
 
+def test_one_meaning_is_shown_alone_and_kept_in_the_link(service):
+    page, answer = nearest_tab.respond(
+        service, "bank", RIVER, "all", None, None, ("fake-small",), meaning="river"
+    )
+    assert {near.sense for near in answer.uses} == {"river"}
+    assert "meaning=river" in page
+    assert "meaning=" not in ask(service, models=("fake-small",))[0]
+    nothing, _ = nearest_tab.respond(
+        service, "bank", RIVER, "all", None, None, ("fake-small",), meaning="rely"
+    )
+    assert "Choose another meaning, or any." in nothing
+
+
 def test_more_than_three_models_are_refused(service):
     with pytest.raises(InputError, match="At most 3 models stand side by side, not 4"):
         ask(service, models="abcd")
