@@ -26,7 +26,7 @@ def test_a_password_comes_from_an_argument_a_file_or_a_variable(tmp_path):
     assert found == [("ada", "one"), ("eva", "two")]
 
 
-def test_a_password_that_is_none_is_said(tmp_path):
+def test_a_malformed_password_is_refused(tmp_path):
     (tmp_path / "people").write_text("ada:one\neva\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"people, line 2: expected USER:PASS"):
         app.passwords(arguments("--auth-file", str(tmp_path / "people")), {})
@@ -38,7 +38,7 @@ def test_a_password_that_is_none_is_said(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["\ufeffanna : secret\n", "anna:secret", " anna: secret \r\n"])
-def test_marks_and_blanks_are_no_part_of_a_name_or_password(tmp_path, content):
+def test_marks_and_blanks_around_names_and_passwords_are_ignored(tmp_path, content):
     (tmp_path / "people").write_text(content, encoding="utf-8")
     assert app.passwords(arguments("--auth-file", str(tmp_path / "people")), {}) == [
         ("anna", "secret")
@@ -61,7 +61,7 @@ def test_several_pairs_in_a_line_and_other_encodings_are_refused(tmp_path):
         app.passwords(arguments("--auth-file", str(people)), {})
 
 
-def test_a_proxy_is_not_asked_for_this_machine():
+def test_a_proxy_is_not_used_for_this_machine():
     environment = {"HTTP_PROXY": "http://127.0.0.1:9", "NO_PROXY": "intranet"}
     app.reach_itself(environment)
     assert environment["NO_PROXY"] == "intranet,127.0.0.1,localhost,::1"
@@ -91,13 +91,13 @@ def test_a_socks_proxy_without_its_package_is_one_sentence(monkeypatch, capsys):
         (["--auth-file", "/no/such", "--auth", "a:b"], "not allowed with argument"),
     ],
 )
-def test_what_cannot_be_is_one_sentence(capsys, given, message):
+def test_impossible_options_end_with_one_sentence(capsys, given, message):
     with pytest.raises(SystemExit, match="2"):
         app.main(given)
     assert message in capsys.readouterr().err
 
 
-def test_a_taken_port_is_said(capsys, monkeypatch):
+def test_a_taken_port_ends_with_one_sentence(capsys, monkeypatch):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -116,7 +116,7 @@ def test_a_taken_port_is_said(capsys, monkeypatch):
     app.check_address("::1" if socket.has_ipv6 else None, None)
 
 
-def test_what_the_system_says_while_it_starts_is_one_sentence(capsys, monkeypatch):
+def test_system_errors_at_the_start_are_one_sentence(capsys, monkeypatch):
     def full(*args, **kwargs):
         raise FileNotFoundError(2, "No usable temporary directory found in ['/tmp', '/var/tmp']")
 

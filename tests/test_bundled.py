@@ -45,7 +45,7 @@ def test_other_paths_stay_as_they_are(path):
     assert bundled.find(path) == path
 
 
-def test_what_lies_in_the_working_folder_comes_first(elsewhere):
+def test_files_of_the_working_folder_come_first(elsewhere):
     own = elsewhere / "lightning_configs" / "ner_sample.yaml"
     own.parent.mkdir()
     own.write_text("mine")

@@ -96,7 +96,7 @@ def test_one_word_and_one_sentence():
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99"])
-def test_a_device_that_is_not_there(device):
+def test_a_missing_device_is_refused(device):
     for call in (
         Elmo.load,
         elmo_tasks.load_encoder,

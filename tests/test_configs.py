@@ -18,7 +18,7 @@ TEXT = (
 )
 
 
-def test_each_is_of_a_kind_that_is_tried_below():
+def test_each_configuration_is_of_a_tested_kind():
     assert {config.stem.split("_")[0] for config in CONFIGS} == {
         "bilm",
         "cloze",

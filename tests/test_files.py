@@ -41,7 +41,7 @@ def test_a_file_takes_its_name_at_the_end(tmp_path):
     assert names(tmp_path) == ["a.txt"]
 
 
-def test_a_link_has_the_name_by_which_it_was_asked_for(tmp_path, monkeypatch):
+def test_a_link_keeps_its_own_name(tmp_path, monkeypatch):
     (tmp_path / "model").mkdir()
     (tmp_path / "minilm").symlink_to(tmp_path / "model")
     monkeypatch.chdir(tmp_path / "model")
@@ -74,7 +74,7 @@ def test_many_writers_of_one_name_leave_one_whole_file(tmp_path):
     assert names(tmp_path) == ["a.json"]
 
 
-def test_permissions_are_those_of_the_file_that_was_there_or_what_everybody_has(tmp_path):
+def test_permissions_of_the_old_file_are_kept(tmp_path):
     target = tmp_path / "a.txt"
     umask = os.umask(0o022)
     try:
@@ -113,7 +113,7 @@ with {what}(Path(sys.argv[1])) as partial:
 
 
 @pytest.mark.parametrize("what", ["atomic_file", "unfinished_folder"])
-def test_what_a_killed_process_left_is_removed_by_the_next_one(tmp_path, what):
+def test_files_of_a_killed_process_are_removed_by_the_next(tmp_path, what):
     target = tmp_path / "a.txt"
     with atomic_file(target) as mine:
         code = KILLED.format(what=what)
@@ -173,7 +173,7 @@ def holder(tmp_path):
     process.communicate()
 
 
-def test_a_lock_says_who_holds_it_and_ends_with_its_process(tmp_path, holder):
+def test_a_lock_names_its_holder_and_ends_with_its_process(tmp_path, holder):
     message = (
         rf"my\.txt is in use by process {holder.pid} on .+, since \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d;"
         r" wait"
@@ -187,7 +187,7 @@ def test_a_lock_says_who_holds_it_and_ends_with_its_process(tmp_path, holder):
     assert names(tmp_path) == []
 
 
-def test_waiting_for_a_lock_says_for_whom(tmp_path, holder, caplog):
+def test_waiting_for_a_lock_logs_its_holder(tmp_path, holder, caplog):
     threading.Timer(0.3, holder.terminate).start()
     with file_lock(tmp_path / "lock", "my.txt", wait=True):
         assert f"my.txt is in use by process {holder.pid}" in caplog.text
@@ -256,7 +256,7 @@ def test_an_error_of_the_system_is_one_sentence(error, sentence):
     assert "\n" not in message
 
 
-def test_a_sentence_names_the_file_that_was_asked_for(tmp_path):
+def test_an_error_names_the_requested_file(tmp_path):
     with unfinished_folder(tmp_path / "b") as partial:
         message = describe_os_error(OSError(errno.ENOSPC, "", str(partial / "c")))
         assert message.startswith(f"{tmp_path / 'b' / 'c'}: the disk")

@@ -210,7 +210,7 @@ def test_layers_that_do_not_fit() -> None:
 
 
 @pytest.mark.parametrize(("can_say", "supported"), [(True, True), (True, False), (False, True)])
-def test_bfloat16_is_asked_of_the_cpu_where_a_build_can_say(monkeypatch, can_say, supported):
+def test_bfloat16_support_is_that_of_the_cpu(monkeypatch, can_say, supported):
     monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: can_say)
     monkeypatch.setattr(
         torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported)

@@ -71,7 +71,7 @@ def test_constraints_hold_a_version_of_everything_within_its_range():
 NOT_INSTALLED = {"faiss": ["faiss-cpu"]}
 
 
-def test_every_package_that_is_imported_is_named():
+def test_every_imported_package_is_a_dependency():
     known = {canonicalize_name(name) for names in EXTRAS.values() for name in names} | ASKED_FOR
     distributions = packages_distributions()
     for path in (REPOSITORY / "elmo_tasks").rglob("*.py"):
@@ -98,7 +98,7 @@ def test_the_entry_point_is_there():
 
 
 @pytest.mark.parametrize("package", sorted(program.EXTRAS))
-def test_the_extra_that_is_named_for_a_package_brings_it(package):
+def test_the_extra_named_for_a_package_installs_it(package):
     (owner,) = {
         canonicalize_name(name)
         for name in packages_distributions().get(package, NOT_INSTALLED.get(package, [package]))
@@ -111,7 +111,7 @@ def test_the_extra_that_is_named_for_a_package_brings_it(package):
     assert owner in brought
 
 
-def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, tmp_path):
+def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "h5py", None)
     (tmp_path / "in.txt").write_text("A bank .\n")
     assert (
@@ -124,7 +124,7 @@ def test_a_package_that_is_missing_is_named_with_its_extra(monkeypatch, capsys, 
     )
 
 
-def test_a_fault_of_ours_is_no_missing_package(monkeypatch):
+def test_an_internal_import_error_is_not_a_missing_package(monkeypatch):
     monkeypatch.setattr(compare, "run", lambda args: importlib.import_module("elmo_tasks.no_such"))
     with pytest.raises(ModuleNotFoundError, match="no_such"):
         program.main(["compare", "--word", "bank", "--sentence", "A bank."])

@@ -176,7 +176,7 @@ def test_an_encoder_that_was_moved_is_found_by_its_checksum(
     assert predictor.encoder.name == Path(place).name
 
 
-def test_an_encoder_that_is_in_none_of_the_places_is_asked_for(models: Path, nowhere: Path) -> None:
+def test_a_missing_encoder_is_an_error_with_a_remedy(models: Path, nowhere: Path) -> None:
     head = write_untrained(
         nowhere.parent / "mine" / "head", models / "toy", encoder_name="elmo-of-yore"
     )
@@ -201,14 +201,14 @@ def test_another_encoder_of_the_same_name_is_reported(models: Path, nowhere: Pat
         Predictor.load(find_head(published))
 
 
-def test_an_encoder_that_is_named_is_taken(models: Path, nowhere: Path) -> None:
+def test_a_named_encoder_is_used(models: Path, nowhere: Path) -> None:
     head = write_untrained(nowhere / "h", models / "toy", encoder_name="/gone/toy")
     assert load_head(head, encoder=models / "toy").encoder.name == "toy"
     with pytest.raises(ConfigError, match="given was another "):
         load_head(head, encoder=models / "another")
 
 
-def test_static_vectors_that_are_gone_are_asked_for(models: Path, nowhere: Path) -> None:
+def test_missing_static_vectors_are_an_error_with_a_remedy(models: Path, nowhere: Path) -> None:
     write_static(nowhere / "vectors")
     head = write_untrained(nowhere / "h", models / "toy", static=nowhere / "vectors")
     (nowhere / "vectors").rename(nowhere / "elsewhere")
@@ -276,7 +276,7 @@ def test_any_number_of_texts_comes_back_in_order(
         ([[1, 2]], r"expected a sentence as text or as a list of tokens, found list: \[1, 2\]"),
     ],
 )
-def test_what_is_no_list_of_sentences_is_refused(
+def test_values_other_than_lists_of_sentences_are_refused(
     sentences: Any, message: str, models: Path
 ) -> None:
     with pytest.raises(InputError, match=message):
@@ -301,7 +301,7 @@ def test_a_classifier_reads_as_many_tokens_as_it_was_trained_on(models: Path) ->
 
 
 @pytest.mark.ci
-def test_who_only_predicts_does_without_what_training_needs() -> None:
+def test_prediction_does_not_import_training() -> None:
     """A head is used where neither Lightning nor torchmetrics is installed, and no command waits
     for them."""
     code = (
@@ -314,7 +314,7 @@ def test_who_only_predicts_does_without_what_training_needs() -> None:
     )
 
 
-def test_a_head_on_a_transformer_finds_it_where_it_was_and_after_it_was_moved(
+def test_a_head_finds_its_transformer_also_after_a_move(
     nowhere: Path,
 ) -> None:
     pytest.importorskip("transformers", reason="needs the package transformers")

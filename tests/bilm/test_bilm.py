@@ -77,7 +77,7 @@ def test_forward_half_sees_the_past_only_and_backward_half_the_future_only():
     assert not torch.allclose(a[1:, 1:, :16], b[1:, 1:, :16])
 
 
-def test_carried_state_goes_on_where_the_last_batch_ended():
+def test_a_carried_state_continues_from_the_last_batch():
     bilm = tiny(clip=0.5)
     table = torch.tensor([character_ids(w) for w in ["one", "two", "three", "four", "five", "six"]])
     whole = bilm.forward_lm(bilm.token_encoder(table)[None])[0][-1]
@@ -142,7 +142,7 @@ def test_clipped_steps_are_the_same_with_and_without_gradients(cell_clip, proj_c
 
 @pytest.mark.parametrize("dim", [16, 9])
 @pytest.mark.parametrize("clip", [None, 0.5])
-def test_a_projection_as_wide_as_the_cells_learns_and_goes_on_from_a_state(clip, dim):
+def test_a_projection_as_wide_as_the_cells_learns_and_continues_from_a_state(clip, dim):
     bilm = unfreeze(tiny(clip, dim=dim)).train()
     arguments = steps_of(SENTENCES[:2], 50)
     bilm(*arguments).layers.square().sum().backward()

@@ -187,7 +187,7 @@ class TestRefused:
             ("too short", r"(truncated|float32 numbers need|HDF5)"),
         ],
     )
-    def test_says_what_was_tried_and_leaves_nothing(
+    def test_an_error_lists_the_addresses_and_leaves_no_files(
         self, shop: Shop, fault: str | int, message: str
     ) -> None:
         shop.server.faults = [fault] * 3
@@ -289,7 +289,7 @@ class TestCopy:
             (b"\xef\xbb\xbf\n<html>" + b" " * 100_000, r"a web page \(HTML or XML\)"),
         ],
     )
-    def test_wrong_weights_leave_what_was_there(
+    def test_wrong_weights_do_not_replace_a_copy(
         self, content: bytes, message: str, copies: Path, tmp_path: Path
     ) -> None:
         _, weights = copy_in("small", [copies], cache=tmp_path / "cache")

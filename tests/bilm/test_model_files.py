@@ -27,7 +27,7 @@ def model():
 
 @pytest.mark.parametrize("dim", [24, 16, 9])
 @pytest.mark.parametrize("to", ["hdf5", "safetensors"])
-def test_what_is_written_gives_the_same_vectors(tmp_path, dim, to):
+def test_a_written_model_gives_the_same_vectors(tmp_path, dim, to):
     model = tiny(clip=3.0, highways=2, dim=dim)
     write_model(tmp_path / "m", model, to=to)
     again = Elmo.load(tmp_path / "m")
@@ -122,14 +122,14 @@ def test_wrong_options_are_named(change, message):
         (b"[1]", "expected an object under the key 'lstm'"),
     ],
 )
-def test_options_that_are_no_json(content, message, tmp_path):
+def test_options_must_be_json(content, message, tmp_path):
     if content is not None:
         (tmp_path / "options.json").write_bytes(content)
     with pytest.raises(ConfigError, match=message):
         BiLMOptions.load(tmp_path / "options.json")
 
 
-def test_broken_hdf5_says_what_is_wrong(tmp_path, model):
+def test_errors_of_broken_hdf5(tmp_path, model):
     path = tmp_path / "w.hdf5"
     with pytest.raises(WeightsError, match="no such file; expected the weights"):
         check_hdf5(path, model.options)
@@ -211,7 +211,7 @@ def test_safetensors_of_another_model(tmp_path, model):
         load_bilm(find_model(tmp_path / "m"))
 
 
-def test_folders_that_do_not_say_what_is_meant(tmp_path):
+def test_ambiguous_folders_are_refused(tmp_path):
     with pytest.raises(ConfigError, match="there is no model 'nowhere'"):
         find_model("nowhere")
     with pytest.raises(ConfigError, match="expected options.json or exactly one"):

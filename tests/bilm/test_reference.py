@@ -209,7 +209,7 @@ def test_one_step_worked_out_by_hand() -> None:
     np.testing.assert_allclose(layers[1], [[2 * gate_out * np.tanh(second)] * 2], atol=1e-15)
 
 
-def test_highway_carries_what_it_transforms() -> None:
+def test_a_highway_mixes_its_input_and_its_transform() -> None:
     """With an open carry gate the transformed value comes out, with a shut one the value that went
     in."""
     options = changed(filters=[[1, 2]], projection_dim=2)

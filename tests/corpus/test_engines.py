@@ -39,7 +39,7 @@ def test_blocks_hold_all_rows_and_depend_on_them_alone(store):
     ]
 
 
-def test_what_is_finished_is_not_computed_again(store, capsys):
+def test_finished_blocks_are_not_computed_again(store, capsys):
     job = Lengths()
     blocks = compute(job, ROWS, store, Engine(), "lengths", BadRows())
     assert result(job, blocks, store) == EXPECTED
@@ -64,7 +64,7 @@ def test_an_interruption_before_the_first_block_leaves_nothing(store):
     assert not store.names()
 
 
-def test_processes_that_are_killed_are_started_again(tmp_path):
+def test_killed_processes_are_replaced(tmp_path):
     job, store = Lengths(die_at=33, died=str(tmp_path / "died")), Store(str(tmp_path / "s"))
     blocks = compute(job, ROWS, store, Engine(workers=2), "lengths", BadRows())
     assert (tmp_path / "died").exists()

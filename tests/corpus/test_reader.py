@@ -127,14 +127,14 @@ def test_texts_that_cannot_be_used_are_bad_rows_and_numbers_stay(tmp_path):
         ("what://x", "s3://"),
     ],
 )
-def test_what_is_not_there_is_said(tmp_path, monkeypatch, source, message):
+def test_missing_inputs_are_refused(tmp_path, monkeypatch, source, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=message):
         files_of(source)
 
 
-def test_broken_compressed_data_is_said(tmp_path):
+def test_broken_compressed_data_is_refused(tmp_path):
     (tmp_path / "in.txt.gz").write_bytes(gzip.compress(b"a\n" * 5000)[:-20])
     with pytest.raises(DataError, match="the compressed data is broken"):
         read(tmp_path / "in.txt.gz")

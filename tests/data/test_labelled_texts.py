@@ -1,29 +1,23 @@
+"""Labelled texts in tables: the columns, their names, and errors with their lines."""
+
 import lzma
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import datasets
-import pandas as pd
 import pytest
 
-from elmo_tasks.data.classification import ClassificationData
-from elmo_tasks.data.labelled_texts import hub_texts, read_labelled, read_labelled_hub
+from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import LabelledText, check_known, renamed, sorted_labels
-from elmo_tasks.data.tables import TextColumns, find_columns, read_table, texts_of
+from elmo_tasks.data.tables import TextColumns, find_columns, read_table
 from elmo_tasks.errors import ConfigError, DataError
+from tests.data.files import written
 
 BY_PLACE = TextColumns(text=0, label=1)
 
 
-def written(folder: Path, text: str, name: str = "a.tsv") -> Path:
-    file = folder / name
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
 def test_tsv_by_place_is_read_literally(tmp_path: Path):
-    file = written(tmp_path, 'a "quoted film\t1\n\n"b\t0\n')
+    file = written(tmp_path, "a.tsv", 'a "quoted film\t1\n\n"b\t0\n')
     assert read_labelled(file, columns=BY_PLACE) == [
         LabelledText('a "quoted film', "1"),
         LabelledText('"b', "0"),
@@ -32,14 +26,14 @@ def test_tsv_by_place_is_read_literally(tmp_path: Path):
 
 
 def test_header_names(tmp_path: Path):
-    file = written(tmp_path, "label\tid\ttext\n1\tx\tgood\n0\ty\tbad\n")
+    file = written(tmp_path, "a.tsv", "label\tid\ttext\n1\tx\tgood\n0\ty\tbad\n")
     expected = [LabelledText("good", "1"), LabelledText("bad", "0")]
     for given in ((), ("text", "label"), (2, 0, True), (-1, "label")):
         assert read_labelled(file, columns=TextColumns(*given)) == expected
 
 
 def test_csv_with_quotes_and_line_breaks(tmp_path: Path):
-    file = written(tmp_path, 'text,label\n"so, so ""good""\nreally",1\nbad,0\n', "a.csv")
+    file = written(tmp_path, "a.csv", 'text,label\n"so, so ""good""\nreally",1\nbad,0\n')
     rows = read_labelled(file)
     assert rows == [LabelledText('so, so "good"\nreally', "1"), LabelledText("bad", "0")]
     assert [row.line for row in rows] == [2, 4]
@@ -126,30 +120,30 @@ def test_escaped_line_breaks_in_xz(tmp_path: Path):
 )
 def test_wrong_tables(tmp_path: Path, text: str, columns: TextColumns, message: str):
     with pytest.raises(DataError, match=message):
-        read_labelled(written(tmp_path, text), columns=columns)
+        read_labelled(written(tmp_path, "a.tsv", text), columns=columns)
 
 
-def test_header_said_to_be_none_is_believed(tmp_path: Path):
-    file = written(tmp_path, "sentence\tlabel\n" + "a\t1\nb\t0\n" * 4)
+def test_a_given_header_wins_over_the_guess(tmp_path: Path):
+    file = written(tmp_path, "a.tsv", "sentence\tlabel\n" + "a\t1\nb\t0\n" * 4)
     assert len(read_labelled(file, columns=TextColumns(0, 1, header=False))) == 9
     assert len(read_labelled(file, columns=TextColumns(0, 1, header=True))) == 8
 
 
-def test_the_content_decides_where_the_name_does_not_tell(tmp_path: Path):
+def test_the_format_is_found_from_the_content(tmp_path: Path):
     expected = [LabelledText("a", "1"), LabelledText("b", "0")]
-    assert read_labelled(written(tmp_path, "a\t1\nb\t0\n", "a.txt")) == expected
-    assert read_labelled(written(tmp_path, "(1 a)\n(0 b)\n", "a.data")) == expected
+    assert read_labelled(written(tmp_path, "a.txt", "a\t1\nb\t0\n")) == expected
+    assert read_labelled(written(tmp_path, "a.data", "(1 a)\n(0 b)\n")) == expected
     rows = '[{"text": "a", "label": 1}, {"text": "b", "label": 0}]'
-    assert read_labelled(written(tmp_path, rows, "a.txt")) == expected
+    assert read_labelled(written(tmp_path, "a.txt", rows)) == expected
 
 
-def test_labels_that_are_numbers_or_truths(tmp_path: Path):
+def test_labels_may_be_numbers_and_booleans(tmp_path: Path):
     rows = (
         '{"review": "a", "stars": 1.0}',
         '{"review": "b", "stars": 0.5}',
         '{"review": "c", "stars": true}',
     )
-    file = written(tmp_path, "\n".join(rows), "a.jsonl")
+    file = written(tmp_path, "a.jsonl", "\n".join(rows))
     assert [(row.text, row.label) for row in read_labelled(file)] == [
         ("a", "1.0"),
         ("b", "0.5"),
@@ -212,7 +206,7 @@ SENTENCES = [
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-def test_columns_are_found_and_said(tmp_path, name, mark, header, columns, said, encoding):
+def test_columns_are_found_and_described(tmp_path, name, mark, header, columns, said, encoding):
     quote = "" if name.endswith("tsv") else '"'
     rows = "".join(f"{quote}{text}{quote}{mark}{label}\n" for text, label in SENTENCES)
     file = tmp_path / name
@@ -223,19 +217,19 @@ def test_columns_are_found_and_said(tmp_path, name, mark, header, columns, said,
 
 
 def test_other_files_are_read_as_the_training_file(tmp_path: Path):
-    first = written(tmp_path, "note,text,label\nn,It rained.,wet\nn,It did not.,dry\n", "a.csv")
+    first = written(tmp_path, "a.csv", "note,text,label\nn,It rained.,wet\nn,It did not.,dry\n")
     train = find_columns(read_table(first))
     other = written(
-        tmp_path, "label,text,note\nwet,Rain fell.,a much longer note than the text is\n", "b.csv"
+        tmp_path, "b.csv", "label,text,note\nwet,Rain fell.,a much longer note than the text is\n"
     )
     assert read_labelled(other, like=train) == [LabelledText("Rain fell.", "wet")]
-    bare = written(tmp_path, "a much longer note than the text is,Rain fell.,wet\n", "c.csv")
+    bare = written(tmp_path, "c.csv", "a much longer note than the text is,Rain fell.,wet\n")
     assert read_labelled(bare, like=train) == [LabelledText("Rain fell.", "wet")]
     first = written(
-        tmp_path, "It rained all day.\twet\nIt did not.\tdry\nRain again.\twet\n", "a.tsv"
+        tmp_path, "a.tsv", "It rained all day.\twet\nIt did not.\tdry\nRain again.\twet\n"
     )
     other = written(
-        tmp_path, "wet\tRain fell on us.\ndry\tThe sun came.\nwet\tMore of it.\n", "b.tsv"
+        tmp_path, "b.tsv", "wet\tRain fell on us.\ndry\tThe sun came.\nwet\tMore of it.\n"
     )
     assert read_labelled(other, like=find_columns(read_table(first)))[0] == LabelledText(
         "Rain fell on us.", "wet"
@@ -246,11 +240,11 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
     assert named.label == 1  # the user's word stands
     rows = find_columns(
         read_table(
-            written(tmp_path, '{"id": "x", "body": "It rained.", "topic": "wet"}', "a.jsonl")
+            written(tmp_path, "a.jsonl", '{"id": "x", "body": "It rained.", "topic": "wet"}')
         )
     )
     other = written(
-        tmp_path, '{"title": "longer title than body", "body": "Rain.", "topic": "wet"}', "b.jsonl"
+        tmp_path, "b.jsonl", '{"title": "longer title than body", "body": "Rain.", "topic": "wet"}'
     )
     assert read_labelled(other, like=rows) == [LabelledText("Rain.", "wet")]
 
@@ -269,7 +263,7 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
     ],
 )
 def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, message):
-    file = written(tmp_path, "text::label\na::1\n", "a.csv")
+    file = written(tmp_path, "a.csv", "text::label\na::1\n")
     with pytest.raises(error, match=message):
         read_labelled(file, columns=TextColumns(encoding=encoding, delimiter=delimiter))
 
@@ -319,87 +313,11 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
 def test_wrong_json_lines_and_trees(tmp_path: Path, line: str, message: str):
     with pytest.raises(DataError, match=message):
         read_labelled(
-            written(tmp_path, line + "\n", "a.jsonl"), "jsonl" if line.startswith("{") else "trees"
+            written(tmp_path, "a.jsonl", line + "\n"), "jsonl" if line.startswith("{") else "trees"
         )
 
 
-def table(labels: list[int]) -> datasets.Dataset:
-    classes = datasets.ClassLabel(names=["negative", "positive"])
-    features = datasets.Features({"sentence": datasets.Value("string"), "label": classes})
-    return datasets.Dataset.from_dict(
-        {"sentence": ["bad", "good"], "label": labels}, features=features
-    )
-
-
-def test_parquet(tmp_path: Path):
-    file = tmp_path / "a.parquet"
-    table([0, 1]).to_parquet(str(file))
-    expected = [LabelledText("bad", "negative"), LabelledText("good", "positive")]
-    assert read_labelled(file) == expected
-    with pytest.raises(
-        DataError,
-        match=(
-            "expected the name of a column, found 'text'; there are 2 columns: 'sentence', 'label'"
-        ),
-    ):
-        read_labelled(file, columns=TextColumns(text="text"))
-    file.write_bytes(b"PAR1" + b"x" * 40 + b"PAR1")
-    with pytest.raises(DataError, match=r"a\.parquet: expected a parquet file \("):
-        read_labelled(file)
-
-
-@pytest.mark.parametrize("header", [True, False])
-def test_excel(tmp_path: Path, header: bool):
-    file = tmp_path / "a.xlsx"
-    rows = [(f"A film of {k} hours.", "bad" if k % 3 else "good", k) for k in range(12)]
-    pd.DataFrame(rows, columns=["review", "mood", "id"]).to_excel(file, header=header, index=False)
-    assert read_labelled(file) == [LabelledText(text, label) for text, label, _ in rows]
-    data = ClassificationData(str(file), validation_share=0.25)
-    data.setup()
-    assert (data.labels, len(data.rows["train"])) == (("bad", "good"), 9)
-    table = read_table(file)
-    assert [text for _, text in texts_of(table, find_columns(table, labelled=False))] == [
-        text for text, _, _ in rows
-    ]
-    file.write_bytes(file.read_bytes()[:900])
-    with pytest.raises(
-        DataError, match=r"a\.xlsx: expected an Excel file \(\.xlsx\): save the sheet as CSV UTF-8"
-    ):
-        read_labelled(file)
-
-
-def test_hub(monkeypatch: pytest.MonkeyPatch):
-    tables = {"train": table([0, 1]), "test": table([-1, -1])}
-    monkeypatch.setattr(datasets, "load_dataset", lambda name, split: tables[split])
-    assert [row.label for row in read_labelled_hub("sst2", "train")] == ["negative", "positive"]
-    with pytest.raises(
-        DataError, match=r"(?s)split 'test': 2 rows are wrong.*labels of a test split may be hidden"
-    ):
-        read_labelled_hub("sst2", "test")
-
-
-def test_trees(tmp_path: Path):
-    file = written(
-        tmp_path, "(3 (2 It) (4 (2 -LRB-) (4 works)))\n\n(1 (2 1\\/2) (1 bad))\n", "trees.txt"
-    )
-    assert read_labelled(file, "trees") == [
-        LabelledText("It -LRB- works", "3"),
-        LabelledText("1/2 bad", "1"),
-    ]
-    phrases = read_labelled(file, "trees", phrases=True)
-    assert [(row.text, row.label) for row in phrases[:3]] == [
-        ("It", "2"),
-        ("-LRB-", "2"),
-        ("works", "4"),
-    ]
-    assert len(phrases) == 8
-    with pytest.raises(
-        DataError, match="phrases are labelled in trees only, and this file is read as tsv"
-    ):
-        read_labelled(written(tmp_path, "a\t1\n"), phrases=True)
-
-
-def test_labels_are_sorted_and_those_that_are_not_known_named():
+def test_labels_are_sorted_and_unknown_ones_refused():
     assert sorted_labels(["10", "1.0", "0.5", "-2"]) == ["-2", "0.5", "1.0", "10"]
     assert sorted_labels(["pos", "neg", "pos"]) == ["neg", "pos"]
     with pytest.raises(
@@ -420,57 +338,3 @@ def test_renaming(tmp_path: Path):
         match="f: label_names .* nothing about '2'; it has '0'. Give each label a name, or null",
     ):
         renamed(rows[:2], {"0": "negative"}, "f")
-
-
-@pytest.fixture
-def data_set(tmp_path, monkeypatch):
-    """A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its
-    name."""
-    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
-    folder = tmp_path / "set"
-    folder.mkdir()
-    (folder / "train.csv").write_text(
-        "id,review\n1,The bank lends.\n2,A muddy bank.\n3,\n", encoding="utf-8"
-    )
-    (folder / "test.csv").write_text("id,review\n4,One more.\n", encoding="utf-8")
-    return str(folder)
-
-
-def test_texts_are_read(tmp_path, data_set):
-    assert list(hub_texts(data_set)) == ["The bank lends.", "A muddy bank.", ""]
-    assert list(hub_texts(data_set, split="test")) == ["One more."]
-    assert list(hub_texts(data_set, most=2)) == ["The bank lends.", "A muddy bank."]
-    (tmp_path / "words").mkdir()
-    (tmp_path / "words" / "train.jsonl").write_text(
-        '{"tokens": ["A", "bank", "."]}\n', encoding="utf-8"
-    )
-    assert list(hub_texts(str(tmp_path / "words"))) == ["A bank ."]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (
-            {"column": "body"},
-            "expected the name of a column, found 'body'; there are 2 columns: 'id', 'review'",
-        ),
-        ({"column": "id"}, "row 1: id: expected a text, found 1"),
-        ({"split": "dev"}, 'Unknown split "dev"'),
-        ({"config": "x"}, "'x' not found"),
-        ({"split": "dev", "most": 2}, "dev"),
-    ],
-)
-def test_what_is_wrong_is_said(data_set, options, message):
-    with pytest.raises(DataError, match=message):
-        list(hub_texts(data_set, **options))
-
-
-def test_without_a_network_it_says_what_to_do(monkeypatch):
-    def unreachable(*args, **options):
-        raise ConnectionError("Couldn't reach 'some/set' on the Hub")
-
-    monkeypatch.setattr(datasets, "load_dataset", unreachable)
-    with pytest.raises(
-        DataError, match=r"Couldn't reach .* This needs a network\. .*copy its cache"
-    ):
-        list(hub_texts("some/set"))

@@ -12,15 +12,10 @@ from elmo_tasks.data.tables import TextColumns, find_columns, read_table
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.use_sources import sentences_of
 from elmo_tasks.tasks import TASKS
+from tests.data.files import written
 
 CLASSIFICATION = TASKS["classification"]
 TEAS = [f"The tea of day {k} was fine." for k in range(12)]
-
-
-def written(folder: Path, name: str, content: str) -> Path:
-    path = folder / name
-    path.write_text(content, encoding="utf-8")
-    return path
 
 
 def table(*columns: list[object], names: str = "") -> str:
@@ -106,7 +101,7 @@ def test_several_columns_that_may_hold_the_labels_are_a_question(tmp_path: Path)
     ] * 6
 
 
-def test_whole_numbers_are_one_label_however_they_are_written(tmp_path: Path) -> None:
+def test_equal_whole_numbers_are_one_label(tmp_path: Path) -> None:
     rows = [{"text": t, "label": y} for t, y in zip(TEAS, [0, 1, 0.0, 1.0] * 3, strict=True)]
     assert (
         labels(written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows)) + "\n"))
@@ -253,7 +248,7 @@ def test_uses_that_end_without_a_full_stop_stay_apart() -> None:
     assert sentences_of(wrapped)[0][0] == wrapped.split(". ")[0].replace("\n", " ") + "."
 
 
-def test_tags_are_no_texts(tmp_path: Path) -> None:
+def test_tags_in_place_of_texts_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path, "a.csv", table([1, 2] * 6, ["Ada", "ran"] * 6, ["B-PER", "O"] * 6))
     with pytest.raises(
         DataError,

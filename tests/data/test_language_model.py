@@ -49,9 +49,7 @@ def test_ids_are_ranks_and_both_directions_hold_the_same_sentences(corpus):
     assert corpus.characters[3].tolist() == character_ids("the")
 
 
-def test_compressed_text_is_the_same_and_the_second_call_reads_what_the_first_wrote(
-    text_file, tmp_path, corpus
-):
+def test_compressed_text_is_the_same_and_a_second_call_reads_the_ids(text_file, tmp_path, corpus):
     compressed = tmp_path / "other.txt.xz"
     compressed.write_bytes(lzma.compress(TEXT.encode()))
     again = TokenizedCorpus.build([compressed], tmp_path / "cache")
@@ -87,7 +85,7 @@ def stream_words(corpus, batch, direction, row):
     return [by_characters[tuple(batch.characters[k].tolist())] for k in batch.words[direction, row]]
 
 
-def test_streams_go_on_where_they_were_and_predict_the_next_word(corpus):
+def test_streams_resume_and_predict_the_next_word(corpus):
     targets = target_ids(corpus.words, Vocabulary(corpus.words))
     loader = StreamLoader(corpus, targets, batch_size=2, unroll_steps=4, n_batches=2)
     first, second = list(loader)
@@ -146,7 +144,7 @@ def test_text_that_was_read_before_is_left_out_of_the_pass(text_file, tmp_path):
         steps(skip_tokens=-1)
 
 
-def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):
+def test_held_out_lines_of_the_training_sources(tmp_path):
     (tmp_path / "held.txt").write_text("one\ntwo\nthree\nfour\n")
     (tmp_path / "index.tsv").write_text(
         "source\tfirst_line\tlast_line\nnews_a\t1\t1\nwiki_b\t2\t3\nwiki_bc\t4\t4\n"
@@ -162,7 +160,7 @@ def test_held_out_lines_of_the_sources_that_are_trained_on(tmp_path):
         )
 
 
-def test_the_data_module_says_what_is_ahead(text_file, tmp_path):
+def test_the_data_module_summarizes_the_training(text_file, tmp_path):
     data = LanguageModelData(
         [str(tmp_path / "te*.txt")], str(tmp_path / "cache"), 6, batch_size=2, unroll_steps=3
     )
@@ -202,7 +200,7 @@ def test_a_given_vocabulary_is_used(text_file, tmp_path):
         Vocabulary.load(tmp_path / "v.txt")
 
 
-def test_lines_of_one_word_each_are_no_sentences(tmp_path):
+def test_text_with_one_word_per_line_is_refused(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("".join(f"กขค{k}\n" for k in range(30)), encoding="utf-8")
     with pytest.raises(

@@ -15,6 +15,7 @@ from elmo_tasks.data.tag_spelling import with_prefixes
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.use_sources import sentences_of
 from tests.corpus.sentences import sentences_in
+from tests.data.files import written
 
 FILMS = [
     ("a dull and empty film", "negative"),
@@ -26,12 +27,6 @@ NEWS = [
     (("Ines", "Lind", "flew"), ("B-PER", "I-PER", "O")),
     (("In", "Kyoto", "again", "."), ("O", "B-LOC", "O", "O")),
 ] * 5
-
-
-def written(folder: Path, name: str, content: str | bytes) -> Path:
-    path = folder / name
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return path
 
 
 def rows(pattern: str = "{},{}\n", films: list[tuple[str, str]] = FILMS) -> str:
@@ -141,7 +136,7 @@ def test_quotes_enclose_texts_of_any_length_as_excel_and_pandas_write_them(tmp_p
     )
 
 
-def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
+def test_latin_1_is_read_and_reported(tmp_path: Path) -> None:
     path = written(
         tmp_path, "a.csv", "text,label\nein größeres Café,pos\nnein,neg\n".encode("latin-1")
     )
@@ -174,7 +169,7 @@ def test_latin_1_is_read_and_said(tmp_path: Path) -> None:
         ("a.xlsx", b"PK no sheet", r"a\.xlsx: "),
     ],
 )
-def test_what_cannot_be_read_is_refused(
+def test_unreadable_tables_are_refused(
     tmp_path: Path, name: str, content: str | bytes, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
@@ -215,7 +210,7 @@ def test_commas_in_unquoted_texts_are_text(tmp_path: Path) -> None:
         assert sentences_of(content, "a.csv")[0] == lines
 
 
-def test_what_was_read_is_said(tmp_path: Path) -> None:
+def test_the_columns_and_the_delimiter_are_described(tmp_path: Path) -> None:
     path = written(
         tmp_path, "a.csv", "label;review\npos;The bank is here.\nneg;The river bank is wet.\n"
     )

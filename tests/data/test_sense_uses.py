@@ -162,7 +162,7 @@ def test_mcl_wic_finds_the_token_at_the_characters(tmp_path):
     assert pair.same is True
 
 
-def test_mcl_wic_names_the_pair_that_is_wrong(tmp_path):
+def test_mcl_wic_names_the_wrong_pair(tmp_path):
     with pytest.raises(DataError, match="pair 2: expected id, sentences"):
         mcl_wic(tmp_path, [ROW, ROW | {"id": "dev.1"}], [{"id": "dev.0", "tag": "T"}])
     with pytest.raises(DataError, match="no word at characters 90 to 95"):

@@ -1,5 +1,4 @@
-"""What can be learned from, the shares of it that are trained, validated and tested on, and their
-batches."""
+"""Labels that can be learned, the shares to validate and test on, and tags in their schemes."""
 
 from collections import Counter
 from itertools import combinations, pairwise
@@ -8,16 +7,10 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-import elmo_tasks.data
-from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.data.classification import ClassificationData
-from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
 TEXTS = [f"It rained for {k} hours." for k in range(40)]
 
@@ -87,7 +80,7 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
     assert str(tmp_path) not in data.summary()
 
 
-def test_widened_spans_are_said(tmp_path: Path):
+def test_widened_spans_are_reported(tmp_path: Path):
     file = tmp_path / "a.jsonl"
     file.write_text(
         "".join(
@@ -342,7 +335,7 @@ def test_wrong_arguments(arguments: dict[str, Any], message: str):
         TaggingData(train="nothing is read here", **arguments)
 
 
-def test_stages_read_what_they_need(files: dict[str, str]):
+def test_stages_read_only_their_splits(files: dict[str, str]):
     data = TaggingData(**files)
     with pytest.raises(ConfigError, match=r"data\.test: nothing to test on"):
         data.setup("test")
@@ -353,118 +346,3 @@ def test_stages_read_what_they_need(files: dict[str, str]):
     assert [len(batch) for batch in data.test_dataloader()] == [2]
     with pytest.raises(DataError, match="nowhere: no such file"):
         data.setup("fit")
-
-
-SAMPLES = Path(elmo_tasks.data.__file__).parent / "samples"
-
-
-def test_entities_of_the_samples():
-    train, test = (
-        read_tagged(SAMPLES / f"ner_sample_{split}.conll") for split in ("train", "test")
-    )
-    assert not {s.tokens for s in train} & {s.tokens for s in test}
-    for sentences in (train, test):
-        assert detect_scheme(s.tags for s in sentences) == "BIO"
-        types = Counter(span.type for s in sentences for span in spans_of(s.tags, "BIO"))
-        assert set(types) == {"PER", "LOC", "ORG", "MISC"}
-        assert min(types.values()) >= 10
-        assert sum(set(s.tags) == {"O"} for s in sentences) > len(sentences) / 4
-    # Some names have several types.
-    tags = {
-        (token, tag[2:])
-        for s in (*train, *test)
-        for token, tag in zip(s.tokens, s.tags, strict=True)
-    }
-    for name in ("Jordan", "Paris", "Washington", "May", "Austin", "Chelsea", "Georgia"):
-        assert sum(token == name for token, _ in tags) > 1
-
-
-def test_the_samples_train():
-    ner, opinions = (
-        str(SAMPLES / "ner_sample_train.conll"),
-        str(SAMPLES / "sentiment_sample_train.tsv"),
-    )
-    entities = TaggingData(ner, test=ner.replace("train", "test"))
-    sentiment = ClassificationData(
-        opinions, test=opinions.replace("train", "test"), text_column=1, label_column=0
-    )
-    for data, rows, batches in ((entities, (225, 75), 8), (sentiment, (300, 100), 10)):
-        data.setup()
-        assert (len(data.rows["train"]), len(data.rows["test"]), len(data.train_dataloader())) == (
-            *rows,
-            batches,
-        )
-    assert len(entities.labels) == 9
-    assert sentiment.labels == ("negative", "positive")
-    assert Counter(row.target for row in sentiment.rows["train"]) == {0: 150, 1: 150}
-    assert len({row.tokens for split in ("train", "test") for row in sentiment.rows[split]}) == 400
-
-
-def loader(
-    lengths: list[int], batch_size: int, *options: object, **named: object
-) -> BatchLoader[list[int]]:
-    return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    lengths=st.lists(st.integers(1, 30), min_size=4, max_size=300),
-    per_process=st.integers(1, 8),
-    world_size=st.integers(1, 4),
-    shuffle=st.booleans(),
-    epoch=st.integers(0, 3),
-)
-def test_every_row_once_over_all_processes(lengths, per_process, world_size, shuffle, epoch):
-    loaders = [
-        loader(lengths, per_process * world_size, shuffle, 5, rank, world_size)
-        for rank in range(world_size)
-    ]
-    batches = [each.rows_of(epoch) for each in loaders]
-    rows = [row for share in batches for batch in share for row in batch]
-    assert len(rows) == len(set(rows))
-    assert all(0 < len(batch) <= per_process for share in batches for batch in share)
-    assert [len(share) for share in batches] == [len(each) for each in loaders]
-    if shuffle:
-        assert len({len(share) for share in batches}) == 1  # every process comes to every step
-        assert len(rows) == len(lengths) - len(lengths) % world_size
-    else:
-        assert len(rows) == len(lengths)
-
-
-def test_order_follows_seed_and_epoch_only():
-    lengths = list(range(100))
-    shuffled = loader(lengths, 10, shuffle=True, seed=1)
-    assert shuffled.rows_of(3) == loader(lengths, 10, shuffle=True, seed=1).rows_of(3)
-    assert shuffled.rows_of(0) != shuffled.rows_of(1)
-    assert shuffled.rows_of(0) != loader(lengths, 10, shuffle=True, seed=2).rows_of(0)
-
-
-def test_little_padding():
-    lengths = [1 + (k * 7919) % 50 for k in range(1000)]
-    padded = sum(
-        max(lengths[k] for k in batch) * len(batch)
-        for batch in loader(lengths, 20, True).rows_of(0)
-    )
-    assert padded < 1.05 * sum(lengths)
-
-
-def test_what_cannot_be_shared():
-    with pytest.raises(
-        ConfigError, match=r"data\.batch_size 10 cannot be shared evenly by 4 processes"
-    ):
-        loader([1] * 100, 10, world_size=4)
-    with pytest.raises(ConfigError, match="3 training rows cannot be shared by 4 processes"):
-        loader([1] * 3, 4, shuffle=True, world_size=4)
-
-
-def test_a_loader_resumes_where_it_was():
-    whole = loader(list(range(40)), 4, shuffle=True, seed=1)
-    whole.set_epoch(2)
-    first, *_ = steps = [(batch, whole.state_dict()) for batch in whole]
-    assert [batch for batch, _ in steps] == whole.rows_of(2)
-    again = loader(list(range(40)), 4, shuffle=True, seed=1)
-    again.load_state_dict(first[1])
-    again.set_epoch(2)
-    assert list(again) == whole.rows_of(2)[1:]
-    again.set_epoch(3)
-    assert list(again) == whole.rows_of(3)

@@ -10,6 +10,7 @@ from elmo_tasks.data.tag_files import read_tagged, read_tagged_hub
 from elmo_tasks.errors import DataError
 from elmo_tasks.messages.heads import marked_spans, marked_words
 from elmo_tasks.text.tag_schemes import spans_of
+from tests.data.files import written
 
 CONLLU = """# sent_id = 1
 # text = I can't.
@@ -23,15 +24,10 @@ CONLLU = """# sent_id = 1
 """
 
 
-def written(folder: Path, text: str, name: str = "a.conll") -> Path:
-    file = folder / name
-    file.write_text(text, encoding="utf-8")
-    return file
-
-
 def test_four_columns_with_document_marks(tmp_path: Path):
     file = written(
         tmp_path,
+        "a.conll",
         "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n\n\nPeter NNP I-NP I-PER",
     )
     expected = [
@@ -42,12 +38,12 @@ def test_four_columns_with_document_marks(tmp_path: Path):
     assert [sentence.line for sentence in read_tagged(file)] == [3, 7]
     assert read_tagged(file, tag_column=1)[0].tags == ("NNP", "VBZ")
 
-    shorter_mark = written(tmp_path, "a x O\n-DOCSTART-\nb x O\n")
+    shorter_mark = written(tmp_path, "a.conll", "a x O\n-DOCSTART-\nb x O\n")
     assert [s.tokens for s in read_tagged(shorter_mark)] == [("a",), ("b",)]
 
 
 def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
-    (sentence,) = read_tagged(written(tmp_path, "New York\tB-LOC\n2\u00a01/2\tO\n"))
+    (sentence,) = read_tagged(written(tmp_path, "a.conll", "New York\tB-LOC\n2\u00a01/2\tO\n"))
     assert sentence == TaggedSentence(("New York", "2\u00a01/2"), ("B-LOC", "O"))
 
 
@@ -90,11 +86,11 @@ def test_tabs_let_tokens_hold_spaces(tmp_path: Path):
 )
 def test_wrong_columns(tmp_path: Path, text: str, arguments: dict[str, Any], message: str):
     with pytest.raises(DataError, match=message):
-        read_tagged(written(tmp_path, text), **arguments)
+        read_tagged(written(tmp_path, "a.conll", text), **arguments)
 
 
 def test_conllu(tmp_path: Path):
-    file = written(tmp_path, CONLLU, "a.conllu")
+    file = written(tmp_path, "a.conllu", CONLLU)
     expected = TaggedSentence(("I", "ca", "n't", "."), ("PRON", "AUX", "PART", "PUNCT"))
     assert read_tagged(file, tag_column="upos") == read_tagged(file, tag_column=3) == [expected]
     assert read_tagged(file, tag_column=4) == read_tagged(file, tag_column="xpos")
@@ -123,7 +119,7 @@ def test_conllu(tmp_path: Path):
 )
 def test_wrong_conllu(tmp_path: Path, text: str, column: str | None, message: str):
     with pytest.raises(DataError, match=message):
-        read_tagged(written(tmp_path, text, "a.conllu"), tag_column=column)
+        read_tagged(written(tmp_path, "a.conllu", text), tag_column=column)
 
 
 SPANS = [
@@ -159,7 +155,7 @@ def test_texts_with_spans_of_characters(tmp_path: Path, spelling: str):
             {"tokens": [{"text": "Ada"}], "spans": row["entities"], "text": row["text"]}
             for row in SPANS
         ]
-    found = read_tagged(written(tmp_path, "\n".join(map(json.dumps, rows)), "a.jsonl"))
+    found = read_tagged(written(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows))))
     assert found[0].tokens == ("Ada", "flew", "to", "New", "York-based", "Oslo", "Air", ".")
     assert found[0].tags == ("O", "O", "O", "B-PLACE", "I-PLACE", "O", "O", "O")
     assert [(row.tokens, row.tags, row.widened) for row in found[1:]] == [
@@ -191,7 +187,7 @@ def test_texts_with_spans_of_characters(tmp_path: Path, spelling: str):
 )
 def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
     with pytest.raises(DataError, match=message):
-        read_tagged(written(tmp_path, json.dumps({"text": "Bo slept."} | row), "a.jsonl"))
+        read_tagged(written(tmp_path, "a.jsonl", json.dumps({"text": "Bo slept."} | row)))
 
 
 @pytest.mark.parametrize(
@@ -221,7 +217,7 @@ def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
 )
 def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
     with pytest.raises(DataError, match=message):
-        read_tagged(written(tmp_path, line, "a.jsonl"))
+        read_tagged(written(tmp_path, "a.jsonl", line))
 
 
 def table() -> datasets.Dataset:
@@ -247,7 +243,7 @@ def test_parquet_gives_classes_by_name(tmp_path: Path):
     with pytest.raises(DataError, match="no column '1'; it has 'tokens', 'ner_tags'"):
         read_tagged(file, tag_column=1)
     with pytest.raises(DataError, match=r"b\.parquet: expected a parquet file"):
-        read_tagged(written(tmp_path, "no", "b.parquet"))
+        read_tagged(written(tmp_path, "b.parquet", "no"))
     with pytest.raises(DataError, match="no such file"):
         read_tagged(tmp_path / "c.parquet")
 
@@ -269,7 +265,7 @@ def test_hub(monkeypatch: pytest.MonkeyPatch):
 
 
 def read(tmp_path, text):
-    return read_tagged(written(tmp_path, text, "a.marked"))
+    return read_tagged(written(tmp_path, "a.marked", text))
 
 
 def test_names_in_brackets(tmp_path):
@@ -301,12 +297,12 @@ def test_a_tag_behind_every_word(tmp_path):
         ("\n\n", "no sentence"),
     ],
 )
-def test_what_is_not_as_expected_is_named(tmp_path, text, match):
+def test_malformed_sentences_are_named(tmp_path, text, match):
     with pytest.raises(DataError, match=match):
         read(tmp_path, text)
 
 
-def test_what_is_written_is_read_back(tmp_path):
+def test_written_sentences_are_read_back(tmp_path):
     text, spans = "Old  Mara Lind (of Lisbon) left.", [(19, 25, "LOC"), (5, 14, "PER")]
     line = marked_spans(text, spans)
     assert line == "Old [Mara Lind](PER) (of [Lisbon](LOC)) left."

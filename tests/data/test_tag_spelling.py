@@ -9,12 +9,7 @@ import pytest
 from elmo_tasks.data.tag_files import read_tag_file
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.errors import DataError
-
-
-def written(folder: Path, name: str, content: str) -> Path:
-    path = folder / name
-    path.write_text(content, encoding="utf-8")
-    return path
+from tests.data.files import written
 
 
 def columns(*sentences: str) -> str:
@@ -333,7 +328,7 @@ WEBANNO = (
         ),
     ],
 )
-def test_what_is_no_tagged_sentence_is_named(
+def test_rows_without_tagged_sentences_are_refused(
     tmp_path: Path, name: str, content: str, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):
@@ -361,7 +356,7 @@ def test_types_are_renamed_and_left_out(tmp_path: Path) -> None:
     assert "Words in names by type: PER 2." in data.describe()
 
 
-def test_types_that_the_training_data_lack_count_as_missed_and_are_said(tmp_path: Path) -> None:
+def test_types_unknown_to_training_count_as_missed(tmp_path: Path) -> None:
     train = written(tmp_path, "train.conll", columns("We/B-NP sat/B-VP", "It/B-NP rained/B-VP"))
     held = written(tmp_path, "held.conll", columns("Sit/B-VP down/B-PRT"))
     data = TaggingData(str(train), validation=str(held))

@@ -67,7 +67,7 @@ def test_broken_files(tmp_path: Path, content: bytes, name: str, message: str):
 
 @pytest.mark.parametrize("name", ["a.tsv.gz", "a.tsv.bz2", "a.tsv"])
 @pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])
-def test_compressed_text_is_read_whatever_its_name(tmp_path: Path, packed, name: str):
+def test_compressed_text_is_read_under_any_name(tmp_path: Path, packed, name: str):
     file = tmp_path / name
     file.write_bytes(packed(b"a\tb\nc\td\n"))
     assert lines(file) == [(1, "a\tb"), (2, "c\td")]

@@ -27,7 +27,7 @@ def test_raw_strings_are_tokenized_and_keep_their_offsets(elmo):
     assert [text[a:b] for a, b in layers.offsets[0]] == list(layers.tokens[0])
 
 
-def test_token_lists_are_taken_as_they_are(elmo):
+def test_token_lists_are_not_tokenized_again(elmo):
     tokens = ["can't", "stay,", "U.S."]
     layers = elmo.encode([tokens])
     assert layers.tokens[0] == tuple(tokens)
@@ -188,7 +188,7 @@ def test_many_sentences_are_encoded_by_length_and_come_back_in_order(elmo):
         assert not layers.values[:, k, len(sentences[k]) :].any()
 
 
-def test_what_no_memory_holds_is_refused_before_it_is_computed(elmo, monkeypatch):
+def test_a_result_beyond_the_memory_is_refused_at_once(elmo, monkeypatch):
     monkeypatch.setattr("elmo_tasks.encoders.elmo._MOST_BYTES", 100_000)
     with pytest.raises(
         InputError,

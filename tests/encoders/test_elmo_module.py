@@ -60,7 +60,7 @@ def test_fixed_scalars_are_softmaxed_and_nothing_of_them_is_learned(elmo):
     assert not any(p.requires_grad for p in module.parameters())
 
 
-def test_gradients_reach_a_copy_of_the_bilm_where_asked(elmo):
+def test_gradients_reach_a_copy_of_the_bilm_on_request(elmo):
     before = elmo.encode(SENTENCES).values
     module = ElmoModule(elmo, requires_grad=True, dropout=0.0)
     slow = {id(p) for p in module.bilm.parameters()}
@@ -163,7 +163,7 @@ def test_dropout_is_for_training_only(elmo):
         ),
     ],
 )
-def test_what_cannot_be(elmo, arguments, message):
+def test_impossible_options_are_refused(elmo, arguments, message):
     with pytest.raises(ConfigError, match=message):
         ElmoModule(elmo, **arguments)
 
@@ -180,12 +180,12 @@ def test_what_cannot_be(elmo, arguments, message):
         ({"A bank", "A river"}, "found a set, which has no order"),
     ],
 )
-def test_what_are_no_sentences_is_refused(elmo, sentences, message):
+def test_values_other_than_sentences_are_refused(elmo, sentences, message):
     with pytest.raises(InputError, match=re.escape(message)):
         ElmoModule(elmo)(sentences)
 
 
-def test_a_vocabulary_is_no_string(elmo):
+def test_a_string_as_vocabulary_is_refused(elmo):
     with pytest.raises(InputError, match="expected a list of words, found one string"):
         ElmoModule(elmo, vocabulary="bank")
     with pytest.raises(InputError, match="word 1: expected text, found int: 1"):

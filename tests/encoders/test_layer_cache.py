@@ -65,9 +65,7 @@ def bytes_of(store):
 
 
 @pytest.mark.parametrize("batch_size", [1, 3, 64])
-def test_a_batch_is_what_the_encoder_gives_to_float16_precision(
-    elmo, tmp_path, small_blocks, batch_size
-):
+def test_a_batch_equals_the_encoder_in_float16(elmo, tmp_path, small_blocks, batch_size):
     store = LayerCache.build(elmo, SENTENCES, tmp_path, batch_size=batch_size)
     assert (len(store), store.n_layers, store.width, store.pooled) == (6, 3, 32, None)
     assert np.diff(store.offsets).tolist() == [len(s) for s in SENTENCES]
@@ -99,7 +97,7 @@ def test_the_file_is_token_major_half_precision(tmp_path):
     assert np.load(store.folder / "offsets.npy").tolist() == [0, 2, 2, 3]
 
 
-def test_what_is_there_is_opened_and_not_computed_again(tmp_path):
+def test_a_finished_cache_is_opened(tmp_path):
     first = LayerCache.build(Numbers(), MANY, tmp_path)
     again = Numbers()
     assert LayerCache.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
@@ -136,7 +134,7 @@ def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("pooled", [None, "mean"])
 @pytest.mark.parametrize("fail_at", [0, 13, 31, 50])
-def test_a_killed_build_goes_on_where_it_was(tmp_path, small_blocks, pooled, fail_at, caplog):
+def test_a_killed_build_resumes(tmp_path, small_blocks, pooled, fail_at, caplog):
     whole = LayerCache.build(Numbers(), MANY, tmp_path / "whole", pooled, batch_size=3)
     killed = Numbers(fail_at=fail_at)
     with pytest.raises(KeyboardInterrupt):
@@ -158,7 +156,7 @@ def test_a_killed_build_goes_on_where_it_was(tmp_path, small_blocks, pooled, fai
 
 
 @pytest.mark.parametrize("name", ["progress.json", "layers.bin"])
-def test_what_cannot_be_relied_on_is_computed_from_the_start(tmp_path, small_blocks, name):
+def test_untrusted_progress_is_discarded(tmp_path, small_blocks, name):
     with pytest.raises(KeyboardInterrupt):
         LayerCache.build(Numbers(fail_at=30), MANY, tmp_path)
     (partial,) = tmp_path.glob("*.partial")
@@ -169,7 +167,7 @@ def test_what_cannot_be_relied_on_is_computed_from_the_start(tmp_path, small_blo
     assert torch.equal(store.batch(range(len(MANY)), MANY).values, Numbers().encode(MANY).values)
 
 
-def test_rows_of_another_request_are_not_gone_on_with(tmp_path, small_blocks):
+def test_rows_of_another_request_are_not_continued(tmp_path, small_blocks):
     encoding = CorpusEncoding(Numbers(fail_at=30), MANY, dtype="float16")
     with pytest.raises(KeyboardInterrupt):
         encoded_rows(encoding, tmp_path / "rows", "one")
@@ -203,7 +201,7 @@ def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
     assert key(other, texts[0]) != keys[0]
 
 
-def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path):
+def test_a_cache_beyond_the_limit_is_refused_before_the_work(tmp_path):
     encoder = Numbers(n_layers=3, width=1000)
     expected = (
         r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and the limit is 1.0 MB: raise it"
@@ -220,7 +218,7 @@ def test_what_exceeds_the_limit_is_refused_before_anything_is_computed(tmp_path)
     assert not [path for path in tmp_path.iterdir() if path.is_dir()]
 
 
-def test_what_the_disk_cannot_take_is_refused(tmp_path, monkeypatch):
+def test_a_cache_beyond_the_disk_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=2000))
     with pytest.raises(
         ConfigError,
@@ -229,7 +227,7 @@ def test_what_the_disk_cannot_take_is_refused(tmp_path, monkeypatch):
         LayerCache.build(Numbers(), MANY, tmp_path)
 
 
-def test_after_a_disk_that_fills_up_the_next_build_goes_on(tmp_path, small_blocks, monkeypatch):
+def test_after_a_full_disk_the_next_build_resumes(tmp_path, small_blocks, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
@@ -312,7 +310,7 @@ def test_nothing_to_store(tmp_path, sentences):
     assert torch.equal(means.pooled_batch(range(len(sentences))), torch.zeros(2, len(sentences), 3))
 
 
-def test_misuse_is_said(tmp_path):
+def test_misuse_raises_a_readable_error(tmp_path):
     tokens = LayerCache.build(Numbers(), MANY, tmp_path)
     with pytest.raises(
         ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"

@@ -61,7 +61,7 @@ def test_a_word_is_the_mean_of_its_pieces_at_all_hidden_states(make, tmp_path):
             )
 
 
-def test_it_says_what_it_is(encoder, bert):
+def test_its_properties(encoder, bert):
     assert (encoder.name, encoder.folder, encoder.n_layers, encoder.width) == ("bert", bert, 3, 16)
     assert len(encoder.layer_names) == encoder.n_layers
     assert encoder.reads_sentence
@@ -159,7 +159,7 @@ def test_pickled_weights_are_not_read(bert, tmp_path):
         load(folder)
 
 
-def test_broken_files_are_told(tmp_path):
+def test_broken_files_are_refused(tmp_path):
     folder = tiny_bert(tmp_path / "m")
     whole = (folder / "model.safetensors").read_bytes()
     (folder / "model.safetensors").write_bytes(whole[:1000])
@@ -195,7 +195,7 @@ def test_code_beside_the_weights_is_not_run(tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
-def test_without_the_package_the_line_that_installs_it_is_told(bert, monkeypatch):
+def test_without_the_package_the_error_names_the_install_command(bert, monkeypatch):
     monkeypatch.setattr("elmo_tasks.encoders.transformer_files.find_spec", lambda name: None)
     with pytest.raises(
         ConfigError, match=r'bert is a transformer.*pip install "\.\[transformers\]"'
@@ -229,7 +229,7 @@ def test_a_model_that_the_hub_does_not_give(monkeypatch):
         load("hub:someone/bert")
 
 
-def test_a_name_that_is_none_tells_all_kinds():
+def test_an_unknown_name_is_refused_with_all_kinds():
     with pytest.raises(
         ConfigError,
         match="no model 'nobody'.*static-mini.*config.json and model.safetensors, or hub:NAME",

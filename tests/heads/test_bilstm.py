@@ -74,7 +74,7 @@ def test_values_and_gradients_are_those_of_a_packed_lstm(n_layers: int) -> None:
             )
 
 
-def test_what_stands_in_the_padding_does_not_matter() -> None:
+def test_padding_has_no_effect() -> None:
     ours, _ = a_pair(2)
     x, mask = a_batch()
     dirty = x.masked_fill(~mask.unsqueeze(2), torch.nan)

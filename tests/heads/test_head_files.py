@@ -81,7 +81,7 @@ def test_a_run_s_head_goes_by_the_name_of_the_run(tmp_path: Path) -> None:
     )
 
 
-def test_heads_below_folders_without_those_that_are_being_written(tmp_path: Path) -> None:
+def test_unfinished_heads_below_folders_are_left_out(tmp_path: Path) -> None:
     for name in ("b/head", "a/head", "a/.head-x1y2", "a/.head-x1y2-old"):
         write_head(tmp_path / name, a_classifier(), ENCODER)
     assert heads_below([tmp_path, tmp_path / "nowhere"]) == [
@@ -98,7 +98,7 @@ def test_a_name_is_one_in_checkpoints(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("name", ["nothing", "", "../shipped", "a/b"])
-def test_a_name_that_is_not_in_checkpoints_is_refused(
+def test_an_unknown_head_is_refused(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "checkpoints" / "inner").mkdir(parents=True)

@@ -31,7 +31,7 @@ def test_nothing_is_stale_until_an_input_changes_its_content_or_name(project):
     assert stale([BILM, MEANINGS], before, project) == [MEANINGS]
 
 
-def test_what_reads_from_a_stale_step_is_stale(project):
+def test_a_step_after_a_stale_step_is_stale(project):
     before = made(project)
     (project / "bilm.txt").write_text("other weights")
     assert stale([BILM, MEANINGS], before, project) == [BILM, MEANINGS]

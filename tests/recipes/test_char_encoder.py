@@ -171,7 +171,7 @@ def test_words_to_learn_and_their_targets(workplace: Path) -> None:
     assert (data.targets(20)[0][:, 13:] == 0).all()
 
 
-def test_word_types_say_what_is_wrong(workplace: Path) -> None:
+def test_errors_of_word_types(workplace: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"data.held_out_share 1.5, .*: expected a share from 0 to below 1"
     ):
@@ -183,7 +183,7 @@ def test_word_types_say_what_is_wrong(workplace: Path) -> None:
 
 
 @pytest.mark.nightly
-def test_it_learns_and_a_language_model_goes_on_from_it(
+def test_it_learns_and_a_language_model_continues_from_it(
     workplace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = {"filters": [list(pair) for pair in LEARNS], "learning_rate": 0.02}

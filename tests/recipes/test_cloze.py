@@ -92,7 +92,7 @@ def fit(folder, *more, encoder="m"):
     return main(["fit", "--config", str(folder / "config.yaml"), *more])
 
 
-def test_it_learns_what_neither_side_tells_alone_and_is_used(workplace, capsys):
+def test_it_learns_from_both_sides_together_and_is_used(workplace, capsys):
     assert fit(workplace) == 0
     assert "160 steps of 16 sentences; 2 words to choose among" in capsys.readouterr().out
     elmo, static = Elmo.load(workplace / "m"), StaticVectors.load(workplace / "static")
@@ -104,7 +104,7 @@ def test_it_learns_what_neither_side_tells_alone_and_is_used(workplace, capsys):
 
 
 @pytest.mark.ci
-def test_a_run_goes_on_where_it_was(workplace):
+def test_a_run_resumes(workplace):
     assert fit(workplace) == 0
     elmo, static = Elmo.load(workplace / "m"), StaticVectors.load(workplace / "static")
     whole = load_cloze(elmo, static).state_dict()
@@ -162,7 +162,7 @@ def gaps(batch):
     return [(" ".join(batch.sentences[of]), at, answer) for of, at, answer in batch.gaps]
 
 
-def test_what_is_asked_for_stands_there(data):
+def test_gaps_stand_at_the_requested_words(data):
     drawn = Counter(gap for batch in data().train_dataloader() for gap in gaps(batch))
     assert {sentence for sentence, _, _ in drawn} == set(TEXT[:3])  # neither too short nor too long
     for sentence, at, answer in drawn:
@@ -178,7 +178,7 @@ def test_what_is_asked_for_stands_there(data):
     assert answers["the"] / in_text["the"] < 0.8 * answers["nu"] / in_text["nu"]
 
 
-def test_a_run_that_goes_on_draws_what_it_would_have_drawn(data):
+def test_a_resumed_run_makes_the_same_draws(data):
     whole = [gaps(batch) for batch in data().train_dataloader()]
     assert len(whole) == 40
     first = data()
@@ -189,7 +189,7 @@ def test_a_run_that_goes_on_draws_what_it_would_have_drawn(data):
     assert whole != [gaps(batch) for batch in data(seed=2).train_dataloader()]
 
 
-def test_held_out_sentences_are_asked_for_one_word_each(data):
+def test_held_out_sentences_have_one_gap_each(data):
     (batch,) = data().val_dataloader()
     assert [sentence for sentence, _, _ in gaps(batch)] == [
         "the mi ka .",

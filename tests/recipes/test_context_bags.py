@@ -107,7 +107,7 @@ def test_rare_words_weigh_more_around_a_centre_of_zero() -> None:
     )
 
 
-def test_pairs_are_compared_by_cosine_as_they_are() -> None:
+def test_pairs_are_compared_by_cosine() -> None:
     halves = torch.tensor([[2.0, 0.0], [0.0, 5.0], [1.0, 1.0]])
     bags = torch.tensor([[1.0, 0.0, 0.0], [-3.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
     r = math.sqrt(0.5)
@@ -115,7 +115,7 @@ def test_pairs_are_compared_by_cosine_as_they_are() -> None:
     assert pairwise_difference(halves, bags).item() == pytest.approx(expected, abs=1e-6)
 
 
-def test_where_there_is_nothing_to_ask_the_losses_are_zero_with_a_gradient() -> None:
+def test_without_pairs_the_losses_are_zero_with_a_gradient() -> None:
     bags = ContextBagLoss(4, torch.zeros(2, 3), torch.zeros(5, dtype=torch.long))
     losses = bags(torch.randn(2, 1, 6, 4), torch.zeros(2, 1, 6, 3))
     assert [loss.item() for loss in losses] == [0, 0]

@@ -162,9 +162,7 @@ def test_forms_are_found(word: str, sentence: str, token: str) -> None:
         ("bank", "Banks? My bank is shut.", "bank"),
     ],
 )
-def test_an_inflection_stands_for_the_word_where_that_is_not_there(
-    word: str, sentence: str, found: str
-) -> None:
+def test_an_inflection_is_found_in_place_of_the_word(word: str, sentence: str, found: str) -> None:
     assert find_mention(word, sentence).token == found
 
 
@@ -259,7 +257,7 @@ DERIVED = (
         ),
     ],
 )
-def test_what_is_wrong_with_a_sentence(
+def test_errors_of_sentences(
     word: str, sentence: str, field: str, message: str, choices: list[str]
 ) -> None:
     with pytest.raises(InputError, match=message) as caught:
@@ -299,7 +297,7 @@ def test_offers_at_most_five() -> None:
         (["\ud83d !"], "is not a word or phrase"),  # half characters do not break the message
     ],
 )
-def test_what_is_wrong_with_the_word(words: list[str], message: str) -> None:
+def test_errors_of_words(words: list[str], message: str) -> None:
     for word in words:
         with pytest.raises(InputError, match=message) as caught:
             find_mention(word, "A bank !")

@@ -183,7 +183,7 @@ def test_plain_text_is_only_cut(text: str) -> None:
 
 
 @given(TEXTS)
-def test_same_text_same_tokens_whatever_the_accents_encoding(text: str) -> None:
+def test_the_encoding_of_accents_does_not_change_tokens(text: str) -> None:
     composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
     if unicodedata.normalize("NFC", decomposed) == composed:
         joined = ["".join(token.text for token in tokenize(t)) for t in (composed, decomposed)]
@@ -279,7 +279,7 @@ def test_sentences(text, sentences):
     assert split_sentences(text) == sentences
 
 
-def test_what_is_too_long_is_cut():
+def test_long_tokens_are_cut():
     assert [len(s.split()) for s in split_sentences("word " * 25, max_tokens=10)] == [10, 10, 5]
 
 

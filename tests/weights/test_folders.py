@@ -152,7 +152,7 @@ def test_one_flipped_bit_in_a_head_or_in_static_vectors_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("card", [None, "{}", "[1]", "no json", '{"sha256": {}}'])
-def test_weights_without_checksums_are_taken_as_they_are(tmp_path, card):
+def test_weights_without_checksums_are_accepted(tmp_path, card):
     folder = a_model(tmp_path / "m")
     flip(folder / "bilm.safetensors")
     (folder / "card.json").unlink()
@@ -164,7 +164,7 @@ def test_weights_without_checksums_are_taken_as_they_are(tmp_path, card):
 @pytest.mark.parametrize(
     "sums", ["7", '["x"]', '{"bilm.safetensors": 7}', '{"bilm.safetensors": "abc"}']
 )
-def test_checksums_that_are_none_are_named(tmp_path, sums):
+def test_malformed_checksums_are_refused(tmp_path, sums):
     folder = a_model(tmp_path / "m")
     (folder / "card.json").write_text(f'{{"sha256": {sums}}}')
     with pytest.raises(
@@ -194,7 +194,7 @@ def test_the_command_writes_and_compares(tmp_path, capsys):
     assert "expected a folder with weights" in capsys.readouterr().err
 
 
-def test_what_comes_with_the_program_is_as_its_cards_say(capsys):
+def test_bundled_weights_fit_their_cards(capsys):
     folders = [str(path.parent) for path in CHECKPOINTS.glob("*/card.json")]
     assert len(folders) > 5
     assert main(["model", "checksums", "--check", *folders]) == 0
