@@ -31,9 +31,10 @@ from elmo_tasks.messages.answers import (
     uses_in_meaning_answer,
 )
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
-from elmo_tasks.senses.lexicon import Entry, Sense, bundled_lexicon
+from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.use_sources import example_uses
 from elmo_tasks.service.examples import known_meanings
