@@ -65,23 +65,36 @@ def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> It
         app.wait(30)
 
 
+def asked(client: httpx.Client, endpoint: str, values: Sequence[Any]) -> Any:
+    """Ask an endpoint as gradio's clients do.
+
+    Raises:
+        ValueError: the response is not a result.
+    """
+    path = f"/gradio_api/call/{endpoint}"
+    event = client.post(path, json={"data": list(values)}).raise_for_status().json()
+    kind, _, answer = client.get(f"{path}/{event['event_id']}").text.rpartition("\ndata: ")
+    if not kind.endswith("event: complete"):
+        raise ValueError(f"{kind[-40:]} {answer[:200]}")
+    return json.loads(answer)[0]
+
+
 def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
     """Request a comparison as the page does, by a client of the app.
 
     Raises:
         ValueError: the response is not a result.
     """
-    data = {"data": [word, list(sentences), None]}
-    event = client.post("/gradio_api/call/compare", json=data).raise_for_status().json()
-    kind, _, answer = client.get(f"/gradio_api/call/compare/{event['event_id']}").text.partition(
-        "\ndata: "
-    )
-    if kind != "event: complete":
-        raise ValueError(answer[:200])
-    return dict(json.loads(answer)[0])
+    return dict(asked(client, "compare", [word, list(sentences), None]))
+
+
+def memory_megabytes(pid: int) -> tuple[float, float]:
+    """Of a process, on Linux: all that is in memory, and what is its own, without mapped files."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    whole, own = (int(status.partition(f"{name}:")[2].split()[0]) for name in ("VmRSS", "RssAnon"))
+    return whole / 1000, own / 1000
 
 
 def resident_megabytes(pid: int) -> float:
     """Of a process, on Linux."""
-    status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1000
+    return memory_megabytes(pid)[0]
