@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -23,8 +22,15 @@ from elmo_tasks.corpus.vectors import npy_bytes
 from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import CorpusEncoding
-from elmo_tasks.errors import ConfigError
-from elmo_tasks.files import atomic_file, atomic_write, check_room, file_lock, write_json
+from elmo_tasks.errors import ConfigError, DataError
+from elmo_tasks.files import (
+    atomic_file,
+    atomic_write,
+    check_room,
+    file_lock,
+    read_json,
+    write_json,
+)
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 
@@ -167,7 +173,10 @@ def build_files(
     Raises:
         ConfigError: there are no sentences, too little room, the folder holds another index, or
             another process writes it.
+        DataError: the folder holds an index of an earlier or later program.
     """
+    if (folder / DESCRIPTION_NAME).exists():
+        read_description(folder)  # refuses an old one before anything is written
     store, digest = Store(str(folder / BLOCKS_FOLDER)), hashlib.sha256(job.key.encode())
     with _empty_folder_removed(folder), file_lock(folder / ".lock", f"the index {folder}", wait):
         blocks = cut(_rows(sentences, digest), store, job.block_characters)
@@ -217,9 +226,32 @@ def _rows(sentences: Iterable[str], digest: Any) -> Iterator[Row]:
             number += 1
 
 
+def read_description(folder: Path) -> dict[str, Any]:
+    """Read the description of an index.
+
+    Raises:
+        DataError: it is broken, or of an earlier or later program.
+        OSError: it cannot be read.
+    """
+    path = folder / DESCRIPTION_NAME
+    try:
+        raw = read_json(path)
+        version = raw.get("version")
+    except (ValueError, AttributeError) as error:
+        raise DataError(
+            f"{path}: expected an index written by `elmo-tasks index` ({type(error).__name__}:"
+            f" {error})"
+        ) from None
+    if version != VERSION:
+        raise DataError(
+            f"{path}: an index of an earlier or later program (version {version}, expected"
+            f" {VERSION}); delete its folder and build it again with `elmo-tasks index`"
+        )
+    return dict(raw)
+
+
 def _check_same(folder: Path, key: str) -> None:
-    description = json.loads((folder / DESCRIPTION_NAME).read_text(encoding="utf-8"))
-    if description.get("version") == VERSION and description.get("text") != key:
+    if read_description(folder).get("text") != key:
         raise ConfigError(
             f"{folder}: holds an index of other text or of another model; choose another folder"
         )

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from elmo_tasks.api import NearUse
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import DataError
-from elmo_tasks.files import read_json
 from elmo_tasks.senses.fast_search import FastSearch
 from elmo_tasks.senses.index_files import (
     BLOCKS_FOLDER,
@@ -21,12 +20,12 @@ from elmo_tasks.senses.index_files import (
     NORMS,
     SENTENCES_NAME,
     VECTORS,
-    VERSION,
     WORDS_NAME,
     IndexDescription,
     IndexJob,
     build_files,
     one_line,
+    read_description,
 )
 from elmo_tasks.senses.use_sources import evenly
 from elmo_tasks.text.tokens import tokenize
@@ -52,14 +51,7 @@ class UseIndex:
         self.folder = Path(folder)
         path = self.folder / DESCRIPTION_NAME
         try:
-            raw = read_json(path)
-            if raw.get("version") != VERSION:
-                raise DataError(
-                    f"{path}: an index of an earlier or later program (version"
-                    f" {raw.get('version')}, expected {VERSION}); build it again with `elmo-tasks"
-                    " index`"
-                )
-            self.description = IndexDescription(**raw)
+            self.description = IndexDescription(**read_description(self.folder))
             self._lines, self._offsets, self._forms, self._postings, self._starts = (
                 np.load(self.folder / f"{name}.npy", mmap_mode="r")
                 for name in ("lines", "offsets", "forms", "postings", "starts")

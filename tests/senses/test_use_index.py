@@ -132,13 +132,14 @@ def test_refusals(elmo, tmp_path):
         UseIndex(tmp_path)
 
 
-def test_old_indexes_are_refused_with_a_way_out(tmp_path):
+def test_old_indexes_are_refused_with_a_way_out(elmo, tmp_path):
     (tmp_path / "index.json").write_text(json.dumps({"version": 1, "title": "mine"}))
-    with pytest.raises(
-        DataError,
-        match=r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks",
-    ):
+    message = r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks"
+    with pytest.raises(DataError, match=message):
         UseIndex(tmp_path)
+    with pytest.raises(DataError, match=message):
+        build_index(elmo, SENTENCES, tmp_path, "mine")
+    assert [path.name for path in tmp_path.iterdir()] == ["index.json"]
 
 
 PARTS = ["lines", "forms", "vectors", "norms", "sentences.txt", "words.txt", "sentence count"]
