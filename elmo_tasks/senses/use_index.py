@@ -30,7 +30,7 @@ from elmo_tasks.senses.index_files import (
 from elmo_tasks.senses.use_sources import evenly
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use
-from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.text.word_forms import are_inflections, first_letters, folded
 
 #: Uses of one word up to which all are compared, instead of those that the fast search finds.
 _MAX_COMPARED = 50_000
@@ -128,7 +128,12 @@ class UseIndex:
     def rows_of(self, word: str) -> NDArray[np.int64]:
         """Return the rows of a word in any inflection, in order."""
         key = folded(word)
-        found = [k for k, other in enumerate(self._vocabulary) if are_inflections(key, other)]
+        letters = first_letters(key)
+        found = [
+            k
+            for k, other in enumerate(self._vocabulary)
+            if other[:1] in letters and are_inflections(key, other)
+        ]
         rows = [self._postings[self._starts[k] : self._starts[k + 1]] for k in found]
         return np.sort(np.concatenate(rows)) if rows else np.zeros(0, np.int64)
 
@@ -138,7 +143,8 @@ class UseIndex:
         Of more than ``max_uses`` uses, keep ``max_uses`` at even distances.
         """
         rows = self.rows_of(word)
-        return tuple(map(self.use, evenly(rows.tolist(), max_uses))), len(rows)
+        kept = rows[evenly(range(len(rows)), max_uses)]
+        return tuple(map(self.use, kept.tolist())), len(rows)
 
     def search(
         self,

@@ -113,6 +113,17 @@ def lemmas(word: str) -> set[str]:
     )
 
 
+def first_letters(word: str) -> set[str]:
+    """Return the first letters of all inflections of a word in lower case.
+
+    ``go`` gives g and w, of went: a cheap test before :func:`are_inflections`, since regular
+    endings leave the first letter as it is.
+    """
+    bases = lemmas(word)
+    irregular = (form for form, of in _irregular_bases().items() if of & bases)
+    return {form[:1] for form in (*bases, *irregular)}
+
+
 def comparative_bases(word: str) -> set[str]:
     """Return the words of which a lower-case word may be the comparative or superlative.
 

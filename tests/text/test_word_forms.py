@@ -1,6 +1,12 @@
 import pytest
 
-from elmo_tasks.text.word_forms import are_inflections, comparative_bases, may_be_forms_of_one_word
+from elmo_tasks.text import word_forms
+from elmo_tasks.text.word_forms import (
+    are_inflections,
+    comparative_bases,
+    first_letters,
+    may_be_forms_of_one_word,
+)
 
 # A word, and words that are its inflections.
 INFLECTIONS = """
@@ -62,3 +68,13 @@ def test_not_forms(one: str, other: str) -> None:
 def test_comparisons_of_any_word() -> None:
     assert "ghostly" in comparative_bases("ghostlier")
     assert comparative_bases("the") == set()
+
+
+def test_no_inflection_begins_with_another_letter() -> None:
+    assert first_letters("go") == {"g", "w"}
+    assert first_letters("banks") == {"b"}
+    irregular = sorted(word_forms._irregular_bases())
+    words = [*irregular[::9], "dies", "happier", "better", "hoping", "3rd", "seed"]
+    for word in words:
+        missed = [other for other in irregular if other[:1] not in first_letters(word)]
+        assert not [other for other in missed if are_inflections(word, other)]
