@@ -94,14 +94,6 @@ def _cluster(text: str) -> str:
     return text
 
 
-def check_output(output: Path, source: str) -> None:
-    """Raise a :class:`ConfigError` unless the output can be a file beside its source."""
-    if output.is_dir() or (source != STANDARD and output.exists() and output.samefile(source)):
-        raise ConfigError(f"{output}: this is a folder or the input itself; name a new file")
-    if not output.parent.is_dir():
-        raise ConfigError(f"{output}: the folder {output.parent} does not exist")
-
-
 def lines_of(path: str) -> Iterator[str]:
     """Read the lines of a text file, plain or ``.xz``, or of standard input (``-``)."""
     from elmo_tasks.text.vocabulary import open_text

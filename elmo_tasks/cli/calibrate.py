@@ -47,21 +47,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="0=negative,1=positive",
         help="labels of that file and the head's own for them",
     )
-    add(
-        "--score",
-        action="store_true",
-        help="only measure what is in the head's folder; write nothing",
-    )
 
 
 def run(args: argparse.Namespace) -> int:
     """Fit, write the result, and print it."""
     if args.head is not None:
         return _head(args)
-    if args.data is not None or args.labels is not None or args.score:
-        raise ConfigError(
-            "--data, --labels and --score calibrate a classifier; name it with --head"
-        )
+    if args.data is not None or args.labels is not None:
+        raise ConfigError("--data and --labels calibrate a classifier; name it with --head")
     return _meanings(args)
 
 
@@ -130,16 +123,8 @@ def _head(args: argparse.Namespace) -> int:
     predictor.confidence = None  # it is fitted on the uncalibrated probabilities
     predictions = predictor.predict(texts)
     probabilities = [list(prediction.probabilities.values()) for prediction in predictions]
-    if args.score:
-        confidence = Confidence.of(files.folder)
-        if confidence is None:
-            raise ConfigError(
-                f"{files.folder}: nothing was fitted yet; run this without --score first"
-            )
-        confidence = confidence.scored(probabilities, classes, args.data.name)
-    else:
-        confidence = Confidence.fit(probabilities, classes, args.data.name)
-        confidence.write(files.folder)
+    confidence = Confidence.fit(probabilities, classes, args.data.name)
+    confidence.write(files.folder)
     others = ""
     if None in classes:
         others = (

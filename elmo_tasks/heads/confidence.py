@@ -89,12 +89,12 @@ class Confidence:
             if (top >= limit).any() and is_right[top >= limit].mean() >= MIN_PRECISION
         )
         threshold = round(float(next(thresholds, 1.0)), 3)
-        return cls(temperature, threshold).scored(probabilities, classes, name)
+        return cls(temperature, threshold)._scored(probabilities, classes, name)
 
-    def scored(
+    def _scored(
         self, probabilities: Sequence[Sequence[float]], classes: Sequence[int | None], name: str
     ) -> Confidence:
-        """Evaluate the same temperature and threshold on other rows; see :meth:`fit`."""
+        """Measure temperature and threshold on rows; see :meth:`fit`."""
         scaled, gold = _scaled(probabilities, self.temperature), _ids(classes)
         has_class, is_right = gold >= 0, scaled.argmax(axis=1) == gold
         predicted = np.exp(scaled.max(axis=1)) >= self.threshold

@@ -100,16 +100,14 @@ def comparison(job: TrainingJob) -> str:
     )
 
 
-def wilson(share: float, count: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(share: float, count: int) -> tuple[float, float]:
     """Return the 95 % interval of a share of ``count`` independent cases (Wilson, 1927)."""
     if count <= 0:
         return 0.0, 1.0
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = (
-        z
-        / (1 + z * z / count)
-        * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
-    )
+    z = 1.96
+    scale = 1 + z * z / count
+    middle = (share + z * z / (2 * count)) / scale
+    half = z / scale * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -199,24 +200,21 @@ def _evidence(
         odds = _odds(loaded, comparison, pair, number, apart)
         use = comparison.uses[position].use
         whole = float(odds([use], 1 - number)[0])
-        sign = 1 if apart else -1  # above 0: the word sets the two apart
-
-        def lost(
-            uses: Sequence[Use],
-            other: int,
-            odds: Measure = odds,
-            whole: float = whole,
-            sign: int = sign,
-        ) -> NDArray[np.float64]:
-            return sign * (whole - odds(uses, other))
-
-        found += _hide(lost, use, number, position, 0.0)
+        found += _hide(partial(_loss, odds, whole, apart), use, number, position, 0.0)
     for_it = [word.change if apart else -word.change for word in found]
     total = sum(value for value in for_it if value > 0) or 1.0
     return [
         replace(word, share=round(value / total, 6))
         for word, value in zip(found, for_it, strict=True)
     ]
+
+
+def _loss(
+    odds: Measure, whole: float, apart: bool, uses: Sequence[Use], other: int
+) -> NDArray[np.float64]:
+    """Return how far the log-odds fall, above 0 for a word that sets the two uses apart."""
+    lost = whole - odds(uses, other)
+    return lost if apart else -lost
 
 
 def _odds(

@@ -53,12 +53,8 @@ def trees(tmp_path):
     return path
 
 
-def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_fitted(
-    head, trees, run
-):
-    command = ["calibrate", "--head", head, "--data", trees]
-    assert "run this without --score first" in run.refused(*command, "--score")
-    out = run.done(*command)
+def test_a_file_is_read_as_the_heads_training_data_were(head, trees, run):
+    out = run.done("calibrate", "--head", head, "--data", trees)
     assert "without a class get none" in out
     stored = read_json(head / "confidence.json")
     assert (stored["rows"], stored["rows_without_class"], stored["fitted_on"]) == (
@@ -66,8 +62,6 @@ def test_a_file_is_read_as_the_heads_training_data_were_and_scored_by_what_was_f
         6,
         "trees.txt",
     )
-    run.done(*command, "--score")
-    assert read_json(head / "confidence.json") == stored
 
 
 def test_labels_are_mapped_as_told(head, tmp_path, run):
@@ -88,7 +82,7 @@ def test_labels_are_mapped_as_told(head, tmp_path, run):
         (["--model", "static-mini"], "static-mini does not read the sentence"),
         (
             ["--data", "trees.txt"],
-            "--data, --labels and --score calibrate a classifier; name it with --head",
+            "--data and --labels calibrate a classifier; name it with --head",
         ),
         (["--head", "head"], "--head needs --data: a labelled file to calibrate it on"),
         (

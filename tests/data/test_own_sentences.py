@@ -11,7 +11,7 @@ from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.tag_files import read_tag_file, read_tagged
 from elmo_tasks.data.tagging import TaggingData
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
-from elmo_tasks.text.twins import are_twins, content_words
+from tests.twins import are_twins, content_words
 
 DATA = Path(elmo_tasks.__file__).parent / "data"
 NAMES, TEXTS = DATA / "names", DATA / "sentiment"

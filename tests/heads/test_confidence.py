@@ -42,7 +42,6 @@ def test_predictions_reach_the_required_precision():
     # It abstains more often from rows without a class than from the others.
     assert fitted.abstention > 1 - fitted.coverage
     assert fitted.rows + fitted.rows_without_class == len(classes)
-    assert fitted.scored(probabilities, classes, "rows") == fitted
 
 
 def test_a_head_that_is_never_right_always_abstains():

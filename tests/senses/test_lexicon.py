@@ -14,8 +14,8 @@ from elmo_tasks.senses.entries import (
 )
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
-from elmo_tasks.text.twins import twins
 from elmo_tasks.text.word_forms import folded
+from tests.twins import twins
 
 BANK = """\
 # a comment

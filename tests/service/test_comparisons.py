@@ -210,10 +210,12 @@ def test_an_expression_is_told_from_its_words_meant_as_usual(session):
 
 
 def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
-    found = session.compare("spill the beans", ["Who spilled the beans?", "Don't spill the beans."])
-    assert found.message.headline == "“spill the beans” means the same in both sentences."
+    found = session.compare(
+        "back to square one", ["We are back to square one.", "It sent them back to square one."]
+    )
+    assert found.message.headline == "“back to square one” means the same in both sentences."
     assert found.message.details.startswith(
-        "This expression has one meaning in the dictionary: to tell a secret."
+        "This expression has one meaning in the dictionary: at the beginning again."
     )
 
 

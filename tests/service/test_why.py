@@ -177,8 +177,12 @@ def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
     assert found.message.headline.startswith(
         "“scissors” is on the list of words with one everyday meaning"
     )
-    found = session.explain("spill the beans", ["Who spilled the beans?", "Don't spill the beans."])
-    assert found.message.headline.startswith("“spill the beans” has one meaning in the dictionary")
+    found = session.explain(
+        "back to square one", ["We are back to square one.", "It sent them back to square one."]
+    )
+    assert found.message.headline.startswith(
+        "“back to square one” has one meaning in the dictionary"
+    )
 
 
 def test_a_meaning_without_examples_is_explained_like_another_meaning(session):

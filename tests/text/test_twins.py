@@ -2,7 +2,7 @@
 
 import pytest
 
-from elmo_tasks.text.twins import are_twins, content_words, twins, without_twins
+from tests.twins import are_twins, content_words, twins
 
 SEATS = "We sat at the [back] of the bus."
 
@@ -29,8 +29,6 @@ def test_the_marked_word_does_not_count():
     assert content_words(SEATS) == {"sat", "bus"}
 
 
-def test_the_first_of_two_twins_stays():
-    rows = [(1, SEATS), (2, "Nobody sat in the [back] of that bus."), (3, "He came [back].")]
-    kept = without_twins(rows, lambda row: row[1])
-    assert [number for number, _ in kept] == [1, 3]
-    assert twins([text for _, text in rows]) == [(rows[1][1], SEATS)]
+def test_a_twin_is_paired_with_the_first_of_the_two():
+    twin = "Nobody sat in the [back] of that bus."
+    assert twins([SEATS, twin, "He came [back]."]) == [(twin, SEATS)]

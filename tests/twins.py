@@ -6,9 +6,8 @@ Labelled data must not hold them: a test sentence with a twin among the examples
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import TypeVar
 
 from elmo_tasks.text.word_forms import folded, stem
 
@@ -34,7 +33,6 @@ _FUNCTION_WORDS = _words(
     they're i've
     """
 )
-Item = TypeVar("Item")
 _cached_stem = lru_cache(100_000)(stem)
 
 
@@ -52,19 +50,6 @@ def are_twins(first: frozenset[str], second: frozenset[str]) -> bool:
     """Check if two sentences, given by their content words, are twins."""
     shared = len(first & second)
     return shared >= _MIN_SHARED and shared >= _MIN_SHARE * min(len(first), len(second))
-
-
-def without_twins(items: Iterable[Item], text: Callable[[Item], str]) -> list[Item]:
-    """Keep the items whose text is not a twin of an earlier item's text."""
-    kept: list[Item] = []
-    seen: dict[str, list[frozenset[str]]] = {}  # by word
-    for item in items:
-        words = content_words(text(item))
-        if not any(are_twins(words, other) for word in words for other in seen.get(word, ())):
-            kept.append(item)
-            for word in words:
-                seen.setdefault(word, []).append(words)
-    return kept
 
 
 def twins(sentences: Sequence[str]) -> list[tuple[str, str]]:
