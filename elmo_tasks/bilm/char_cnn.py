@@ -88,8 +88,11 @@ def word_lengths(characters: Tensor) -> Tensor:
     return (characters != PADDING).sum(dim=1)
 
 
+_WORDS_PER_BATCH = 1024
+
+
 @torch.no_grad()
-def encode_words(encoder: CharacterCNN, characters: Tensor, batch_size: int = 1024) -> Tensor:
+def encode_words(encoder: CharacterCNN, characters: Tensor) -> Tensor:
     """Compute ``[U, P]`` vectors of words, in batches of similar length.
 
     The ``[U, C]`` character ids may be of any integer type and on any device.
@@ -98,7 +101,7 @@ def encode_words(encoder: CharacterCNN, characters: Tensor, batch_size: int = 10
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
     # At least the width of the result would be lost to autocast, and the result is kept.
     with torch.autocast(weight.device.type, enabled=False):
-        for rows in torch.argsort(word_lengths(characters), stable=True).split(batch_size):
+        for rows in torch.argsort(word_lengths(characters), stable=True).split(_WORDS_PER_BATCH):
             vectors[rows.to(weight.device)] = encoder(
                 characters[rows].to(weight.device, torch.long)
             ).float()

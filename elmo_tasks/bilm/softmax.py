@@ -183,10 +183,13 @@ def sentence_losses(
     )
 
 
-def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor, chunk: int = 256) -> float:
-    # In pieces, because 50,000 scores for each of thousands of words do not fit comfortably.
+_ROWS_AT_ONCE = 256
+
+
+def _summed_loss(softmax: LMSoftmax, hidden: Tensor, targets: Tensor) -> float:
+    # In pieces: 50,000 scores for each of thousands of words take too much memory.
     total = 0.0
-    for rows, labels in zip(hidden.split(chunk), targets.split(chunk), strict=True):
+    for rows, labels in zip(hidden.split(_ROWS_AT_ONCE), targets.split(_ROWS_AT_ONCE), strict=True):
         losses = nn.functional.cross_entropy(softmax(rows).float(), labels, reduction="none")
         total += float(losses.double().sum())
     return total

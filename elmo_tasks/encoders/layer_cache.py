@@ -42,9 +42,9 @@ def encoded_rows(
     """Compute the rows of a corpus into ``folder``, memory-mapped.
 
     An interrupted call with this key is resumed. Rows are appended block by block.
-    ``progress.json`` counts the sentences whose rows are on the disk for certain; whatever lies
-    behind them is cut off before the next block. Interrupted before its first block, the folder is
-    removed. The caller holds a lock, and removes the folder when it is done with the rows.
+    ``progress.json`` counts the sentences whose rows are completely on the disk; rows after them
+    are cut off before the next block. If the first block is interrupted, the folder is removed. The
+    caller holds a lock, and removes the folder when it is done with the rows.
     """
     path, progress = folder / _ROWS_NAME, folder / _PROGRESS_NAME
     done = _sentences_done(encoding, folder, key)
@@ -87,7 +87,7 @@ def encoded_rows(
 
 
 def _sentences_done(encoding: CorpusEncoding, folder: Path, key: str) -> int:
-    """Return the number of sentences that an earlier call has surely written."""
+    """Return the number of sentences that an earlier call has completely written."""
     try:
         progress = read_json(folder / _PROGRESS_NAME)
         done = int(progress["sentences"])
@@ -128,9 +128,17 @@ class CacheDescription:
     @classmethod
     def of(cls, encoding: CorpusEncoding) -> CacheDescription:
         """Describe the cache of a corpus; reads all weights and all sentences."""
-        encoder, pooled = encoding.encoder, "mean" if encoding.pooled else None
-        sizes = encoder.n_layers, encoder.width, len(encoding.sentences), int(encoding.offsets[-1])
-        return cls(encoder.name, encoder.checksum, encoding.text, pooled, *sizes)  # type: ignore[arg-type]
+        encoder = encoding.encoder
+        return cls(
+            encoder=encoder.name,
+            checksum=encoder.checksum,
+            text=encoding.text,
+            pooled="mean" if encoding.pooled else None,
+            n_layers=encoder.n_layers,
+            width=encoder.width,
+            n_sentences=len(encoding.sentences),
+            n_tokens=int(encoding.offsets[-1]),
+        )
 
     @property
     def key(self) -> str:
@@ -181,20 +189,18 @@ class LayerCache:
         pooled: Pooling | None = None,
         max_bytes: int = MAX_BYTES,
         batch_size: int = 64,
-        step: Step | None = None,
     ) -> LayerCache:
         """Encode the sentences, or open an earlier cache; resume if interrupted.
 
         Args:
             encoder: gives the layers.
             sentences: the tokens of each sentence.
-            folder: for caches; each is a sub-folder of its own, named by the encoder's checksum,
+            folder: for caches; each has its own folder in it, named after the encoder's checksum,
                 the text and ``pooled``.
-            pooled: ``"mean"`` keeps the mean of each sentence's tokens only, for heads that pool
-                so.
-            max_bytes: the most that the vectors may take on disk.
+            pooled: ``"mean"`` keeps only the mean over each sentence's tokens, for heads that pool
+                in this way.
+            max_bytes: maximum size of the vectors on the disk.
             batch_size: sentences that are encoded at once.
-            step: progress callback.
         """
         encoding = CorpusEncoding(
             encoder=encoder,
@@ -207,7 +213,8 @@ class LayerCache:
         about = CacheDescription.of(encoding)
         target = Path(folder) / about.key
         with contextlib.suppress(DataError):
-            return cls(target)  # without the lock: a finished cache may be in a read-only folder
+            # Without the lock: a finished cache may be in a read-only folder.
+            return cls(target)
         with file_lock(
             target.with_name(f"{target.name}.lock"), f"the layer cache {target}", wait=True
         ):
@@ -221,7 +228,7 @@ class LayerCache:
                 encoding.row(_sentences_done(encoding, partial, about.key)) * encoding.row_bytes
             )
             _check_room(about, n_done, target.parent, max_bytes)
-            encoded_rows(encoding, partial, about.key, step)
+            encoded_rows(encoding, partial, about.key)
             np.save(partial / _OFFSETS_NAME, encoding.offsets)
             write_json(partial / _DESCRIPTION_NAME, asdict(about))
             shutil.rmtree(target, ignore_errors=True)

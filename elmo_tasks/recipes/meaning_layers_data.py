@@ -66,13 +66,13 @@ class LabelledUses:
     senses: tuple[int, ...]
 
 
-def training_uses(lexicon: Lexicon, seed: int = 1) -> list[LabelledUses]:
+def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
     """Collect the training examples of ambiguous words that are not held out.
 
     Each is read twice: alone, and before or after another example of its meaning, since the
     sentences of most texts are longer than those of the dictionary.
     """
-    rng = random.Random(seed)
+    rng = random.Random(1)
     labelled = []
     for entry in lexicon.ambiguous:
         if entry.is_held_out:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, cast
 
 from elmo_tasks.errors import DataError
 
-#: Errors that reading compressed content may raise; of gzip's own ``OSError``, this one alone.
+#: Errors of reading compressed content; gzip's other errors are plain ``OSError``.
 BROKEN = (lzma.LZMAError, EOFError, zlib.error, gzip.BadGzipFile)
 #: Endings of compressed files.
 ENDINGS = (".xz", ".gz", ".bz2")
@@ -41,18 +41,15 @@ def open_binary(path: Path) -> BinaryIO:
     """Open a file for reading, unpacked if it is compressed.
 
     Raises:
-        DataError: it is an archive or a document that holds no text as it is.
+        DataError: it is an archive or a document that is not plain text.
         OSError: it cannot be opened.
     """
     with path.open("rb") as file:
         start = file.read(16)
-    for mark, (what, advice) in _OTHERS.items():
-        if start.startswith(mark):
-            raise DataError(f"{path}: expected a text file, found {what}: {advice}")
-    for mark, opener in _OPENERS.items():
-        if start.startswith(mark):
-            # Buffered: single lines of a compressed file are slow to read.
-            return io.BufferedReader(cast(io.RawIOBase, opener(path)))
+    opener = _opener_of(start, str(path))
+    if opener is not None:
+        # Buffered: single lines of a compressed file are slow to read.
+        return io.BufferedReader(cast(io.RawIOBase, opener(path)))
     if start and path.suffix in ENDINGS:
         raise DataError(
             f"{path}: the compressed data is broken (its first bytes are not those of"
@@ -63,14 +60,16 @@ def open_binary(path: Path) -> BinaryIO:
 
 def unpacked(stream: io.BufferedReader, name: str) -> BinaryIO:
     """Unpack an open stream if it is compressed; ``name`` is for messages."""
-    start = stream.peek(16)[:16]
-    for mark, (what, advice) in _OTHERS.items():
+    opener = _opener_of(stream.peek(16)[:16], name)
+    return stream if opener is None else io.BufferedReader(cast(io.RawIOBase, opener(stream)))
+
+
+def _opener_of(start: bytes, name: str) -> Callable[[Any], Any] | None:
+    """Return the function that unpacks content with these first bytes; None for plain content."""
+    for mark, (found, advice) in _OTHERS.items():
         if start.startswith(mark):
-            raise DataError(f"{name}: expected a text file, found {what}: {advice}")
-    for mark, opener in _OPENERS.items():
-        if start.startswith(mark):
-            return io.BufferedReader(cast(io.RawIOBase, opener(stream)))
-    return stream
+            raise DataError(f"{name}: expected a text file, found {found}: {advice}")
+    return next((opener for mark, opener in _OPENERS.items() if start.startswith(mark)), None)
 
 
 def plain_name(path: Path) -> str:
