@@ -62,7 +62,7 @@ def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> It
     finally:
         if app.poll() is None:
             os.killpg(app.pid, signal.SIGTERM)
-        app.wait(30)
+        app.wait(60)
 
 
 def asked(client: httpx.Client, endpoint: str, values: Sequence[Any]) -> Any:

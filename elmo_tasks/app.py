@@ -256,6 +256,7 @@ def _serve(args: argparse.Namespace) -> None:
     _check_proxy(os.environ)
     _check_temporary_folder(os.environ)
     reach_itself(os.environ)
+    from elmo_tasks.service.free_memory import give_back_freed_memory
     from elmo_tasks.service.health import Health, HealthMiddleware
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
@@ -265,6 +266,7 @@ def _serve(args: argparse.Namespace) -> None:
     room = ClassRoom(is_local=args.host in LOCAL and not args.share) if args.class_link else None
     pages = [(ClassPages, (), {"room": room})] if room else []
     training = training_is_allowed(args)
+    give_back_freed_memory()
     app = _build(args, room)
     bounds = {"uploads": UploadLimits(MAX_UPLOAD + 10_000) if training else None}
     app.queue(max_size=_MAX_WAITING)
