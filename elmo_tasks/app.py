@@ -124,7 +124,7 @@ def passwords(
     args: argparse.Namespace, environment: MutableMapping[str, str]
 ) -> list[tuple[str, str]] | None:
     """Return user names and passwords from the arguments or, removed there, the environment."""
-    # child processes, such as training, need not know it
+    # Removed, so that child processes, such as training, do not have it.
     in_environment = environment.pop(AUTH_VARIABLE, None)
     if args.auth is not None:
         return [args.auth]
@@ -237,7 +237,7 @@ def _check_proxy(environment: Mapping[str, str]) -> None:
 
 
 def _check_temporary_folder(environment: Mapping[str, str]) -> None:
-    """Refuse a folder for uploads that belongs to somebody else, where each upload would fail.
+    """Refuse a folder for uploads to which this user cannot write.
 
     Raises:
         ConfigError: nothing can be written there.

@@ -20,7 +20,7 @@ _FOLDERS = {"checkpoints": CHECKPOINTS, "lightning_configs": CONFIGS, "elmo_task
 
 
 def find(path: str) -> str:
-    """Resolve a path below a bundled folder; what a person has there comes first.
+    """Resolve a path below a bundled folder; a file of the working folder comes first.
 
     A path that does not exist is returned as it is, for messages about it.
     """

@@ -17,8 +17,8 @@ from elmo_tasks.errors import ConfigError
 Batch = TypeVar("Batch")
 Tensors = TypeVar("Tensors", bound="TensorBatch")
 
-# Rows are sorted by length within so many batches: little padding, and still other neighbours in
-# every epoch.
+# Rows are sorted by length within pools of this many batches: little padding, but different
+# neighbours in every epoch.
 _BATCHES_PER_POOL = 50
 
 
@@ -41,7 +41,7 @@ class RowBatch(TensorBatch):
     """Rows of similar length."""
 
     tokens: tuple[tuple[str, ...], ...]  #: the tokens of each
-    #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 where there is no token
+    #: ``[B]`` ids of labels, or ``[B, T]`` ids of tags, 0 in the padding
     target: torch.Tensor
     index: torch.Tensor  #: ``[B]`` the row of each in its split
 
@@ -119,9 +119,9 @@ class BucketedBatches(ResumableBatches[Batch]):
 class BatchLoader(ResumableBatches[Batch]):
     """Loader of rows in batches of similar length, epoch after epoch.
 
-    Shuffled, each process has its share of each batch, and there is another order in every epoch;
-    else the rows come by length, each process taking its share. A batch has ``batch_size`` rows
-    over all processes; ``collate`` makes it of their numbers.
+    If shuffled, each process has its share of each batch, and every epoch has another order; else
+    the rows are sorted by length, and each process takes its share. A batch has ``batch_size`` rows
+    over all processes; ``collate`` builds it from the row numbers.
     """
 
     batch_sampler: None = None  #: Lightning inspects this attribute
@@ -162,14 +162,13 @@ class BatchLoader(ResumableBatches[Batch]):
             return _cut(by_length[self.rank :: self.world_size], self.batch_size // self.world_size)
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.lengths), generator=generator).tolist()
-        # Every process must come to every step: the few rows that are left over differ from epoch
-        # to epoch.
+        # Every process must take every step, so a few rows are left out, other ones in every epoch.
         order = order[: len(order) - len(order) % self.world_size]
         pools = _cut(order, self.batch_size * _BATCHES_PER_POOL)
         cut = [
-            b
+            batch
             for pool in pools
-            for b in _cut(sorted(pool, key=self.lengths.__getitem__), self.batch_size)
+            for batch in _cut(sorted(pool, key=self.lengths.__getitem__), self.batch_size)
         ]
         return [
             cut[k][self.rank :: self.world_size]

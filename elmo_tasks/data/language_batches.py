@@ -43,7 +43,7 @@ class TokenizedCorpus:
         #: The distinct words; the special ones first, then by falling frequency. An id is a
         #: position here.
         self.words = (folder / "words.txt").read_text(encoding="utf-8").split("\n")[:-1]
-        #: How often each occurs.
+        #: Number of occurrences of each word.
         self.counts: NDArray[np.int64] = np.load(folder / "counts.npy")
         #: ``[n_words, 50]`` character ids of each word.
         self.characters: NDArray[np.int16] = np.load(folder / "characters.npy", mmap_mode="r")
@@ -74,13 +74,13 @@ class TokenizedCorpus:
                 file_lock(lock_of(folder), f"the text in {cache}", wait=True),
                 unfinished_folder(folder) as partial,
             ):
-                if not folder.exists():  # another run may have written it meanwhile
+                if not folder.exists():  # another run may have written it while this one waited
                     _write(partial, files)
                     partial.rename(folder)
         return cls(folder)
 
 
-# In fewer lines than these, short ones may be right; fewer words per line are no sentences.
+# From this number of lines on, lines with fewer words than this on average are not sentences.
 _FEWEST_LINES = 20
 _SHORTEST_LINE = 1.1
 
@@ -92,9 +92,9 @@ def read_sentences(files: Sequence[Path]) -> Iterator[list[str]]:
             words = line.split()
             if "<S>" in words or "</S>" in words:
                 words = [
-                    p
+                    piece
                     for word in words
-                    for p in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))
+                    for piece in (("<", word[1:-1], ">") if word in ("<S>", "</S>") else (word,))
                 ]
             if words:
                 yield words
@@ -172,8 +172,8 @@ class StreamLoader(ResumableBatches[StreamBatch]):
     """Loader of ``batch_size`` parallel streams, ``unroll_steps`` words at a time.
 
     ``targets [n_words]`` are the vocabulary ids of the words. The streams of all processes are
-    ``batch_size * world_size``; ``first_batch`` says how many batches of the first pass are left
-    out.
+    ``batch_size * world_size``; ``first_batch`` is the number of batches of the first pass that are
+    left out.
     """
 
     def __init__(
@@ -218,7 +218,7 @@ def sentence_batches(
     """Group sentences by length into batches of ``max_tokens``, padding included."""
     batch: list[Sequence[str]] = []
     for sentence in sorted(sentences, key=len):
-        # The one that comes is the longest so far.
+        # This sentence is the longest so far.
         if batch and (len(batch) + 1) * (len(sentence) + 2) > max_tokens:
             yield _sentence_batch(batch, vocabulary)
             batch = []
@@ -267,10 +267,8 @@ def held_out_sentences(path: Path, index: Path | None, sources: Sequence[str]) -
         used = [part for part in parts if any(name.startswith(f"{part[0]}_") for name in sources)]
         sentences = [words for _, start, stop in used for words in sentences[start:stop]]
     if not sentences:
-        of = (
-            f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}"
-            if index
-            else "no sentence in it"
-        )
-        raise DataError(f"{path}: {of}")
+        missing = "no sentence in it"
+        if index is not None:
+            missing = f"no held-out sentence of the sources {', '.join(sorted(set(sources)))}"
+        raise DataError(f"{path}: {missing}")
     return sentences

@@ -12,9 +12,9 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import Scheme, split_tag
 
 _MAX_SHOWN = 12
-# A text that stands where a label is expected is shown in its beginning.
+# Longer labels, which are probably texts, are cut in messages.
 _LONGEST_NAME = 40
-# In a handful of rows all labels may differ and be right.
+# In fewer rows, labels may all differ.
 _MIN_TO_JUDGE = 20
 YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes around them"
 #: Labels with more different numbers than this are values on a scale, not classes.
@@ -104,7 +104,7 @@ def check_known(
 
 
 def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "label") -> None:
-    """Reject labels that cannot be learned: one alone, or one for every second row or token."""
+    """Reject labels that cannot be learned: a single one, or more than half as many as rows."""
     if len(labels) < 2:
         raise DataError(
             f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "
@@ -128,7 +128,7 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
 
 
 def _is_scale(labels: Sequence[str]) -> bool:
-    """Check if numbers are values on a scale, such as 0 to 100 or 0.25, and no few classes."""
+    """Check if numbers are values on a scale, such as 0 to 100 or 0.25, rather than classes."""
     values = [float(label) for label in labels]
     fractions = any(not value.is_integer() for value in values)
     return len(values) > (_MOST_FRACTIONS if fractions else _MOST_GRADES)
@@ -205,7 +205,7 @@ def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
             ) from None
     else:
         pairs = [pair.partition("=") for pair in given.split(",")]
-        parsed = {a.strip() if mark else "": b.strip() for a, mark, b in pairs}
+        parsed = {label.strip() if mark else "": name.strip() for label, mark, name in pairs}
     wrong = [
         f"{label}={name}"
         for label, name in parsed.items()
@@ -246,8 +246,7 @@ def mapped_labels(
             label: name for label, name in names.items() if label in labels and label not in own
         }
         left = [name for name in own if name not in mapped.values()] or own
-        # Numbers are in an order that the head's labels may have, too; of words, no pair is
-        # likelier than another.
+        # Numbers have an order, which may be that of the head's labels; words have none.
         pairs = zip(
             unknown, left if all(map(is_number, unknown)) else ["NAME"] * len(unknown), strict=False
         )

@@ -38,14 +38,14 @@ _POOL = 32
 _OLD_WEIGHT = 0.4
 # A word is drawn by its count to this power.
 _DRAW_POWER = 0.45
-# Cosines of pairs differ by little: at this weight they count about as much as the two other parts.
+# Cosines of pairs differ little: with this weight they contribute about as much as the other parts.
 _PAIR_WEIGHT = 10.0
 # Power of a word's count in the map from new vectors to old ones: nearly as in running text.
 _MAP_POWER = 0.75
 # Scale of the new filters at first: large enough to learn, too small to disturb.
 _NEW_FILTERS = 0.1
-# Beside the variance of the vectors, which is near 1: keeps the map small where words say nothing
-# about a direction.
+# Added to the variances, which are near 1: keeps the map small in directions in which the words
+# hardly vary.
 _RIDGE = 1e-4
 
 
@@ -70,10 +70,10 @@ class WordTypes(TextFiles):
         cache_dir: folder for the word ids of the files.
         static: static vectors as targets: a name in ``checkpoints/`` or a folder.
         min_count: leave out less frequent words.
-        batch_size: words of a step.
-        n_batches: steps.
-        held_out_share: share of the words, the commonest tenth apart, that is not learned but
-            measured; spellings that share a static vector are held out together.
+        batch_size: words per step.
+        n_batches: number of steps.
+        held_out_share: share of the words, except the commonest tenth, that is measured and not
+            learned; spellings that share a static vector are held out together.
         seed: of the draws and of the held-out words.
     """
 
@@ -118,20 +118,18 @@ class WordTypes(TextFiles):
             for k in range(len(SPECIAL_WORDS), len(corpus.words))
             if corpus.counts[k] >= self.min_count
         ]
-        with_letters = {k for k in frequent if any(c.isalpha() for c in corpus.words[k])}
+        with_letters = {k for k in frequent if any(map(str.isalpha, corpus.words[k]))}
         lexical = [k for k in frequent if k in with_letters and corpus.words[k] in static]
         formal = [BEGIN_ID, END_ID, *(k for k in frequent if k not in with_letters)]
         if not lexical:
             raise DataError(
-                f"data.files: no word that comes {self.min_count} times or more is among the"
-                f" {len(static):,} of {static.name}; give more text, or lower data.min_count"
+                f"data.files: none of the words that come {self.min_count} times or more is among"
+                f" the {len(static):,} of {static.name}; give more text, or lower data.min_count"
             )
         chosen = np.array(lexical + formal)
         self.words = [corpus.words[k] for k in chosen]
-        self.counts, self.characters = (
-            corpus.counts[chosen],
-            torch.from_numpy(corpus.characters[chosen]),
-        )
+        self.counts = corpus.counts[chosen]
+        self.characters = torch.from_numpy(corpus.characters[chosen])
         rows = static.rows_of(self.words[: len(lexical)]).numpy()
         rare = np.setdiff1d(rows, rows[: max(1, len(rows) // 10)])
         out = np.random.default_rng(self.seed).random(len(rare)) < self.held_out_share
@@ -161,7 +159,7 @@ class WordTypes(TextFiles):
         return joint @ components, linear, -(linear @ mean)
 
     def train_dataloader(self) -> WordLoader:
-        """Words as they are drawn; each process draws its own."""
+        """Return the loader of random words; each process makes its own draws."""
         chance = np.where(self.held_out, 0.0, self.counts.astype(np.float64) ** _DRAW_POWER)
         seed = (self.seed, self.share()[0])
         return self.resumed(
@@ -175,7 +173,7 @@ class WordTypes(TextFiles):
         )
 
     def val_dataloader(self) -> FixedBatches[WordBatch]:
-        """The held-out words, once each, in batches of similar length."""
+        """Return the held-out words, once each, in batches of similar length."""
         rows = torch.from_numpy(np.flatnonzero(self.held_out))
         rows = rows[torch.argsort(word_lengths(self.characters[rows]), stable=True)]
         parts = rows.split(self.batch_size)
@@ -199,17 +197,17 @@ class WordLoader(BucketedBatches[WordBatch]):
         self.characters, self._up_to = characters, chance.cumsum()
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
-        """``[n]`` words."""
+        """Draw ``[n]`` words."""
         return np.searchsorted(self._up_to, rng.random(n) * self._up_to[-1], side="right")
 
     def batch(self, k: int) -> WordBatch:
-        """The ``k``-th batch."""
+        """Return the ``k``-th batch."""
         rows = self.rows(k)
         return WordBatch(self.characters[rows].long(), torch.from_numpy(rows))
 
 
 def _shares(counts: NDArray[np.int64]) -> Tensor:
-    """Weight ``[n, 1]`` of each word, by the square root of its frequency; they sum to 1."""
+    """Weigh words ``[n, 1]`` by the square root of their frequency; weights sum to 1."""
     roots = torch.from_numpy(counts).double().sqrt()
     return (roots / roots.sum()).float().unsqueeze(1)
 
@@ -263,7 +261,7 @@ class CharEncoderModule(pl.LightningModule):
         """Print the plan of the run."""
         self._since = time.monotonic()
         if self.trainer.is_global_zero:
-            data, n_numbers = self.data, sum(p.numel() for p in self.reader.parameters())
+            data, n_numbers = self.data, sum(map(torch.numel, self.reader.parameters()))
             print(
                 f"{len(data.words):,} words, {int(data.held_out.sum()):,} of them held out;"
                 f" {data.n_batches:,} steps of {data.batch_size:,} words; {n_numbers:,} numbers to"
@@ -272,14 +270,14 @@ class CharEncoderModule(pl.LightningModule):
             )
 
     def loss(self, vectors: Tensor, targets: Tensor) -> Tensor:
-        """Distance of vectors ``[B, P]`` to their targets: squared, cosine and pairwise."""
+        """Compute the distance of ``[B, P]`` vectors to their targets, from three parts."""
         vectors = vectors.float()
         distance = (vectors - targets).square().sum(1).mean() / self._size
         cosine = F.cosine_similarity(vectors, targets).mean()
         return distance + (1 - cosine) + _PAIR_WEIGHT * pairwise_difference(vectors, targets)
 
     def training_step(self, batch: WordBatch, batch_idx: int) -> Tensor:
-        """The loss of a batch of words."""
+        """Return the loss of a batch of words."""
         self._words += len(batch.rows) * self.trainer.world_size
         loss = self.loss(self.reader(batch.characters), self.targets[batch.rows])
         self.log("train_loss", loss, prog_bar=True)
@@ -292,7 +290,7 @@ class CharEncoderModule(pl.LightningModule):
         self.log("val_cosine", cosine, batch_size=len(batch.rows), on_epoch=True, prog_bar=True)
 
     def configure_optimizers(self) -> Any:
-        """Adam; the rate rises, then falls along a half cosine."""
+        """Return Adam with a rate that rises, then falls along a half cosine."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate, betas=(0.9, 0.99))
         total = int(self.trainer.estimated_stepping_batches)
 
@@ -306,7 +304,7 @@ class CharEncoderModule(pl.LightningModule):
         return scheduled(optimizer, rate)
 
     def seen(self) -> dict[str, Any]:
-        """Words sampled, training time, and the variance of the old vectors that is kept."""
+        """Return the words sampled, the training time, and the share of the old variance kept."""
         kept = {} if self._kept is None else {"old_variance_kept": round(self._kept, 4)}
         return {
             "words": self._words,
@@ -324,7 +322,7 @@ class CharEncoderModule(pl.LightningModule):
         ]
 
     def exported(self) -> tuple[BiLM, LMSoftmax | None, Vocabulary | None]:
-        """The encoder with the LSTMs and softmax it started from."""
+        """Return the encoder with the LSTMs and the softmax of the biLM it started from."""
         data = self.data
         counts = torch.from_numpy(data.counts).double() ** _MAP_POWER
         bilm, self._kept = with_char_encoder(data.old, self.reader.cpu(), data.characters, counts)
@@ -341,7 +339,7 @@ class CharEncoderModule(pl.LightningModule):
         checkpoint["seen"] = self.seen()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Count on from there."""
+        """Restore the counts of the run."""
         self._words, self._seconds = checkpoint["seen"]["words"], checkpoint["seen"]["seconds"]
 
 
@@ -349,8 +347,8 @@ class CharEncoderModule(pl.LightningModule):
 def embed_char_encoder(new: CharacterCNN, old: CharacterCNN, linear: Tensor, bias: Tensor) -> None:
     """Initialize a CNN as a smaller one followed by a linear map.
 
-    ``new`` has every filter of ``old``, and others, which start small. The map is ``[P_new,
-    P_old]``, and ``[P_new]`` added.
+    ``new`` has every filter of ``old``, and others, which start small. The map is ``linear [P_new,
+    P_old]`` and ``bias [P_new]``.
     """
     numbers = dict(new.options.filters)
     if any(numbers.get(width, 0) < number for width, number in old.options.filters):
@@ -393,17 +391,23 @@ def with_char_encoder(
     """
     bilm = BiLM(BiLMOptions(old.options.lstm, encoder.options))
     bilm.load_state_dict(
-        {**old.state_dict(), **{f"token_encoder.{k}": v for k, v in encoder.state_dict().items()}}
+        {
+            **old.state_dict(),
+            **{f"token_encoder.{name}": value for name, value in encoder.state_dict().items()},
+        }
     )
     share = (weights.double() / weights.sum()).unsqueeze(1)  # [U, 1]
-    x, y = (encode_words(cnn, characters).double().cpu() for cnn in (encoder, old.token_encoder))
-    x_mean, y_mean = (share * x).sum(0), (share * y).sum(0)
-    x, y = x - x_mean, y - y_mean
-    gram = (share * x).T @ x
+    new_vectors, old_vectors = (
+        encode_words(cnn, characters).double().cpu() for cnn in (encoder, old.token_encoder)
+    )
+    new_mean, old_mean = (share * new_vectors).sum(0), (share * old_vectors).sum(0)
+    new_vectors, old_vectors = new_vectors - new_mean, old_vectors - old_mean
+    gram = (share * new_vectors).T @ new_vectors
     ridge = _RIDGE * gram.diagonal().mean() * torch.eye(len(gram), dtype=gram.dtype)
-    linear = torch.linalg.solve(gram + ridge, (share * x).T @ y)  # [P, P]
-    kept = 1 - float((share * (y - x @ linear) ** 2).sum() / (share * y**2).sum())
-    bias = y_mean - x_mean @ linear
+    linear = torch.linalg.solve(gram + ridge, (share * new_vectors).T @ old_vectors)  # [P, P]
+    lost = (share * (old_vectors - new_vectors @ linear) ** 2).sum()
+    kept = 1 - float(lost / (share * old_vectors**2).sum())
+    bias = old_mean - new_mean @ linear
     for direction in (bilm.forward_lm, bilm.backward_lm):
         weight, first_bias = (
             direction.layers[0].get_parameter(f"{name}_ih_l0") for name in ("weight", "bias")

@@ -34,8 +34,8 @@ from elmo_tasks.training.rates import check_rates, risen, scheduled
 # Words of the shortest and of the longest sentences to use.
 _MIN_WORDS = 4
 _MAX_WORDS = 24
-# Words above this share of the text are sampled less, by the square root of their frequency (as in
-# word2vec).
+# Words with a larger share of the text are sampled less, by the square root of their frequency (as
+# in word2vec).
 _FREQUENT = 3e-5
 # Maximum number of target words of a sentence in a batch; each sentence is read once.
 _MAX_PER_SENTENCE = 4
@@ -69,8 +69,8 @@ class ClozeGaps(TextFiles):
         static: the static vectors whose words are predicted: a name in ``checkpoints/`` or a
             folder.
         n_words: number of target words, the most frequent ones.
-        batch_size: sentences of a step.
-        n_batches: steps.
+        batch_size: sentences per step.
+        n_batches: number of steps.
         held_out: text for validation, if any.
         held_out_index: see :func:`held_out_sentences`.
         seed: of the draws.
@@ -112,7 +112,7 @@ class ClozeGaps(TextFiles):
             self._rows = self.static.rows_of(self._corpus.words).numpy()  # [n_words] of the corpus
 
     def train_dataloader(self) -> GapLoader:
-        """Sentences as they are drawn; each process draws its own."""
+        """Return the loader of random sentences; each process makes its own draws."""
         chances = self._chances(
             self._corpus.words, self._rows, self._corpus.counts / self._corpus.counts.sum()
         )
@@ -129,7 +129,7 @@ class ClozeGaps(TextFiles):
         )
 
     def val_dataloader(self) -> FixedBatches[GapBatch]:
-        """Held-out sentences with one target word each, sampled as in training."""
+        """Return held-out sentences with one target word each, sampled as in training."""
         if self.held_out is None:
             return FixedBatches([])
         index = None if self.held_out_index is None else Path(self.held_out_index)
@@ -157,8 +157,8 @@ class ClozeGaps(TextFiles):
     def _chances(
         self, words: Sequence[str], rows: NDArray[np.int64], shares: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Chance that a word becomes a target; 0 without a letter or beyond the target words."""
-        has_letter = np.array([any(c.isalpha() for c in word) for word in words])
+        """Return the chance of each word to become a target; 0 without a letter or a target id."""
+        has_letter = np.array([any(map(str.isalpha, word)) for word in words])
         return (
             np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * has_letter
         )
@@ -184,8 +184,8 @@ class GapLoader(BucketedBatches[GapBatch]):
         fitting = (sizes >= _MIN_WORDS) & (sizes <= _MAX_WORDS)
         if not fitting.any():
             raise DataError(
-                f"data.files: no sentence of {_MIN_WORDS} to {_MAX_WORDS} words to take words"
-                " out of"
+                f"data.files: expected sentences of {_MIN_WORDS} to {_MAX_WORDS} words, from which"
+                " words can be taken out; found none"
             )
         super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
         self._corpus = corpus
@@ -194,21 +194,21 @@ class GapLoader(BucketedBatches[GapBatch]):
         self._begins, self._gap_seed = begins[fitting], (*seed, 1)
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:
-        """``[n]`` sentences."""
+        """Draw ``[n]`` sentences."""
         return rng.integers(len(self.lengths), size=n)
 
     def batch(self, k: int) -> GapBatch:
-        """The ``k``-th batch."""
+        """Return the ``k``-th batch."""
         chosen, rng = self.rows(k), np.random.default_rng((*self._gap_seed, k))
         batch = GapBatch([], [])
-        for of, (begin, size) in enumerate(
+        for number, (begin, size) in enumerate(
             zip(self._begins[chosen], self.lengths[chosen], strict=True)
         ):
             ids = np.asarray(self._corpus.forward[begin : begin + size])
-            batch.sentences.append([self._corpus.words[w] for w in ids])
+            batch.sentences.append([self._corpus.words[word_id] for word_id in ids])
             targets = np.flatnonzero(rng.random(size) < self._chances[ids])
             drawn = rng.permutation(targets)[:_MAX_PER_SENTENCE]
-            batch.gaps.extend((of, int(at), int(self._rows[ids[at]])) for at in drawn)
+            batch.gaps.extend((number, int(at), int(self._rows[ids[at]])) for at in drawn)
         return batch
 
 
@@ -222,8 +222,8 @@ class ClozeModule(pl.LightningModule):
         dropout: see :class:`ClozeOptions`.
         learning_rate: highest learning rate of Adam; it falls to zero along a straight line.
         warmup_steps: steps over which it rises.
-        init_from: a biLM beside which a cloze head lies that training starts from; its sizes count,
-            not those above.
+        init_from: a biLM with a cloze head beside it, from which training starts; it determines the
+            sizes.
     """
 
     def __init__(
@@ -252,7 +252,7 @@ class ClozeModule(pl.LightningModule):
         self._since = 0.0
 
     def configure_model(self) -> None:
-        """Load the biLM; make the head."""
+        """Load the biLM and build the head."""
         if hasattr(self, "cloze"):
             return
         self.encoder = load(self.encoder_name)
@@ -298,7 +298,7 @@ class ClozeModule(pl.LightningModule):
         self.encoder.to(self.device)
         self._since = time.monotonic()
         if self.trainer.is_global_zero:
-            data, n_numbers = self.data, sum(p.numel() for p in self.parameters())
+            data, n_numbers = self.data, sum(map(torch.numel, self.parameters()))
             print(
                 f"{data.n_batches:,} steps of {data.batch_size} sentences; {data.n_words:,} words"
                 f" to choose among; {n_numbers:,} numbers to learn.",
@@ -306,20 +306,20 @@ class ClozeModule(pl.LightningModule):
             )
 
     def scores(self, batch: GapBatch) -> Tensor:
-        """Scores ``[n, V]`` of the words in the gaps of a batch."""
+        """Score ``[n, V]`` the words for the gaps of a batch."""
         assert self.encoder.language_model is not None
         with torch.no_grad():
             # [K, B, T + 2, 2 P]
             lstms = self.encoder.language_model.states(batch.sentences).layers[1:]
         ahead, back = lstms.chunk(2, dim=-1)
-        of, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
-        places = [(batch.sentences[k], t, t + 1) for k, t, _ in batch.gaps]
-        # Token t is step t + 1, behind the boundary: the step before it is t, the one after it t +
-        # 2.
-        return self.cloze(gaps_at(self.data.static, places, ahead[:, of, at], back[:, of, at + 2]))  # type: ignore[no-any-return]
+        sentence, at, _ = torch.tensor(batch.gaps, device=lstms.device).unbind(1)
+        places = [(batch.sentences[k], token, token + 1) for k, token, _ in batch.gaps]
+        # After the boundary, token k is step k + 1: step k is before it, and step k + 2 after it.
+        before, after = ahead[:, sentence, at], back[:, sentence, at + 2]
+        return self.cloze(gaps_at(self.data.static, places, before, after))  # type: ignore[no-any-return]
 
     def training_step(self, batch: GapBatch, batch_idx: int) -> Tensor | None:
-        """Cross entropy of the target words."""
+        """Return the cross entropy of the target words."""
         if not len(batch):
             return None
         self._gaps += len(batch) * self.trainer.world_size
@@ -341,7 +341,7 @@ class ClozeModule(pl.LightningModule):
         self.log_dict(values, batch_size=len(batch), on_epoch=True, prog_bar=True, sync_dist=True)
 
     def configure_optimizers(self) -> Any:
-        """Adam; the rate rises, then falls to zero."""
+        """Return Adam with a rate that rises, then falls to zero."""
         optimizer = torch.optim.Adam(self.parameters(), lr=self.learning_rate)
         total = int(self.trainer.estimated_stepping_batches)
         return scheduled(
@@ -349,7 +349,7 @@ class ClozeModule(pl.LightningModule):
         )
 
     def seen(self) -> dict[str, int]:
-        """Target words so far and training time, over all resumes."""
+        """Return the target words and the training time so far, resumed parts included."""
         return {
             "gaps": self._gaps,
             "seconds": round(self._seconds + time.monotonic() - self._since),
@@ -360,7 +360,7 @@ class ClozeModule(pl.LightningModule):
         checkpoint["seen"] = self.seen()
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Count on from there."""
+        """Restore the counts of the run."""
         self._gaps, self._seconds = checkpoint["seen"]["gaps"], checkpoint["seen"]["seconds"]
 
 
@@ -371,12 +371,12 @@ class ExportCloze(pl.Callback):
         self.folder = Path(folder)
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write it with how it was trained, on one process."""
+        """Write the head with a record of its training, on one process."""
         if trainer.is_global_zero and isinstance(pl_module, ClozeModule):
             metrics = {
-                k: round(float(v), 4)
-                for k, v in trainer.callback_metrics.items()
-                if k.startswith("val_")
+                name: round(float(value), 4)
+                for name, value in trainer.callback_metrics.items()
+                if name.startswith("val_")
             }
             versions = {"torch": torch.__version__, "lightning": pl.__version__}
             about = {

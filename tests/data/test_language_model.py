@@ -167,7 +167,7 @@ def test_the_data_module_summarizes_the_training(text_file, tmp_path):
     data.setup()
     summary = data.summary()
     assert "15 tokens in 3 sentences, 9 distinct words; 6 words to predict cover 60.00%" in summary
-    assert "2 streams x 3 words = 6 positions a step; 3 steps = 18 positions" in summary
+    assert "2 streams x 3 words = 6 positions per step; 3 steps = 18 positions" in summary
     assert len(data.vocabulary) == 6
     with pytest.raises(DataError, match=r"data.files: '.*nothing\*' matches no file"):
         LanguageModelData([str(tmp_path / "nothing*")]).paths()

@@ -177,7 +177,7 @@ def test_errors_of_word_types(workplace: Path) -> None:
     ):
         types_of(workplace, held_out_share=1.5)
     with pytest.raises(
-        DataError, match="no word that comes 1000 times or more is among the 12 of static"
+        DataError, match="none of the words that come 1000 times or more is among the 12 of static"
     ):
         types_of(workplace, min_count=1000)
 

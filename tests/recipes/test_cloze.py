@@ -203,5 +203,5 @@ def test_impossible_numbers_are_refused(data, monkeypatch):
     with pytest.raises(ConfigError, match=r"data.n_words 0, .* expected at least 1"):
         data(n_words=0)
     monkeypatch.setattr(cloze, "_MIN_WORDS", 50)
-    with pytest.raises(DataError, match="no sentence of 50 to 24 words"):
+    with pytest.raises(DataError, match="expected sentences of 50 to 24 words, .* found none"):
         data().train_dataloader()
