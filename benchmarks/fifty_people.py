@@ -3,23 +3,24 @@
 Starts the app; each user requests a comparison of their own sentences, reads the result for ten
 seconds on the average, and repeats. Prints response times, the memory of the app over time, and
 responses that were not the user's own, and how busy other processes kept the machine (psutil, of
-requirements-dev.txt). All of it stays on this machine.
+requirements-dev.txt). ``--copies 2`` starts two apps behind nginx. All of it stays on this machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import statistics
 import threading
 import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import httpx
 import psutil
 
-from benchmarks.running_app import compared, resident_megabytes, running_app
+from benchmarks.running_app import behind_nginx, compared, resident_megabytes, running_app
 
 
 @dataclass
@@ -38,64 +39,74 @@ class Crowd:
         return statistics.quantiles(self.seconds, n=20)[-1]
 
 
-def crowd(url: str, pid: int, people: int, seconds: float, pause: float) -> Crowd:
-    """Query an app for some seconds, with a mean pause between requests of each user."""
+def crowd(url: str, pids: Sequence[int], people: int, seconds: float, pause: float) -> Crowd:
+    """Query an app for some seconds, with a mean pause between requests of each user.
+
+    Each user keeps the cookies that the app, or the proxy before it, sets.
+    """
     found, end = Crowd(), time.monotonic() + seconds
 
     def person(number: int) -> None:
-        draw, asked = random.Random(number), 0
+        draw, n_asked = random.Random(number), 0
         time.sleep(draw.uniform(0, pause))
-        while time.monotonic() < end:
-            sentences = [
-                f"Visitor {number} saw {asked} banks.",
-                f"Boat {number} lay at the bank for {asked} days.",
-            ]
-            began = time.perf_counter()
-            try:
-                with httpx.Client(base_url=url, timeout=120) as client:
+        with httpx.Client(base_url=url, timeout=120) as client:
+            while time.monotonic() < end:
+                sentences = [
+                    f"Visitor {number} saw {n_asked} banks.",
+                    f"Boat {number} lay at the bank for {n_asked} days.",
+                ]
+                began = time.perf_counter()
+                try:
                     answer = compared(client, "bank", sentences)
-                if [item["sentence"] for item in answer["items"]] != sentences:
-                    found.wrong.append(f"visitor {number} got {answer['items']}")
-            except (httpx.HTTPError, ValueError, KeyError) as error:
-                found.wrong.append(repr(error))
-            found.seconds.append(time.perf_counter() - began)
-            asked += 1
-            time.sleep(draw.uniform(0.5 * pause, 1.5 * pause))
+                    if [item["sentence"] for item in answer["items"]] != sentences:
+                        found.wrong.append(f"visitor {number} got {answer['items']}")
+                except (httpx.HTTPError, ValueError, KeyError) as error:
+                    found.wrong.append(repr(error))
+                found.seconds.append(time.perf_counter() - began)
+                n_asked += 1
+                time.sleep(draw.uniform(0.5 * pause, 1.5 * pause))
 
     threads = [threading.Thread(target=person, args=(number,)) for number in range(people)]
+    began, taken = time.perf_counter(), _taken_by_others(pids)
     for thread in threads:
         thread.start()
     while time.monotonic() < end:
-        found.megabytes.append(resident_megabytes(pid))
+        found.megabytes.append(sum(map(resident_megabytes, pids)))
         time.sleep(10)
     for thread in threads:
         thread.join()
+    found.others = (_taken_by_others(pids) - taken) / (time.perf_counter() - began)
     return found
 
 
-def measured(people: int, seconds: float, pause: float) -> Crowd:
-    """Start the app, warm it up, then run the load test."""
-    with running_app() as app:
-        with httpx.Client(base_url=app.url, timeout=120) as client:
-            for k in range(20):  # loads everything that is loaded once
-                compared(client, "bank", [f"A bank of {k}.", "My bank."])
-        began, taken = time.perf_counter(), _taken_by_others(app.pid)
-        found = crowd(app.url, app.pid, people, seconds, pause)
-        found.others = (_taken_by_others(app.pid) - taken) / (time.perf_counter() - began)
-        return found
+def measured(people: int, seconds: float, pause: float, copies: int = 1) -> Crowd:
+    """Start the app, warm it up, then run the load test.
+
+    Two copies run with one thread each, behind nginx.
+    """
+    with ExitStack() as stack:
+        threads = None if copies == 1 else 1
+        apps = [stack.enter_context(running_app(threads=threads)) for _ in range(copies)]
+        for app in apps:
+            with httpx.Client(base_url=app.url, timeout=120) as client:
+                for k in range(20):  # loads everything that is loaded once
+                    compared(client, "bank", [f"A bank of {k}.", "My bank."])
+        url = apps[0].url if copies == 1 else stack.enter_context(behind_nginx(apps))
+        return crowd(url, [app.pid for app in apps], people, seconds, pause)
 
 
-def _taken_by_others(pid: int) -> float:
+def _taken_by_others(pids: Sequence[int]) -> float:
     """CPU seconds, over all cores, used by processes outside this benchmark."""
     everything = psutil.cpu_times()
     taken = sum(
         getattr(everything, name, 0.0)
         for name in ("user", "nice", "system", "irq", "softirq", "steal")
     )
-    app = psutil.Process(pid)
-    ours = [
-        process.cpu_times() for process in (psutil.Process(), app, *app.children(recursive=True))
-    ]
+    apps = [psutil.Process(pid) for pid in pids]
+    children = {
+        child for app in (psutil.Process(), *apps) for child in app.children(recursive=True)
+    }
+    ours = [process.cpu_times() for process in {psutil.Process(), *apps, *children}]
     return taken - sum(times.user + times.system for times in ours)
 
 
@@ -113,17 +124,14 @@ def main() -> None:
         help="of a person between questions, on the average (default: 10)",
     )
     parser.add_argument(
-        "--url",
-        help="of an app, or of a proxy before several, that runs already (default: start one)",
-    )
-    parser.add_argument(
-        "--pid", type=int, help="of its process, whose memory is measured, with --url"
+        "--copies",
+        type=int,
+        choices=(1, 2),
+        default=1,
+        help="of the app; two run behind nginx, with one thread each (default: 1)",
     )
     args = parser.parse_args()
-    if args.url is None:
-        found = measured(args.people, args.seconds, args.pause)
-    else:
-        found = crowd(args.url, args.pid or os.getpid(), args.people, args.seconds, args.pause)
+    found = measured(args.people, args.seconds, args.pause, args.copies)
     print(
         f"{args.people} people, {len(found.seconds)} answers in {args.seconds:.0f} s,"
         f" {len(found.wrong)} wrong or lost"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +31,13 @@ class RunningApp:
     seconds: float  #: from its start to its first page
 
 
+def free_port() -> int:
+    """A port of this machine that nothing listens at."""
+    with socket.socket() as trial:
+        trial.bind(("127.0.0.1", 0))
+        return int(trial.getsockname()[1])
+
+
 @contextmanager
 def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> Iterator[RunningApp]:
     """The app, in a process group that ends with the block; ``threads`` limits those of torch.
@@ -36,9 +45,7 @@ def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> It
     Raises:
         RuntimeError: it ended, or did not answer within five minutes.
     """
-    with socket.socket() as trial:
-        trial.bind(("127.0.0.1", 0))
-        port = int(trial.getsockname()[1])
+    port = free_port()
     url, began = f"http://127.0.0.1:{port}/", time.perf_counter()
     command = [sys.executable, "app.py", "--port", str(port), "--host", "127.0.0.1", *arguments]
     environment = os.environ | (
@@ -63,6 +70,45 @@ def running_app(arguments: Sequence[str] = (), threads: int | None = None) -> It
         if app.poll() is None:
             os.killpg(app.pid, signal.SIGTERM)
         app.wait(60)
+
+
+@contextmanager
+def behind_nginx(apps: Sequence[RunningApp]) -> Iterator[str]:
+    """The address of nginx before two apps, with the settings of ``deploy/nginx.conf``.
+
+    Raises:
+        RuntimeError: nginx is not installed, or did not start.
+    """
+    if shutil.which("nginx") is None:
+        raise RuntimeError(
+            "expected nginx on the path, as Debian's package nginx-light installs it"
+        )
+    settings = (REPOSITORY / "deploy" / "nginx.conf").read_text(encoding="utf-8")
+    for number, app in enumerate(apps, start=1):
+        settings = settings.replace(f"app-{number}:7860", httpx.URL(app.url).netloc.decode())
+    port = free_port()
+    settings = settings.replace("listen 8080", f"listen 127.0.0.1:{port}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "nginx.conf"
+        path.write_text(settings, encoding="utf-8")
+        options = f"daemon off; pid {folder}/nginx.pid;"
+        proxy = subprocess.Popen(
+            ["nginx", "-p", folder, "-c", str(path), "-g", options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            for _ in range(100):
+                with suppress(httpx.HTTPError):
+                    httpx.get(f"http://127.0.0.1:{port}/health", timeout=5).raise_for_status()
+                    break
+                time.sleep(0.1)
+            else:
+                raise RuntimeError("nginx did not start within 10 seconds")
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            proxy.terminate()
+            proxy.wait(30)
 
 
 def asked(client: httpx.Client, endpoint: str, values: Sequence[Any]) -> Any:
