@@ -311,6 +311,7 @@ class TrainingJob(Result):
     seconds_left: float | None = None  #: estimated seconds left
     estimate: float = 0.0  #: estimated seconds in all, when it was started
     pace: float = 1.0  #: factor in that estimate for the speed of this machine
+    examples: tuple[str, ...] = ()  #: the first texts of its data, to try the head on
     epochs: int = 0  #: planned number of epochs
     step: int = 0  #: training steps done
     steps: int = 0  #: total number of training steps, 0 until it is known

@@ -63,13 +63,13 @@ def evidence_answer(named: Sequence[tuple[str, float]], has_words: bool) -> str:
 
 
 def on_the_list(word: str, *, is_in_dictionary: bool) -> str:
-    """State that the answer was known before the sentences were read."""
+    """State that the answer was known before the sentences were read; more about them follows."""
     known = (
         "has one meaning in the dictionary"
         if is_in_dictionary
         else "is on the list of words with one everyday meaning"
     )
-    return f"“{word}” {known}, and the answer rests on that."
+    return f"“{word}” {known}, and the answer rests on that, not on the words around it."
 
 
 def one_vector_sentence(word: str, *, is_same: bool) -> str:
@@ -114,8 +114,8 @@ def nearest_answer(
         return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
     first = uses[0]
     nearest = (
-        f"The nearest use is “{first.use.word}” with a cosine of {first.cosine:.2f}, where two"
-        f" random words have {random:.2f}."
+        f"The nearest use is of “{first.use.shown}”, with a cosine of {first.cosine:.2f}."
+        f" Two random words have {random:.2f}."
     )
     n_same = sum(use.same_word for use in uses)
     counted = (

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from elmo_tasks.api import ClassifiedText, Entity, TaggedText, TagReading, WordEffect
 from elmo_tasks.wording import first_capital, listed, percent
 
+#: Of the data of a score: their folder, and that they were repeated in training.
+_NOT_SHOWN = re.compile(r" \(elmo_tasks/[^)]*\)(, twice,)?")
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
 # A noun for one of them, as after "for" or "as", and its plural.
 TYPES = {
@@ -247,3 +250,10 @@ def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:
 def marked_words(tokens: Sequence[str], tags: Sequence[str]) -> str:
     """Write a sentence with a tag behind every word: ``Ada/NOUN flew/VERB``."""
     return " ".join(f"{token}/{tag}" for token, tag in zip(tokens, tags, strict=True))
+
+
+def measured_on(data: str) -> str:
+    """Name the data of a score in words."""
+    named = _NOT_SHOWN.sub("", data)
+    part = named.removesuffix(", test part")
+    return named if part == named else f"the test part of {part}"

@@ -66,14 +66,19 @@ def one_meaning_answer(
 ) -> api.Message:
     """State that the word has one meaning, by the dictionary or by the list of words."""
     if meaning is None:
-        known = "It is on this project’s list of words with one everyday meaning"
+        known, unchecked = "It is on this project’s list of words with one everyday meaning", ""
     else:
         noun = "expression" if meaning.part_of_speech == "expression" else "word"
         known = f"This {noun} has one meaning in the dictionary: {meaning.gloss}"
+        unchecked = (
+            "; whether one of them means the single words as usual was not checked"
+            if noun == "expression" and " " in word
+            else ""
+        )
     if certainty is api.Certainty.CONFIDENT:
         return api.Message(
             f"“{word}” means the same in {_all(n)}.",
-            f"{known}. This was known before the sentences were read.",
+            f"{known}. This was known before the sentences were read{unchecked}.",
         )
     doubt = "Two of the sentences are very unlike: it may have a rarer meaning in one of them."
     return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{known}. {doubt}")

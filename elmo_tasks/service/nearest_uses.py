@@ -103,14 +103,14 @@ def nearest_uses(
     neighbours = _neighbours(use.token, _N_STATIC, static)
     if request.meaning:
         message = uses_in_meaning_answer(
-            use.token, request.meaning, request.n, len(found), len(uses), n_searched, _MAX_JUDGED
+            use.shown, request.meaning, request.n, len(found), len(uses), n_searched, _MAX_JUDGED
         )
     elif encoder.reads_sentence:
-        message = nearest_answer(use.token, uses, search.only, random, sense)
+        message = nearest_answer(use.shown, uses, search.only, random, sense)
     else:
         message = nearest_of_word_vectors(static.name, len(static), use.token, neighbours)
     return NearestUses(
-        word=use.token,
+        word=use.shown,
         use=use,
         model=encoder.name,
         layer=search.view,

@@ -31,7 +31,17 @@ LOG = "log.txt"
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
 #: Entries of :data:`JOB` that are fields of :class:`TrainingJob`.
-_STATED = ("title", "data", "created", "epochs", "metric", "learned", "estimate", "pace")
+_STATED = (
+    "title",
+    "data",
+    "created",
+    "epochs",
+    "metric",
+    "learned",
+    "estimate",
+    "pace",
+    "examples",
+)
 _MAX_REASON = 1200
 _MAX_POINTS = 240
 _NICE = 5  # lower priority than the app

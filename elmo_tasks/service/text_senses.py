@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,8 +32,6 @@ _MAX_CHARACTERS = 20_000
 _MAX_TEXT_TOKENS = 2_000
 _MAX_SENTENCE_TOKENS = 200
 #: The first tokens of can't, won't and shan't, and the second one.
-_CUT_SHORT = ("ca", "wo", "sha")
-_NOT = re.compile("n['’]t", re.IGNORECASE)
 #: Verbs that may be auxiliaries, which have no meaning of their own.
 _AUXILIARIES = frozenset(
     str.split(
@@ -271,10 +268,9 @@ def _in_text(unit: Unit, probabilities: SenseProbabilities, text: _Text) -> api.
     token_start = unit.first_token + unit.use.token_start
     token_end = unit.first_token + unit.use.token_end
     char_start = unit.offset + unit.use.char_start
-    char_end = unit.offset + unit.use.char_end
-    if _NOT.match(text.joined, char_end) and unit.use.word.lower() in _CUT_SHORT:
+    char_end = unit.offset + unit.use.shown_end
+    if unit.use.shown_end > unit.use.char_end:
         token_end += 1
-        char_end += 3
     use = Mention(
         tokens=text.tokens,
         token_start=token_start,

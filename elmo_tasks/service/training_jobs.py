@@ -32,6 +32,7 @@ CHECKPOINT = "last.ckpt"
 _MAX_TITLE = 60
 _MAX_SHOWN = 50
 _RECENT = 5
+_TRIED = 2  # texts on which a new head opens in Try
 #: Seconds to start and to score, measured on two cores.
 _START = 14.0
 #: Rows of a hub data set that are read, approximately.
@@ -268,6 +269,7 @@ class TrainingJobs:
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
             "pace": self._pace(),
+            "examples": [" ".join(words) for words, _ in preview.examples[:_TRIED]],
         }
         write_json(folder / JOB, state)
 

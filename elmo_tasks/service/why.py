@@ -30,7 +30,7 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
 from elmo_tasks.service.comparisons import rounded
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.text.tokens import tokenize
+from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.uses import Use
 
 # Maximum number of tokens that one answer may encode; in long sentences, only words near the
@@ -98,8 +98,7 @@ def explain(
         decisive=named,
         ways=attribution.WAYS,
         words=tuple(words),
-        skipped=sum(len(use.tokens) - (use.token_end - use.token_start) for use in uses)
-        - len(words),
+        skipped=sum(len(_around(use, tokenize(use.sentence))) for use in uses) - len(words),
         sides=sides,
         side=side,
     )
@@ -319,6 +318,13 @@ def _is_apart(
     return layer.cosine[first][second] <= sum(cosines) / len(cosines)
 
 
+def _around(use: Use, tokens: Sequence[Token]) -> set[int]:
+    """Return the places of all tokens but those of the word or phrase, and the n't of can't."""
+    return {
+        k for k, token in enumerate(tokens) if not use.char_start <= token.start < use.shown_end
+    }
+
+
 def _hide(
     similarity: Measure, use: Use, number: int, position: int, cosine: float
 ) -> Iterator[api.WordEffect]:
@@ -327,7 +333,8 @@ def _hide(
     n = len(tokens)
     most = _MAX_TOKENS // (2 * len(attribution.WAYS) * n)
     near = attribution.nearest(n, use.token_start, most)
-    places = [k for k in near if not use.token_start <= k < use.token_end]  # no part of a phrase
+    around = _around(use, tokens)
+    places = [k for k in near if k in around]
     if not places:
         return
     without = similarity(

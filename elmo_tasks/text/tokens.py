@@ -11,6 +11,9 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+#: An HTML tag in pasted text; it is read as words.
+HTML_TAG = re.compile(r"</?[a-z][a-z0-9]*(?:\s[^<>]*)?/?>", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class Token:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -10,6 +11,9 @@ from elmo_tasks.errors import Choice, DataError
 from elmo_tasks.text.tokens import Token
 
 Kind = TypeVar("Kind", bound="Use")
+#: What the tokenizer leaves of can't, won't and shan't, and what it cuts off.
+_CUT_SHORT = ("ca", "wo", "sha")
+_NOT = re.compile("n['’]t", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -79,10 +83,20 @@ class Use:
         )
 
     @property
+    def shown_end(self) -> int:
+        """Offset after the word as a reader sees it: ``can't`` whole, since ``ca`` is no word."""
+        negation = _NOT.match(self.sentence, self.char_end)
+        return negation.end() if negation and self.word.lower() in _CUT_SHORT else self.char_end
+
+    @property
+    def shown(self) -> str:
+        """The word as a reader sees it."""
+        return self.sentence[self.char_start : self.shown_end]
+
+    @property
     def parts(self) -> tuple[str, str, str]:
-        """The sentence before the word, the word, and the sentence after it."""
-        before, after = self.sentence[: self.char_start], self.sentence[self.char_end :]
-        return before, self.word, after
+        """The sentence before the word, the word as a reader sees it, and the rest."""
+        return self.sentence[: self.char_start], self.shown, self.sentence[self.shown_end :]
 
 
 @dataclass(frozen=True)

@@ -49,11 +49,14 @@ def about_line(option: HeadOption, *, baseline: bool) -> str:
     """Describe the score of a head, and the ``baseline`` score on layer 0 alone."""
     score = option.head.score
     other = option.baseline.score if baseline and option.baseline else None
-    line = score_line(score.metric, score.value, score.data) if score else "not measured yet"
+    line = "not measured yet"
+    if score:
+        line = score_line(score.metric, score.value, heads.measured_on(score.data))
     if score and other and (score.metric, score.data) == (other.metric, other.data):
         line = f"{line} (on layer 0 alone {other.value:.2f})"
     elif other:
-        line = f"{line}; on layer 0 alone: {score_line(other.metric, other.value, other.data)}"
+        measured = score_line(other.metric, other.value, heads.measured_on(other.data))
+        line = f"{line}; on layer 0 alone: {measured}"
     return f"{option.head.title}: {line}."
 
 

@@ -122,10 +122,12 @@ def meanings_card(
         source=source_line(comparison.source, comparison.n_words),
         uses_of=lambda numbers: [comparison.uses[k].meant for k in numbers],
         # Without those that are not in the dictionary: words meant as usual, an everyday meaning.
+        # A word with one meaning has no cards, and no others.
         others=[
             meaning
             for k, meaning in enumerate(comparison.meanings)
-            if k not in present
+            if comparison.cards
+            and k not in present
             and (meaning.part_of_speech or comparison.source is not MeaningSource.DICTIONARY)
         ],
         saved=saved,

@@ -156,7 +156,7 @@ def words(explanation: Explanation, use: int) -> list[tuple[str, WordEffect | st
     """Split a sentence: hidden words with their effect, the compared one as ``"word"``."""
     compared = explanation.comparison.uses[use].use
     spans: list[tuple[int, int, WordEffect | str]] = [
-        (compared.char_start, compared.char_end, "word")
+        (compared.char_start, compared.shown_end, "word")
     ]
     spans += [
         (word.use.char_start, word.use.char_end, word)
@@ -196,7 +196,8 @@ def why_body(explanation: Explanation) -> str:
     """Render the whole answer, below the fold's title."""
     comparison = explanation.comparison
     known = comparison.source is MeaningSource.ONE_MEANING
-    views = [("verdict", comparison.same_meaning and not known), ("words", comparison.same_meaning)]
+    has_words = comparison.same_meaning or explanation.layer == "words"
+    views = [("verdict", comparison.same_meaning and not known), ("words", has_words)]
     return render(
         "why.html",
         explanation=explanation,

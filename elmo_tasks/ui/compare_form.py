@@ -13,9 +13,10 @@ from urllib.parse import parse_qs, urlencode
 
 from elmo_tasks.api import Comparison
 from elmo_tasks.errors import Choice
+from elmo_tasks.text.tokens import HTML_TAG
 from elmo_tasks.text.uses import Mention
 from elmo_tasks.ui.rendering import CONTENT
-from elmo_tasks.wording import ordinal
+from elmo_tasks.wording import listed, ordinal
 
 
 @dataclass(frozen=True)
@@ -76,21 +77,28 @@ def note(field: str, kind: str, text: str, choices: Sequence[Choice] = ()) -> di
 
 
 def notes_of(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return hints on an answer: other places of a sentence that may be meant."""
-    return [
-        note(f"sentence {place}", "hint", _ambiguity(judged.use), judged.use.choices)
-        for place, judged in enumerate(comparison.uses, 1)
-        if judged.use.choices
-    ]
+    """Return hints on an answer: other places of a sentence that may be meant, and HTML in it."""
+    notes = []
+    for place, judged in enumerate(comparison.uses, 1):
+        use, field = judged.use, f"sentence {place}"
+        if use.choices:
+            notes.append(note(field, "hint", _ambiguity(use), use.choices))
+        elif tags := listed(list(dict.fromkeys(HTML_TAG.findall(use.sentence)))):
+            before, word, after = use.parts
+            plain = Choice(
+                "the sentence without them", HTML_TAG.sub("", f"{before}[{word}]{after}")
+            )
+            notes.append(note(field, "hint", f"HTML tags are read as words here: {tags}.", [plain]))
+    return notes
 
 
 def _ambiguity(use: Mention) -> str:
     same = [k for k, token in enumerate(use.tokens) if token.casefold() == use.token.casefold()]
     if len(same) != 1 + len(use.choices):
-        return f"More than one word here could be meant: “{use.token}” is compared."
+        return f"More than one word here could be meant: “{use.shown}” is compared."
     times = "twice" if len(same) == 2 else f"{len(same)} times"
     return (
-        f"“{use.token}” occurs {times} here: the {ordinal(same.index(use.token_start) + 1)} is"
+        f"“{use.shown}” occurs {times} here: the {ordinal(same.index(use.token_start) + 1)} is"
         " compared."
     )
 

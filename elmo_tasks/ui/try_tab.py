@@ -326,19 +326,23 @@ class TryTab:
         """Let a button of the Train tab open the head of a run here."""
 
         def open_head(run: str) -> dict[Any, Any]:
-            name = next((job.head for job in self.service.training.jobs() if job.name == run), None)
+            jobs = {job.name: job for job in self.service.training.jobs()}
+            name = jobs[run].head if run in jobs else None
             head = next((head for head in self.service.heads() if head.name == name), None)
             if head is None or head.kind not in CARDS:
                 return {tabs: gr.skip()}
+            # On the first texts of its own data: the example of another head says nothing.
+            text = "\n".join(jobs[run].examples) or gr.skip()
             mode = CARDS[head.kind].mode
             # With the choices: gradio checks a value that an event has set against those that it
             # was set with.
             lists = self._show_heads(
                 mode, {kind: [head.name] if kind == head.kind else [] for kind in self.head}
             )
-            return {tabs: gr.Tabs(selected="try"), self.mode: mode, **lists}
+            opened = gr.Tabs(selected="try")
+            return {tabs: opened, self.text: text, self.mode: mode, **lists}
 
-        outputs = [tabs, self.mode, *self.head.values()]
+        outputs = [tabs, self.text, self.mode, *self.head.values()]
         event = button.click(open_head, run, outputs, **READ_TEXTS)
         event.then(self.answer, self.inputs, self.outputs, **READ_TEXTS)
 

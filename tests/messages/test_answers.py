@@ -4,7 +4,7 @@ import pytest
 
 from elmo_tasks import api
 from elmo_tasks.api import Certainty, UseMeaning
-from elmo_tasks.messages import meanings
+from elmo_tasks.messages import heads, meanings
 from elmo_tasks.messages.answers import agreement_answer
 from elmo_tasks.messages.meanings import meanings_answer
 
@@ -89,6 +89,28 @@ def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
         "table", [use, other, use], 0.8, api.Certainty.CONFIDENT
     ).headline
     assert said == "“table” has one meaning here, and another that is not in the dictionary."
+
+
+def test_of_an_expression_it_is_said_that_its_words_may_be_meant():
+    happy = api.Meaning("over the moon", "happy", "expression", "extremely happy")
+    said = meanings.one_meaning_answer("over the moon", 2, api.Certainty.CONFIDENT, happy).details
+    assert said.endswith("whether one of them means the single words as usual was not checked.")
+    said = meanings.one_meaning_answer("giraffe", 2, api.Certainty.CONFIDENT).details
+    assert said.endswith("This was known before the sentences were read.")
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (
+            "texts of this project (elmo_tasks/data/x), twice, and SST, test part",
+            "the test part of texts of this project and SST",
+        ),
+        ("CoNLL-2003 English", "CoNLL-2003 English"),
+    ],
+)
+def test_the_data_of_a_score_are_named_without_their_folder(data, said):
+    assert heads.measured_on(data) == said
 
 
 def test_a_sentence_that_says_too_little_is_not_called_another_meaning():

@@ -47,6 +47,21 @@ def test_finds_the_word(word: str, sentence: str, index: int, text: str) -> None
     assert mention.sentence == sentence
 
 
+@pytest.mark.parametrize(
+    ("word", "sentence", "parts"),
+    [
+        ("can't", "We can't go.", ("We ", "can't", " go.")),
+        ("will", "It WON’T do", ("It ", "WON’T", " do")),
+        ("don't", "I don't know", ("I ", "do", "n't know")),  # "do" is a word of its own
+        ("bank", "A bank.", ("A ", "bank", ".")),
+    ],
+)
+def test_a_contraction_is_shown_whole_where_its_first_part_is_no_word(
+    word: str, sentence: str, parts: tuple[str, str, str]
+) -> None:
+    assert find_mention(word, sentence).parts == parts
+
+
 def test_other_places_are_choices() -> None:
     mention = find_mention("bank", "A bank by the Bank of a bank.")
     assert mention.token_start == 1

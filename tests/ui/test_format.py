@@ -48,6 +48,15 @@ def test_notes_offer_the_other_places(service):
     ]
 
 
+def test_notes_offer_a_sentence_without_its_html(service):
+    comparison = service.compare("bank", ["The <b>bank</b> shut.", "The bank is < 3 or > 4."])
+    (note,) = compare_form.notes_of(comparison)
+    assert note["text"] == "HTML tags are read as words here: <b> and </b>."
+    assert note["choices"] == [
+        {"label": "Use the sentence without them", "text": "The [bank] shut."}
+    ]
+
+
 def test_notes_say_which_place_is_compared():
     tokens = ("a", "Bank", "or", "bank")
     item = Mention(

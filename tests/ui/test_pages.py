@@ -67,7 +67,7 @@ class Lines(HTMLParser):
         self._unread -= tag in UNREAD
         if tag in CELLS:
             self.said += " | "
-        elif self._explained and tag == "button":
+        elif self._explained and tag in ("button", "span"):
             self._explained -= 1
         elif tag not in INLINE:
             self.said += "\n"

@@ -53,6 +53,13 @@ def test_the_chosen_pair_and_layer_are_asked(service):
     assert parsed(page).chosen == ["2 and 3", "Layer 1"]
 
 
+def test_the_view_of_the_answer_is_among_the_views_to_choose_from(service):
+    explanation = service.explain("bank", SENTENCES)
+    apart = replace(explanation.comparison, same_meaning=())
+    by_words = replace(explanation, comparison=apart, layer="words")
+    assert parsed(compare_details.why_body(by_words)).chosen == ["1 and 2", "The words around it"]
+
+
 @pytest.mark.parametrize("pair", ["", "x", "1", "0,1,2", "-1,2", "9999999999,1", None])
 def test_a_pair_that_is_none_is_the_default(pair):
     assert compare_details.pair_of(pair) is None

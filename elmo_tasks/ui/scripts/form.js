@@ -203,6 +203,12 @@ window.elmo = (() => {
   }
   // An answer that can be had again, more completely.
   when(document, "click", "[data-again-in]", (button) => button.closest("[role=tabpanel]").querySelector(".compare-form .primary").click());
+  // Gradio's folds say to a screen reader whether they are open.
+  const state = (fold) => fold.setAttribute("aria-expanded", String(fold.matches(".open")));
+  new MutationObserver((changes) => {
+    for (const { target } of changes) if (target.matches?.(".label-wrap")) state(target);
+    for (const fold of document.querySelectorAll(".label-wrap:not([aria-expanded])")) state(fold);
+  }).observe(document, { childList: true, subtree: true, attributeFilter: ["class"] });
   // On a narrow page the form is folded until somebody wants to type.
   when(document, "click", "[data-unfold]", (button) => {
     const form = button.closest(".compare-form");
