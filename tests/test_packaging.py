@@ -117,10 +117,10 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch, capsys, tmp_path
     assert (
         program.main(["embed", str(tmp_path / "in.txt"), str(tmp_path / "out.hdf5"), "--top"]) == 2
     )
-    said = capsys.readouterr().err
+    message = capsys.readouterr().err
     assert (
         'embed: it needs the package h5py, which is not installed: pip install "elmo-tasks[hdf5]"'
-        in said
+        in message
     )
 
 

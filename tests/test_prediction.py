@@ -225,7 +225,7 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
     text = "Ada said “no” to Bo in Rome."
     plain, cut = head.predict([text, ["Ada", "-LRB-", "Bo"]])
     assert plain.sentence == text
-    assert plain.tokens == ("Ada", "said", '"', "no", '"', "to", "Bo", "in", "Rome", ".")
+    assert plain.tokens == ("Ada", "printed", '"', "no", '"', "to", "Bo", "in", "Rome", ".")
     assert (cut.sentence, cut.tokens) == ("Ada -LRB- Bo", ("Ada", "-LRB-", "Bo"))
     assert cut.offsets == ((0, 3), (4, 9), (10, 12))
     for found in (plain, cut):
@@ -246,11 +246,11 @@ def test_any_number_of_texts_comes_back_in_order(
     head = load_head(models / "classifier")
     lengths = [7, 0, 900, 3, 4500, 1] * 7
     texts = [["good", "bad", "Ada"][k % 3 :][:1] * n for k, n in enumerate(lengths)]
-    sizes, said = [], Predictor.predict_batch
+    sizes, printed = [], Predictor.predict_batch
 
     def noted(self: Predictor, rows: Any, **options: Any) -> Any:
         sizes.append((len(rows), max(map(len, rows))))
-        return said(self, rows, **options)
+        return printed(self, rows, **options)
 
     monkeypatch.setattr(Predictor, "predict_batch", noted)
     found = head.predict(texts)

@@ -62,15 +62,15 @@ def test_type_checkers_see_the_same_names():
     assert seen == elmo_tasks._NAMES
 
 
-def test_another_name_is_none_of_ours():
+def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'elmo_tasks' has no attribute 'Embedder'"):
         _ = elmo_tasks.Embedder
 
 
 def test_the_package_and_the_help_load_no_torch():
     assert not {"torch", "numpy", *SLOW} & loaded_by("import elmo_tasks")
-    asked = "from elmo_tasks.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass"
-    assert not {"torch", "numpy", *SLOW} & loaded_by(asked)
+    program = "from elmo_tasks.__main__ import main\ntry: main(['--help'])\nexcept SystemExit: pass"
+    assert not {"torch", "numpy", *SLOW} & loaded_by(program)
 
 
 @pytest.mark.ci
@@ -87,7 +87,7 @@ def test_vectors_and_predictions_load_nothing_slow(code):
     assert not SLOW & loaded_by(code)
 
 
-def test_train_says_what_no_configuration_is(tmp_path):
+def test_train_refuses_a_malformed_configuration(tmp_path):
     (tmp_path / "mine.yaml").write_text("trainer: {max_epochs: 1}")
     with pytest.raises(
         elmo_tasks.ConfigError,

@@ -153,7 +153,7 @@ def test_a_command_runs(command, reader, monkeypatch, capsys):
 
 
 def run_ours(words, command, workplace, monkeypatch, run):
-    """``run`` calls what elmo-tasks is: see test_packaging.py."""
+    """``run`` endpoints what elmo-tasks is: see test_packaging.py."""
     name = words[0]
     if name == "app":
         known = run("app", "--help")
@@ -229,9 +229,9 @@ def test_python_code_runs(code, reader, capsys):
 
 @pytest.mark.parametrize("code", [c for c in blocks("python") if "gradio_client" in c])
 def test_endpoints_are_there(code):
-    asked = set(re.findall(r'api_name="(/\w+)"', code))
-    assert asked
-    assert asked <= set(build_app(FakeService()).get_api_info()["named_endpoints"])
+    endpoints = set(re.findall(r'api_name="(/\w+)"', code))
+    assert endpoints
+    assert endpoints <= set(build_app(FakeService()).get_api_info()["named_endpoints"])
 
 
 def anchors(page: str) -> set[str]:

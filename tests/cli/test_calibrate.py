@@ -64,7 +64,7 @@ def test_a_file_is_read_as_the_heads_training_data_were(head, trees, run):
     )
 
 
-def test_labels_are_mapped_as_told(head, tmp_path, run):
+def test_labels_are_mapped_by_the_option(head, tmp_path, run):
     rows = "text,grade\n" + "".join(
         f"{t},{g}\n" for t, g in zip(["fun", "dull", "a table"] * 5, "abc" * 5, strict=True)
     )

@@ -58,7 +58,7 @@ def test_compare_writes_its_page_as_one_file(tmp_path, run, request_, title):
     run.refused(*request_, "--html", tmp_path)
 
 
-def test_a_bad_request_is_said_on_stderr_with_exit_code_2(toy, tmp_path, run):
+def test_a_bad_request_prints_to_stderr_with_exit_code_2(toy, tmp_path, run):
     two = ["--sentence", "The bank.", "--sentence", "No."]
     status, out, err = run("compare", "--model", toy, "--word", "bank", *two)
     assert (status, out) == (2, "")

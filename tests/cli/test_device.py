@@ -13,7 +13,7 @@ from elmo_tasks.errors import ConfigError
 
 
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"model"}))
-def test_every_command_that_computes_takes_a_device_and_none_by_itself(name):
+def test_every_command_that_computes_takes_an_optional_device(name):
     parser = argparse.ArgumentParser()
     COMMANDS[name].add_arguments(parser)
     (found,) = (action for action in parser._actions if "--device" in action.option_strings)
@@ -52,7 +52,7 @@ def test_the_app_takes_a_device(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("asked", "accelerator", "gpu", "suits", "used"),
+    ("requested", "accelerator", "gpu", "suits", "used"),
     [
         ("bf16-mixed", "auto", False, False, "32-true"),
         ("bf16-mixed", "cpu", True, False, "32-true"),
@@ -63,16 +63,16 @@ def test_the_app_takes_a_device(monkeypatch):
         (None, "auto", False, False, None),
     ],
 )
-def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
+def test_precision(monkeypatch, capsys, requested, accelerator, gpu, suits, used):
     monkeypatch.setattr(devices, "cpu_multiplies_bfloat16", lambda: suits)
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
-    assert available_precision(asked, accelerator) == used
-    said = "This CPU does not support bfloat16: training in float32 instead of bf16-mixed.\n"
-    assert capsys.readouterr().out == (said if asked != used else "")
+    assert available_precision(requested, accelerator) == used
+    printed = "This CPU does not support bfloat16: training in float32 instead of bf16-mixed.\n"
+    assert capsys.readouterr().out == (printed if requested != used else "")
 
 
 @pytest.mark.parametrize(
-    ("asked", "gpu", "message"),
+    ("requested", "gpu", "message"),
     [
         (
             "16-mixed",
@@ -103,10 +103,12 @@ def test_precision(monkeypatch, capsys, asked, accelerator, gpu, suits, used):
         ),
     ],
 )
-def test_a_precision_that_heads_cannot_be_trained_in_is_refused(monkeypatch, asked, gpu, message):
+def test_a_precision_that_heads_cannot_be_trained_in_is_refused(
+    monkeypatch, requested, gpu, message
+):
     monkeypatch.setattr(torch.accelerator, "is_available", lambda: gpu)
     with pytest.raises(ConfigError, match=f"trainer.precision {message}"):
-        available_precision(asked, "auto")
+        available_precision(requested, "auto")
 
 
 @pytest.mark.ci

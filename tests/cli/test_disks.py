@@ -60,8 +60,8 @@ def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, argumen
     assert not (tmp_path / "out" / "index.json").exists()
 
 
-def check_sentence(said: str, command: str) -> None:
-    last = said.strip().splitlines()[-1]
+def check_sentence(message: str, command: str) -> None:
+    last = message.strip().splitlines()[-1]
     assert last.startswith(f"{command}: ")
     assert (
         "the file is larger than this disk or your limit" in last
@@ -96,7 +96,7 @@ def test_a_full_disk_brings_embed_down_in_order(toy, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["full", "closed"])
-def test_output_that_cannot_be_printed_is_no_traceback(kind):
+def test_unprintable_output_gives_no_traceback(kind):
     code = (
         "import sys\nfrom elmo_tasks import __main__ as m\nm._run = lambda arguments: print('x' *"
         " 100_000) or 0\n"

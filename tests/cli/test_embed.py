@@ -82,9 +82,7 @@ def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(
         np.testing.assert_array_equal(one, other)
 
 
-def test_parts_of_another_request_are_not_gone_on_with(
-    toy, tmp_path, run, monkeypatch, small_blocks
-):
+def test_blocks_of_another_request_are_not_reused(toy, tmp_path, run, monkeypatch, small_blocks):
     with monkeypatch.context() as patched:
         stop_at(patched, 2)
         assert (
@@ -253,7 +251,7 @@ def test_the_lengths_of_the_vectors_are_printed_and_written(
     )
 
 
-def test_parquet_without_pyarrow_says_what_to_install(toy, tmp_path, run, monkeypatch):
+def test_parquet_without_pyarrow_names_the_package(toy, tmp_path, run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     err = run.refused("embed", tmp_path / "in.txt", tmp_path / "o.parquet", "--model", toy, "--top")
     assert (

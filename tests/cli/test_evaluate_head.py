@@ -53,7 +53,7 @@ def predicted(models):
     ]
 
 
-def test_a_file_of_what_the_head_says_itself_is_all_right(models, score):
+def test_the_predictions_of_a_head_score_one(models, score):
     predictor = Predictor.load(find_head(models / "tagger"))
     rows = [["we", "saw", "Ada", "in", "Rome"], ["Bo", "ran"], ["Oslo", "."]]
     tags = [prediction.tags for prediction in predictor.predict_batch(rows)]
@@ -91,8 +91,8 @@ def test_labels_may_be_those_of_the_training_file_or_the_head_s_own(own_names, p
 
 
 def test_columns_formats_and_labels_can_be_named(predicted, score):
-    rows = [{"said": text, "is": label} for text, label in zip(TEXTS, predicted, strict=True)]
-    named = ["--file-format", "jsonl", "--text-column", "said", "--label-column", "is"]
+    rows = [{"review": text, "is": label} for text, label in zip(TEXTS, predicted, strict=True)]
+    named = ["--file-format", "jsonl", "--text-column", "review", "--label-column", "is"]
     found = score("classifier", "d.txt", "".join(json.dumps(row) + "\n" for row in rows), *named)
     assert found["scores"]["accuracy"] == 1.0
     found = score(
@@ -189,9 +189,9 @@ def test_types_of_other_data_are_renamed_left_out_or_missed(score, run, models, 
     assert status == 0
     assert "lack the type 'DATE', 'GPE', 'PERSON', whose entities count as missed" in err
     alone = FOREIGN.replace("B-PER\n", "B-PERSON\n")
-    said = score("tagger", "e.conll", alone, refused=True)
-    assert "no such entity type" in said
-    assert "such as --labels PERSON=PER,DATE= (DATE is left out then)" in said
+    printed = score("tagger", "e.conll", alone, refused=True)
+    assert "no such entity type" in printed
+    assert "such as --labels PERSON=PER,DATE= (DATE is left out then)" in printed
 
 
 def test_without_an_entity_f1_is_undefined(score):
@@ -205,7 +205,7 @@ def test_without_an_entity_f1_is_undefined(score):
 
 def test_the_advice_for_labels_can_be_pasted(score):
     table = "is\ttext\nThumbs Up\tfine\nno, never\tbad\n"
-    said = score("classifier", "d.tsv", table, refused=True)
-    assert "--labels 'Thumbs Up=NAME,no, never=NAME'" in said
+    printed = score("classifier", "d.tsv", table, refused=True)
+    assert "--labels 'Thumbs Up=NAME,no, never=NAME'" in printed
     given = '{"Thumbs Up": "positive", "no, never": "negative"}'
     assert score("classifier", "d.tsv", table, "--labels", given)["rows"] == 2

@@ -64,7 +64,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     )
 
 
-def test_what_is_not_there_is_said_and_the_rest_is_measured(toy, data, tmp_path, run, monkeypatch):
+def test_missing_data_are_reported_and_the_rest_is_measured(toy, data, tmp_path, run, monkeypatch):
     (tmp_path / "wsd").mkdir()
     (tmp_path / "wsd" / "wic").symlink_to(data / "wsd" / "wic")
     out = run.done("evaluate", "--model", toy, "--data", tmp_path)
@@ -137,7 +137,7 @@ def test_what_cannot_be_done_is_refused_before_anything_is_measured(
     assert re.search(message, err)
 
 
-def test_a_calibration_is_loaded_only_where_uses_are_asked_about(toy, data, run, monkeypatch):
+def test_a_calibration_is_loaded_only_for_tests_of_uses(toy, data, run, monkeypatch):
     monkeypatch.setattr(loaded_models, "load_sense_model", never)
     out = run.done("evaluate", "--model", toy, "--data", data, "--only", "pos", "--json")
     assert "meanings" not in json.loads(out)["views"]

@@ -110,7 +110,7 @@ def whole(
     return request.param, folder / "run"
 
 
-def test_a_run_that_is_killed_and_gone_on_with_is_the_same_run(whole, tmp_path):
+def test_a_killed_and_resumed_run_equals_an_undisturbed_one(whole, tmp_path):
     kind, run = whole
     assert len([row for row in curve(run) if "val_loss" in row]) == EPOCHS
     step = random.Random(3).randrange(STEPS + 1, EPOCHS * STEPS)
@@ -179,7 +179,7 @@ STOPPING = {
 
 
 @pytest.mark.parametrize(
-    ("kind", "monitor", "changes", "said", "epoch"),
+    ("kind", "monitor", "changes", "printed", "epoch"),
     [
         (
             "classification",
@@ -198,7 +198,7 @@ STOPPING = {
     ],
 )
 def test_the_advice_of_messages_can_be_followed(
-    tmp_path, capsys, kind, monitor, changes, said, epoch
+    tmp_path, capsys, kind, monitor, changes, printed, epoch
 ):
     path = written(tmp_path / "a", kind, **changes)
     raw = yaml.safe_load(path.read_text())
@@ -206,7 +206,7 @@ def test_the_advice_of_messages_can_be_followed(
     raw["trainer"]["callbacks"].insert(0, stopping)
     path.write_text(yaml.safe_dump(raw))
     assert main(["fit", "--config", str(path)]) == 0
-    assert said in capsys.readouterr().out
+    assert printed in capsys.readouterr().out
     best = find_head(tmp_path / "a" / "run" / "head").card["training"]["best_epoch"]
     assert epoch is None or best == epoch
 
@@ -214,13 +214,13 @@ def test_the_advice_of_messages_can_be_followed(
 def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     capsys.readouterr()
     assert main(list(arguments)) == 2
-    said = capsys.readouterr().err.strip()
-    assert "Traceback" not in said
-    assert "\n" not in said
-    return said
+    printed = capsys.readouterr().err.strip()
+    assert "Traceback" not in printed
+    assert "\n" not in printed
+    return printed
 
 
-def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path, capsys):
+def test_a_bad_checkpoint_is_refused_in_one_sentence(whole, tmp_path, capsys):
     kind, run = whole
     with_config = ["--config", str(run.parent / "config.yaml")]
     resumed = [*with_config, "--ckpt_path", str(tmp_path / "a.ckpt")]
@@ -243,23 +243,23 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
     torch.save({"weights": 1}, tmp_path / "a.ckpt")
     assert other_file in refused(capsys, "test", *with_config, f"--ckpt_path={tmp_path / 'a.ckpt'}")
     wider = f"--model.init_args.head.init_args.{'lstm_hidden' if kind == 'tagging' else 'hidden'}"
-    said = refused(
+    printed = refused(
         capsys, "validate", *with_config, "--ckpt_path", str(run / "best.ckpt"), wider, "9"
     )
-    assert "the checkpoint does not fit the model that these settings describe" in said
+    assert "the checkpoint does not fit the model that these settings describe" in printed
     for stage in ("validate", "test"):
-        said = refused(
+        printed = refused(
             capsys, stage, *with_config, "--data.init_args.test", str(run.parent / "train.tsv")
         )
-        assert f"{stage}: no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in said
-    said = refused(capsys, "test", *with_config, "--ckpt_path", "best")
-    assert "expected a file, such as runs/NAME/best.ckpt" in said
+        assert f"{stage}: no weights: give --run FOLDER, or --ckpt_path FOLDER/best.ckpt" in printed
+    printed = refused(capsys, "test", *with_config, "--ckpt_path", "best")
+    assert "expected a file, such as runs/NAME/best.ckpt" in printed
     assert "no config.yaml there" in refused(capsys, "test", "--run", str(tmp_path))
     (tmp_path / "config.yaml").write_text("trainer: {}")
     assert "no best.ckpt or last.ckpt there" in refused(capsys, "test", "--run", str(tmp_path))
     assert "--run: expected the folder" in refused(capsys, "test", "--run")
     stopping = json.dumps({**STOPPING, "init_args": {"monitor": "val_nonsense"}})
-    said = refused(
+    printed = refused(
         capsys,
         "fit",
         *with_config,
@@ -268,11 +268,11 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
         "--run_dir",
         str(tmp_path / "x"),
     )
-    assert "Early stopping conditioned on metric `val_nonsense` which is not available" in said
+    assert "Early stopping conditioned on metric `val_nonsense` which is not available" in printed
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "printed"),
     [
         ("data.init_args.batch_size", "0", "data.batch_size: expected 1 or more, found 0"),
         (
@@ -310,20 +310,20 @@ def test_what_cannot_be_gone_on_with_is_refused_in_one_sentence(whole, tmp_path,
         ("device", "banana", "device 'banana' cannot be used here"),
     ],
 )
-def test_a_wrong_setting_is_one_sentence(tmp_path, capsys, option, value, said):
+def test_a_wrong_setting_is_one_sentence(tmp_path, capsys, option, value, printed):
     capsys.readouterr()
     assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
-    assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {said}")
+    assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {printed}")
 
 
 def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys):
     (tmp_path / "other.tsv").write_text("dull\tA long evening at home.\n" * 5)
     path = written(tmp_path / "a", test=str(tmp_path / "other.tsv"))
     assert main(["fit", "--config", str(path)]) == 2
-    said = capsys.readouterr().err.strip().splitlines()[-1]
-    assert "'dull': no such label in the training data" in said
+    printed = capsys.readouterr().err.strip().splitlines()[-1]
+    assert "'dull': no such label in the training data" in printed
     assert not (tmp_path / "a" / "run" / "last.ckpt").exists()
-    assert said.endswith("leave it out: --data.init_args.test null")
+    assert printed.endswith("leave it out: --data.init_args.test null")
     assert (
         main(
             [
@@ -343,11 +343,11 @@ def test_a_test_file_of_other_data_is_found_before_the_training(tmp_path, capsys
 def test_two_runs_in_one_folder(whole, capsys):
     _, run = whole
     with file_lock(lock_of(run), "the folder"):
-        said = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"), "--overwrite")
-    assert f"the folder {run} is in use by process" in said
+        printed = refused(capsys, "fit", "--config", str(run.parent / "config.yaml"), "--overwrite")
+    assert f"the folder {run} is in use by process" in printed
 
 
-def test_a_configuration_that_is_none_is_refused(tmp_path):
+def test_a_malformed_configuration_is_refused(tmp_path):
     path = tmp_path / "a.yaml"
     for content, message in (
         ("a: [", "expected YAML"),
@@ -367,8 +367,8 @@ def test_without_a_validation_the_last_state_is_a_head(tmp_path, capsys, setting
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "2", *settings]) == 0
     files = find_head(tmp_path / "run" / "head")
     assert files.card["scores"]
-    said = capsys.readouterr().out
-    assert ("before its first validation" in said) == ("--trainer.max_steps" in settings)
+    printed = capsys.readouterr().out
+    assert ("before its first validation" in printed) == ("--trainer.max_steps" in settings)
 
 
 def test_a_training_that_diverges_leaves_no_head_and_one_sentence(tmp_path, capsys):
@@ -388,7 +388,7 @@ def test_a_prolonged_run_keeps_its_number_of_epochs(tmp_path):
     assert find_head(run / "head").card["training"]["epochs"] == 2
 
 
-def test_a_head_trained_on_ones_own_file_says_so_on_its_card(tmp_path):
+def test_the_card_of_a_head_names_the_users_file(tmp_path):
     path = written(tmp_path)
     raw = yaml.safe_load(path.read_text())
     export = next(c for c in raw["trainer"]["callbacks"] if c["class_path"].endswith("ExportHead"))
@@ -411,7 +411,7 @@ def files(run: Path) -> dict[str, bytes]:
     return {str(p.relative_to(run)): p.read_bytes() for p in sorted(run.rglob("*")) if p.is_file()}
 
 
-def test_a_run_beside_a_finished_one_has_a_folder_of_its_own(tmp_path, capsys):
+def test_a_run_beside_a_finished_one_gets_a_new_folder(tmp_path, capsys):
     path = written(tmp_path)
     once = ["fit", "--config", str(path), "--trainer.max_epochs", "1"]
     assert main(once) == 0
@@ -465,8 +465,8 @@ def test_what_a_resumed_run_cannot_use_is_refused_and_changes_nothing(tmp_path, 
         (["--encoder", str(tmp_path / "other-toy")], "the encoder of the checkpoint is"),
         (["--model.init_args.head.init_args.hidden", "9"], "the checkpoint is of another model"),
     ):
-        said = refused(capsys, "fit", "--run", str(run), "--trainer.max_epochs", "2", *settings)
-        assert message in said
+        printed = refused(capsys, "fit", "--run", str(run), "--trainer.max_epochs", "2", *settings)
+        assert message in printed
         assert {k: v for k, v in files(run).items() if "csv" not in k} == {
             k: v for k, v in before.items() if "csv" not in k
         }
@@ -554,7 +554,7 @@ def test_rows_of_a_program_are_training_data(tmp_path, kind):
     assert len(list((tmp_path / "runs" / "data").iterdir())) == 1
 
 
-def test_what_are_no_rows_is_refused(tmp_path):
+def test_values_other_than_rows_are_refused(tmp_path):
     with pytest.raises(
         ConfigError, match="train: expected a file, a DataFrame, .* found list without rows"
     ):

@@ -48,7 +48,7 @@ def test_an_index_of_ones_own_files(tmp_path, index, run):
     assert "choose that model, or make the index again" in run.refused("nearest", *query)
 
 
-def test_what_cannot_be_indexed_is_said(tmp_path, index, run):
+def test_bad_input_is_refused(tmp_path, index, run):
     (tmp_path / "empty.txt").write_text("", encoding="utf-8")
     (tmp_path / "a.txt").write_text("One.", encoding="utf-8")
     for name, out, message in (

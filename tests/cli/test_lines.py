@@ -32,7 +32,7 @@ def test_what_is_there_already_is_one_batch_and_a_line_that_comes_alone_is_given
     assert list(batches) == [["the end"]]
 
 
-def test_a_batch_has_no_more_lines_than_asked_for(pipe):
+def test_a_batch_has_at_most_the_given_number_of_lines(pipe):
     os.write(pipe, b"".join(b"%d\n" % k for k in range(10)))
     os.close(pipe)
     assert list(batches_of("-", 4)) == [["0", "1", "2", "3"], ["4", "5", "6", "7"], ["8", "9"]]

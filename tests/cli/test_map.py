@@ -65,7 +65,7 @@ def test_a_map_of_files_and_of_any_model(run, tmp_path, toy):
         (["two words"], "two words"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(run, tmp_path, monkeypatch, arguments, message):
+def test_bad_requests_are_refused(run, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "latin.txt").write_bytes(b"a case of caf\xe9")
     status, out, err = run("map", *arguments, "--device", "cpu")

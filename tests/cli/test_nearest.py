@@ -15,7 +15,7 @@ def few_examples(tmp_path, monkeypatch):
 def test_the_words_of_a_file_stand_beside(run, tmp_path):
     glove = tmp_path / "glove.txt"
     glove.write_text("bank 1 0\nshore 0.9 0.1\nloan -1 0\n", encoding="utf-8")
-    asked = [
+    calls = [
         "nearest",
         "--model",
         "static-mini",
@@ -24,21 +24,21 @@ def test_the_words_of_a_file_stand_beside(run, tmp_path):
         "--sentence",
         "We sat on the bank of the river.",
     ]
-    out = run.done(*asked, "--static", glove)
+    out = run.done(*calls, "--static", glove)
     assert (
         "“static-mini” does not read the sentence: its nearest words are the same in all of them."
         in out
     )
-    out = run.done(*asked, "--model", glove)
+    out = run.done(*calls, "--model", glove)
     assert "in any sentence (glove)\n  0.99  shore\n -1.00  loan" in out
-    found = json.loads(run.done(*asked, "--model", glove, "--json"))
+    found = json.loads(run.done(*calls, "--model", glove, "--json"))
     assert (found["vectors"], found["reads_sentence"]) == ("glove", False)
     assert [near["word"] for near in found["static"]] == ["shore", "loan"]
 
 
 def test_a_word_without_a_vector(run, tmp_path):
     (tmp_path / "glove.txt").write_text("loan -1 0\nshore 0.9 0.1\n", encoding="utf-8")
-    asked = [
+    calls = [
         "nearest",
         "--word",
         "bank",
@@ -47,6 +47,6 @@ def test_a_word_without_a_vector(run, tmp_path):
         "--model",
         tmp_path / "glove.txt",
     ]
-    out = run.done(*asked)
+    out = run.done(*calls)
     assert "“bank” is not among the 2 words of “glove”." in out
-    run.refused(*asked, "--layer", "7")
+    run.refused(*calls, "--layer", "7")

@@ -68,7 +68,7 @@ def test_every_line_gives_an_object_in_order(predict, tmp_path):
     ]
 
 
-def test_the_texts_of_a_table_are_read_and_said(models, tmp_path, run):
+def test_the_texts_of_a_table_are_read_and_described(models, tmp_path, run):
     (tmp_path / "in.csv").write_text("id;review\n1;Ada ran\n2;Bo\n", encoding="utf-8")
     status, out, err = run("predict", "--head", models / "tagger", tmp_path / "in.csv", "-")
     assert status == 0
@@ -165,7 +165,7 @@ def test_an_answer_comes_before_the_next_line_is_typed(models):
 
 
 @pytest.mark.ci
-def test_who_reads_only_the_first_answers_is_no_reason_to_complain(models, tmp_path):
+def test_a_closed_output_is_not_an_error(models, tmp_path):
     """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads
     it."""
     (tmp_path / "in.txt").write_text("Ada said no to Bo in Rome .\n" * 4000)

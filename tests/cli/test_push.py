@@ -103,7 +103,7 @@ def test_a_language_model_is_pushed_and_loaded_by_revision(hub, toy, tmp_path, r
     )
 
 
-def test_what_cannot_be_done_is_said(hub, models, run, tmp_path):
+def test_bad_requests_are_refused(hub, models, run, tmp_path):
     assert "no such repository" in run.refused(
         "predict", "--head", "hub:ada/none", tmp_path / "in", tmp_path / "out"
     )

@@ -61,7 +61,7 @@ def test_compare_reads_it_too(run, mine):
         (["--word", "bank", "--lexicon", "nowhere.txt"], "nowhere.txt: expected a dictionary"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments, message, run):
+def test_bad_requests_are_refused(arguments, message, run):
     assert message in run.refused("senses", *arguments)
 
 

@@ -43,8 +43,8 @@ def test_a_head_is_trained_on_it_and_predicts_from_its_folder(bert, tmp_path, ru
         [],
         ["Bo", "in", "Oslo", "."],
     ]
-    said = load_head(tmp_path / "run" / "head").predict([["we", "Ada", "in", "Rome", "."]])
-    assert list(said[0].tags) == rows[0]["tags"]
+    message = load_head(tmp_path / "run" / "head").predict([["we", "Ada", "in", "Rome", "."]])
+    assert list(message[0].tags) == rows[0]["tags"]
 
 
 def test_evaluate_and_compare_can_go_without_calibration(bert, data, tmp_path, run, monkeypatch):

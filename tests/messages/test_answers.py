@@ -12,7 +12,7 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("told", "sentence"),
     [
         ([("a", ALIKE), ("b", ALIKE)], "“a” and “b” both group these uses alike."),
         (
@@ -32,12 +32,12 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
         ([("a", None), ("b", None)], "Neither of the two groups these uses."),
     ],
 )
-def test_who_agrees(told, said):
-    assert agreement_answer(dict(told)).headline == said
+def test_who_agrees(told, sentence):
+    assert agreement_answer(dict(told)).headline == sentence
 
 
 @pytest.mark.parametrize(
-    ("right", "said"),
+    ("right", "sentence"),
     [
         ((True, False, None), "“a” is right, “b” is not; “c” does not say."),
         ((True, True, False), "“a” and “b” are right, “c” is not."),
@@ -48,11 +48,11 @@ def test_who_agrees(told, said):
         ),
     ],
 )
-def test_who_is_right(right, said):
+def test_who_is_right(right, sentence):
     told = dict(zip("abc", right, strict=True))
     groupings = {model: None if one is None else ALIKE for model, one in told.items()}
     answer = agreement_answer(groupings, [model for model, one in told.items() if one])
-    assert answer.headline == said
+    assert answer.headline == sentence
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,14 @@ def test_many_likely_sentences_are_not_certain_together(best, p, headline):
 
 def test_different_words_are_compared_with_one_another_and_with_each_words_own_uses():
     cosine = ((1.0, 0.62, 0.31), (0.62, 1.0, 0.2), (0.31, 0.2, 1.0))
-    said = meanings.different_words_answer(("bank", "shore", "bank"), cosine, 0.08)
+    sentence = meanings.different_words_answer(("bank", "shore", "bank"), cosine, 0.08)
     assert (
-        said.headline == "Nearest are “bank” in sentence 1 and “shore” in sentence 2: cosine 0.62."
+        sentence.headline
+        == "Nearest are “bank” in sentence 1 and “shore” in sentence 2: cosine 0.62."
     )
-    assert said.details.startswith("“bank” in 1 and “bank” in 3 have 0.31, two random words 0.08.")
+    assert sentence.details.startswith(
+        "“bank” in 1 and “bank” in 3 have 0.31, two random words 0.08."
+    )
     alone = meanings.different_words_answer(("nurse", "lawyer"), ((1.0, 0.4), (0.4, 1.0)), 0.08)
     assert alone.details.startswith("Two random words have 0.08.")
 
@@ -85,22 +88,24 @@ def test_different_words_are_compared_with_one_another_and_with_each_words_own_u
 def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
     use = api.UseMeaning((0.9, 0.05), 0.05, 0, api.Certainty.CONFIDENT)
     other = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
-    said = meanings.meanings_answer(
+    sentence = meanings.meanings_answer(
         "table", [use, other, use], 0.8, api.Certainty.CONFIDENT
     ).headline
-    assert said == "“table” has one meaning here, and another that is not in the dictionary."
+    assert sentence == "“table” has one meaning here, and another that is not in the dictionary."
 
 
-def test_of_an_expression_it_is_said_that_its_words_may_be_meant():
+def test_of_an_expression_the_answer_adds_that_its_words_may_be_meant():
     happy = api.Meaning("over the moon", "happy", "expression", "extremely happy")
-    said = meanings.one_meaning_answer("over the moon", 2, api.Certainty.CONFIDENT, happy).details
-    assert said.endswith("whether one of them means the single words as usual was not checked.")
-    said = meanings.one_meaning_answer("giraffe", 2, api.Certainty.CONFIDENT).details
-    assert said.endswith("This was known before the sentences were read.")
+    sentence = meanings.one_meaning_answer(
+        "over the moon", 2, api.Certainty.CONFIDENT, happy
+    ).details
+    assert sentence.endswith("whether one of them means the single words as usual was not checked.")
+    sentence = meanings.one_meaning_answer("giraffe", 2, api.Certainty.CONFIDENT).details
+    assert sentence.endswith("This was known before the sentences were read.")
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "sentence"),
     [
         (
             "texts of this project (elmo_tasks/data/x), twice, and SST, test part",
@@ -109,15 +114,20 @@ def test_of_an_expression_it_is_said_that_its_words_may_be_meant():
         ("CoNLL-2003 English", "CoNLL-2003 English"),
     ],
 )
-def test_the_data_of_a_score_are_named_without_their_folder(data, said):
-    assert heads.measured_on(data) == said
+def test_the_data_of_a_score_are_named_without_their_folder(data, sentence):
+    assert heads.measured_on(data) == sentence
 
 
-def test_a_sentence_that_says_too_little_is_not_called_another_meaning():
+def test_an_uninformative_sentence_is_not_called_another_meaning():
     use = api.UseMeaning((0.9, 0.05), 0.05, 0, api.Certainty.CONFIDENT)
     short = api.UseMeaning((0.35, 0.2), 0.45, None, api.Certainty.TENTATIVE)
-    said = meanings.meanings_answer("table", [use, short], 0.4, api.Certainty.TENTATIVE).headline
-    assert said == "“table” perhaps has one meaning here; another sentence says too little to tell."
+    sentence = meanings.meanings_answer(
+        "table", [use, short], 0.4, api.Certainty.TENTATIVE
+    ).headline
+    assert (
+        sentence
+        == "“table” perhaps has one meaning here; another sentence says too little to tell."
+    )
     alone = meanings.meanings_answer("table", [short, short], 0.4, api.Certainty.TENTATIVE).headline
     assert alone == "Each sentence says too little to tell the meaning of “table”."
     assert meanings.heading(None, uses=[short]) == "the sentence says too little to tell"

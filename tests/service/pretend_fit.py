@@ -9,7 +9,7 @@ from pathlib import Path
 
 how = sys.argv[1]
 Path("arguments.json").write_text(json.dumps(sys.argv[2:]))
-asked: list[int] = []
+interrupts: list[int] = []
 
 
 def write(**row: object) -> None:
@@ -27,7 +27,8 @@ if how == "bug":
     raise ZeroDivisionError("one by nothing")
 # Before training nobody listens, and a script's `&` has Python ignore interrupts.
 signal.signal(
-    signal.SIGINT, signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: asked.append(1)
+    signal.SIGINT,
+    signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: interrupts.append(1),
 )
 write(phase="layers")
 if how == "early":
@@ -40,9 +41,9 @@ for epoch in (1, 2, 3):
     write(step=10 * epoch - 5, loss=1 / epoch)
     scores = {"train_loss": 1 / epoch, "val_loss": 1.1 / epoch, "score": 0.5 + epoch / 10}
     write(epoch=epoch, step=10 * epoch, **scores, weights=[0.3, 0.4, 0.3], gamma=1.0)
-    while how == "slow" and not asked:
+    while how == "slow" and not interrupts:
         time.sleep(0.05)
-    if asked:
+    if interrupts:
         break
 write(phase="scoring")
 head = Path("head")

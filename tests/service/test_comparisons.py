@@ -42,7 +42,7 @@ def test_each_model_answers_as_it_does_alone(session):
     assert "“static-mini” and “static-joint” do not" in found.message.headline
 
 
-def test_meanings_that_are_given_say_who_is_right(session):
+def test_given_meanings_decide_which_model_is_right(session):
     found = session.side_by_side(
         "bank", SENTENCES, ["elmo-mini", "static-mini"], ["money", "river", "money"]
     )
@@ -92,7 +92,7 @@ def test_four_models_are_too_many_and_every_sentence_has_a_meaning(session, monk
         session.side_by_side("bank", SENTENCES, list("abcd"))
 
 
-def test_more_models_of_one_s_own_are_on_offer_by_name(tmp_path):
+def test_further_models_are_offered_by_name(tmp_path):
     vectors = tmp_path / "mine.vec"
     vectors.write_text("2 2\nbank 1 0\nriver 0 1\n", encoding="utf-8")
     session = Session(LoadedModels(others=[str(vectors)]))
@@ -197,7 +197,7 @@ def test_forms_of_a_phrase_are_one_word():
     assert not are_one_word(["hot dog", "hot cat"])
 
 
-def test_an_expression_is_told_from_its_words_meant_as_usual(session):
+def test_an_expression_is_distinguished_from_its_literal_words(session):
     found = session.compare(
         "piece of cake", ["The exam was a piece of cake.", "She ate a piece of cake with her tea."]
     )
@@ -236,7 +236,7 @@ def test_a_language_without_a_name_is_not_called_unknown_words():
     assert not_english_answer(UNKNOWN_WORDS).headline.endswith("these words are not English.")
 
 
-def test_one_name_of_two_people_or_places_is_not_promised_to_be_told_apart(session):
+def test_a_name_has_a_warning_that_people_may_share_it(session):
     found = session.compare("Toulouse", ["Toulouse is lovely.", "They met Toulouse Lautrec."])
     assert "of one name are seldom told apart" in found.message.details
     found = session.compare("skibidi", ["That song is so skibidi.", "He says skibidi all day."])

@@ -116,14 +116,14 @@ def ask(app: gr.Blocks, name: str, inputs: list[Any]) -> Any:
 
 
 def check(app: gr.Blocks, name: str, inputs: list[Any]) -> None:
-    said = None
+    message = None
     try:
         answer = ask(app, name, list(inputs))
     except gr.Error as error:
-        answer = said = str(error)
+        answer = message = str(error)
     orjson.dumps(answer)  # as gradio writes it: half a character would fail here
     assert "NaN" not in json.dumps(answer)
-    assert said is None or (len(said) > 10 and "Traceback" not in said)
+    assert message is None or (len(message) > 10 and "Traceback" not in message)
 
 
 QUICK = settings(

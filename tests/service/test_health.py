@@ -16,7 +16,7 @@ def run_alone(coroutine):
         return pool.submit(asyncio.run, coroutine).result()
 
 
-def asked(middleware, path, method="GET"):
+def answer_to(middleware, path, method="GET"):
     """The status and the content of the answer to a request."""
     sent = []
 
@@ -43,11 +43,11 @@ def middleware(health):
     return HealthMiddleware(app, health)
 
 
-def test_health_is_said_and_requests_that_compute_are_counted(health, middleware):
-    assert asked(middleware, "/health") == (200, {"status": "ok", "running": 0})
-    assert asked(middleware, "/elmo/health/")[0] == 200  # below a path of a proxy
-    assert asked(middleware, "/gradio_api/queue/data") == (200, 1)
-    assert asked(middleware, "/gradio_api/heartbeat/x") == (200, 0)
+def test_health_counts_the_requests_that_compute(health, middleware):
+    assert answer_to(middleware, "/health") == (200, {"status": "ok", "running": 0})
+    assert answer_to(middleware, "/elmo/health/")[0] == 200  # below a path of a proxy
+    assert answer_to(middleware, "/gradio_api/queue/data") == (200, 1)
+    assert answer_to(middleware, "/gradio_api/heartbeat/x") == (200, 0)
     assert health.running == 0
 
 
@@ -58,13 +58,13 @@ def test_at_the_end_running_requests_are_finished_and_no_new_ones_begin(health, 
     def wait(seconds):
         waits.append(seconds)
         if len(waits) == 3:
-            assert asked(middleware, "/health") == (503, {"status": "ending", "running": 1})
-            status, answer = asked(middleware, "/gradio_api/queue/join", "POST")
+            assert answer_to(middleware, "/health") == (503, {"status": "ending", "running": 1})
+            status, answer = answer_to(middleware, "/gradio_api/queue/join", "POST")
             assert (status, answer["error"]) == (
                 503,
                 "The app is being restarted. Try again in a moment.",
             )
-            assert asked(middleware, "/gradio_api/queue/data")[0] == 200
+            assert answer_to(middleware, "/gradio_api/queue/data")[0] == 200
             health.add(-1)
 
     assert health.end(60, wait)

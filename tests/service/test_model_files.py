@@ -53,7 +53,7 @@ def test_the_main_line_of_each_test_is_shown_beside_the_paper(folder, monkeypatc
         ("other", "Other weights than these were measured."),
     ],
 )
-def test_without_a_file_the_command_is_said(folder, monkeypatch, content, remark):
+def test_without_measurements_the_command_is_named(folder, monkeypatch, content, remark):
     if content == "other":
         write(folder, checksum="of other weights")
     elif content is not None:

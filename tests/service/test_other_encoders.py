@@ -57,8 +57,8 @@ def test_a_transformer_is_compared_at_all_its_layers(bert):
         "",
         "",
     ]
-    said = layer_sentence(found, found.layers[0])
-    assert said.startswith(
+    printed = layer_sentence(found, found.layers[0])
+    assert printed.startswith(
         "This view reads no other word: it sees the word's pieces and their places."
     )
     assert view_title("0", found.layers[0].sees) == "Layer 0: the word alone"
@@ -120,29 +120,33 @@ def every_answer(session: Session) -> dict[str, str]:
         )[1],
     }
     return {
-        part: " ".join(re.sub("<[^>]+>", " ", str(said)).split()) for part, said in answers.items()
+        part: " ".join(re.sub("<[^>]+>", " ", str(printed)).split())
+        for part, printed in answers.items()
     }
 
 
 def test_every_part_of_the_page_answers_with_a_transformer(bert):
-    said = every_answer(bert)
-    assert "“bank” in 3 sentences" in said["compare"]
-    assert "“bank” in 3 sentences" in said["saved comparison"]
-    assert "Point at a word, or tap it, to see what happens without it." in said["why"]
-    assert "“bert” gives vectors but does not predict words" in said["substitutes"]
-    assert "Its nearest uses on the map" in said["landing"]
-    assert "What each layer knows" in said["layers"]
-    assert f"“bank” in {N_EXAMPLES} sentences" in said["saved map"]
+    printed = every_answer(bert)
+    assert "“bank” in 3 sentences" in printed["compare"]
+    assert "“bank” in 3 sentences" in printed["saved comparison"]
+    assert "Point at a word, or tap it, to see what happens without it." in printed["why"]
+    assert "“bert” gives vectors but does not predict words" in printed["substitutes"]
+    assert "Its nearest uses on the map" in printed["landing"]
+    assert "What each layer knows" in printed["layers"]
+    assert f"“bank” in {N_EXAMPLES} sentences" in printed["saved map"]
 
 
 def test_every_part_of_the_page_answers_with_static_vectors(static):
-    said = every_answer(static)
+    printed = every_answer(static)
     assert (
-        "does not read the sentence: a word has the same vector in all of them" in said["compare"]
+        "does not read the sentence: a word has the same vector in all of them"
+        in printed["compare"]
     )
-    assert "“static-mini” does not read the sentence: no word around a word changes" in said["why"]
-    assert "“static-mini” gives vectors but does not predict words" in said["substitutes"]
-    assert all(said.values())
+    assert (
+        "“static-mini” does not read the sentence: no word around a word changes" in printed["why"]
+    )
+    assert "“static-mini” gives vectors but does not predict words" in printed["substitutes"]
+    assert all(printed.values())
     with pytest.raises(
         InputError, match="“static-mini” predicts no meanings: .*it reads no sentences"
     ):
@@ -153,8 +157,10 @@ def test_static_vectors_are_the_same_in_every_sentence(static):
     found = static.compare("bank", SENTENCES)
     assert [layer.name for layer in found.layers] == ["0"]
     assert all(value == pytest.approx(1.0) for row in found.layers[0].cosine for value in row)
-    said = "This view reads no other word: it sees one vector for each word. Every use scores 1.00."
-    assert layer_sentence(found, found.layers[0]) == said
+    printed = (
+        "This view reads no other word: it sees one vector for each word. Every use scores 1.00."
+    )
+    assert layer_sentence(found, found.layers[0]) == printed
     assert found.groups == ()
     shore = static.compare("bank", [SENTENCES[0], "We sat on the [shore] of the river."])
     assert 0 < shore.layers[0].cosine[0][1] < 1

@@ -55,7 +55,7 @@ def test_own_uses_get_the_meaning_that_is_found(session):
     assert "have 2 meanings" in found.message.headline
 
 
-def test_a_table_says_which_column_was_read(session):
+def test_the_description_of_a_table_names_the_column(session):
     table = (
         "label,review\nbad,The bank refused our loan again.\ngood,We sat on the bank of the"
         " river.\n"
@@ -111,7 +111,7 @@ def test_a_meaning_that_no_use_of_the_map_has_is_named_without_a_group(session):
     assert "No use on this map has it." in str(found.message)
 
 
-def test_without_calibration_nothing_is_said_of_own_uses():
+def test_without_calibration_own_uses_have_no_meanings():
     session = Session(LoadedModels("static-joint", may_measure=False))
     found = session.sense_map(MapRequest("bank", MONEY))
     assert [use.group for use in found.uses if use.source != EXAMPLES] == [None, None]
@@ -130,6 +130,6 @@ def test_without_calibration_nothing_is_said_of_own_uses():
         (MapRequest("bank", examples=False), "Paste a text"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(session, request_, message):
+def test_bad_requests_name_their_field(session, request_, message):
     with pytest.raises(InputError, match=message):
         session.sense_map(request_)

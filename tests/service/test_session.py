@@ -119,7 +119,7 @@ def test_brackets_mark_another_word_and_several_places_are_offered(session):
         ("?!", SENTENCES, "word", "is not a word or phrase"),
     ],
 )
-def test_what_cannot_be_answered_is_said_at_the_field(session, word, sentences, field, message):
+def test_bad_requests_name_their_field(session, word, sentences, field, message):
     with pytest.raises(InputError, match=message) as caught:
         session.compare(word, sentences)
     assert caught.value.field == field
@@ -164,9 +164,7 @@ def test_a_calibration_is_kept_and_other_weights_get_their_own(session, tmp_path
     )
 
 
-def test_without_calibration_nothing_is_fitted_and_nothing_said_of_meanings(
-    folder, tmp_path, monkeypatch
-):
+def test_without_calibration_no_meanings_are_given(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
     session = Session(LoadedModels(str(folder), may_measure=False))
     answer = session.compare("bank", SENTENCES[:2])

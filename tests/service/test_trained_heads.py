@@ -69,7 +69,7 @@ def test_the_default_comes_first_and_a_head_before_its_baseline(heads, toy, tmp_
     assert [info.kind for info in infos[1:3]] == ["classification", "tagging"]
 
 
-def test_what_is_said_of_a_head(heads, toy, tmp_path):
+def test_the_description_of_a_head(heads, toy, tmp_path):
     scores = {"main": "f1", "f1": 0.75}
     card = {
         "title": "Names",
@@ -93,7 +93,7 @@ def test_what_is_said_of_a_head(heads, toy, tmp_path):
     )
 
 
-def test_heads_of_one_name_are_told_apart(heads, toy, tmp_path):
+def test_heads_of_the_same_name_get_distinct_names(heads, toy, tmp_path):
     for name in ("ner-a/head", "x/mine/head", "y/mine/head"):
         write_untrained(tmp_path / "runs" / name, toy)
     assert [info.name for info in heads.heads() if info.own] == ["ner-a-2", "mine", "mine-2"]
@@ -183,7 +183,7 @@ def test_a_request_cannot_open_a_path(heads, checkpoints, toy, tmp_path):
         assert e.value.field == "head"
 
 
-def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
+def test_without_heads_the_message_names_the_training_command(tmp_path, monkeypatch):
     monkeypatch.setattr(head_files, "CHECKPOINTS", tmp_path)
     heads = TrainedHeads(Elmo.load, [tmp_path / "runs"])
     assert heads.heads() == heads.layer_weights() == ()
@@ -211,7 +211,7 @@ def test_without_any_head_it_is_said_how_to_get_one(tmp_path, monkeypatch):
     ],
 )
 @pytest.mark.parametrize("kind", ["tag", "classify"])
-def test_what_cannot_be_read_is_said_at_its_line(kind, texts, field, message, heads):
+def test_unreadable_texts_are_refused_at_their_line(kind, texts, field, message, heads):
     with pytest.raises(InputError, match=message) as caught:
         getattr(heads, kind)(texts)
     assert caught.value.field == field

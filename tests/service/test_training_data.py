@@ -133,7 +133,7 @@ def test_tagged_words_of_any_scheme_become_names(tmp_path):
         ("a.conll", CONLL, "classification", "labelled texts are read from"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_line(tmp_path, name, content, kind, message):
+def test_an_error_in_a_file_names_the_line(tmp_path, name, content, kind, message):
     with pytest.raises(InputError, match=message) as caught:
         preview(tmp_path, name, content, kind)
     assert str(tmp_path) not in str(caught.value)
@@ -183,7 +183,7 @@ def test_a_name_is_never_a_path(tmp_path, name):
 @pytest.mark.parametrize(
     "key", ["", "..", "../..", "0" * 19, "0" * 20, "0" * 19 + "/", "title.txt"]
 )
-def test_an_id_that_is_none_finds_nothing(tmp_path, key):
+def test_a_malformed_upload_id_finds_nothing(tmp_path, key):
     store_upload(tmp_path, "a.tsv", b"x")
     with pytest.raises(InputError, match="The file was removed"):
         find_upload(tmp_path, key)
@@ -274,7 +274,7 @@ def test_examples_are_added_to_the_rows_of_the_sample_that_are_learned(tmp_path)
         ("tagging", "", "Your examples: 0 sentences; training needs 20"),
     ],
 )
-def test_what_is_wrong_with_an_example_is_said_with_its_line(tmp_path, kind, text, message):
+def test_an_error_in_an_example_names_the_line(tmp_path, kind, text, message):
     (tmp_path / "examples").write_text(text)
     with pytest.raises(InputError, match=message) as caught:
         load_dataset(TrainingPlan(kind, "examples"), tmp_path, tmp_path / "examples")

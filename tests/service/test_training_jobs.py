@@ -64,7 +64,7 @@ def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
 
 
 @pytest.mark.parametrize(("how", "phase"), [("slow", "training"), ("early", "layers")])
-def test_a_stop_keeps_what_there_is(tmp_path, how, phase):
+def test_a_stopped_run_keeps_its_best_head(tmp_path, how, phase):
     jobs, name = started(tmp_path, how, "running", phase)
     assert jobs.stop(name).stopping
     job = wait_for(jobs, name, "stopped")
@@ -84,7 +84,7 @@ def test_a_run_that_is_over_can_be_deleted(tmp_path):
             jobs.delete(wrong)
 
 
-def test_only_one_run_goes_on_and_it_cannot_be_deleted(tmp_path):
+def test_a_running_run_blocks_others_and_its_deletion(tmp_path):
     jobs, name = started(tmp_path, "slow", "running", "training")
     with pytest.raises(InputError, match="is still training. Stop it first"):
         jobs.delete(name)
@@ -255,7 +255,7 @@ def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
     "ask",
     [lambda jobs: jobs.start(PLAN), lambda jobs: jobs.store_upload("a.csv", b"text,label\nA.,b\n")],
 )
-def test_a_folder_that_cannot_be_written_is_said(tmp_path, ask):
+def test_a_read_only_folder_is_reported(tmp_path, ask):
     (tmp_path / "file").write_text("no folder can be below it")
     with pytest.raises(InputError, match=r"folder for runs cannot be written .*--runs_dir"):
         ask(jobs_in(tmp_path / "file" / "runs"))
@@ -335,7 +335,7 @@ def test_the_best_epoch_is_that_of_the_watched_score(tmp_path, kind, spans, scor
     assert checkpoint["init_args"]["monitor"] == f"val_{score}"
 
 
-def test_tags_that_are_no_spans_have_no_scheme(tmp_path):
+def test_tags_without_spans_have_no_scheme(tmp_path):
     assert (
         config(tmp_path, kind="tagging", source="upload", spans=False)["data"]["init_args"][
             "scheme"
@@ -344,7 +344,7 @@ def test_tags_that_are_no_spans_have_no_scheme(tmp_path):
     )
 
 
-def test_every_public_data_set_that_is_known_can_be_asked_for(tmp_path):
+def test_every_known_public_data_set_is_offered(tmp_path):
     offered = {name: kind for kind in TASKS.values() for name in kind.hub}
     assert set(offered) == set(HUB_DATA_SETS)
     for name, kind in offered.items():

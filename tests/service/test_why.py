@@ -119,7 +119,7 @@ def test_words_after_the_word_do_not_move_the_half_that_reads_before_it(toy):
     assert [s.layer for s in one] == ["1", "2"]
 
 
-def test_long_sentences_are_capped_and_it_is_said(toy, monkeypatch):
+def test_long_sentences_are_capped_and_the_skipped_words_counted(toy, monkeypatch):
     monkeypatch.setattr(why, "_MAX_TOKENS", 200)
     found = toy.explain("bank", ["The bank " + "and so on " * 10, SENTENCES[0]])
     assert found.skipped > 0
@@ -144,7 +144,7 @@ ROADS = [
 ]
 
 
-def test_the_verdict_is_asked_first(session):
+def test_the_verdict_is_explained_by_default(session):
     """Of two uses it is what the page says of them; hiding a word changes it to what the page says
     without the word."""
     two = ROADS[:2]
@@ -203,20 +203,20 @@ def test_no_part_of_a_phrase_is_hidden(session):
 def test_a_telling_word_comes_first_in_36_of_40_clear_pairs(session):
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     first = [session.explain(pair["word"], pair["sentences"]).decisive for pair in pairs]
-    told = [
+    agreed = [
         word is not None and word.use.token in pair["telling"]
         for word, pair in zip(first, pairs, strict=True)
     ]
     assert len(pairs) == 40
     missed = [
         (pair["word"], word and word.use.token)
-        for pair, word, is_told in zip(pairs, first, told, strict=True)
+        for pair, word, is_told in zip(pairs, first, agreed, strict=True)
         if not is_told
     ]
-    assert sum(told) >= 36, missed
+    assert sum(agreed) >= 36, missed
 
 
-def test_where_the_words_around_it_speak_they_may_be_asked(session):
+def test_the_words_around_can_be_explained_where_the_verdict_uses_them(session):
     comparison = session.compare("jam", ROADS)
     assert session.explain("jam", ROADS, layer="2").layer == "2"
     found = session.explain("jam", ROADS, layer="words")
@@ -265,7 +265,7 @@ def test_the_bundled_model_expects_a_drink_in_a_cup(session):
     assert all("coffee" in [candidate.word for candidate in row] for row in found.candidates)
 
 
-def test_a_model_without_its_output_layer_says_so(tmp_path):
+def test_a_model_without_an_output_layer_is_refused(tmp_path):
     write_model(tmp_path / "plain", tiny())
     with pytest.raises(InputError, match="“plain” gives vectors but does not predict words"):
         Session(str(tmp_path / "plain")).substitutes("bank", SENTENCES)

@@ -61,7 +61,7 @@ HEADS = {
 
 
 @pytest.mark.parametrize("kind", list(HEADS))
-def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
+def test_a_head_in_another_folder_is_trained_used_and_scored(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, module, name, settings = HEADS[kind]
@@ -87,13 +87,13 @@ def test_a_head_in_a_folder_of_one_s_own_is_trained_used_and_scored(
     assert (
         main(["predict", "--head", str(head), "--tokens", str(tmp_path / "in.txt"), str(out)]) == 0
     )
-    said = [json.loads(line) for line in out.read_text().splitlines()]
+    printed = [json.loads(line) for line in out.read_text().splitlines()]
     expected = (
         ["tokens", "tags", "spans"]
         if kind == "tagging"
         else ["tokens", "label", "is_sure", "probabilities"]
     )
-    assert [list(row) for row in said] == [expected] * 2
+    assert [list(row) for row in printed] == [expected] * 2
 
     capsys.readouterr()
     data = next(tmp_path.glob("validation.*"))
@@ -152,7 +152,7 @@ def test_a_module_that_a_person_names_is_imported(
     assert find_head(folder).kind == "tagging"
 
 
-def test_a_module_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_module_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(HEADS_VARIABLE, "heads_of_nobody")
     with pytest.raises(
         ConfigError,

@@ -40,7 +40,7 @@ def test_the_bundled_tasks_have_a_card_in_try() -> None:
     assert set(CARDS) == set(TASKS)
 
 
-def test_a_kind_that_there_is_not_is_refused() -> None:
+def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(
         ConfigError, match="there is no kind of task 'parsing', only classification, tagging"
     ):

@@ -168,7 +168,7 @@ def test_a_model_with_no_more_cells_than_outputs_is_trained_and_exported(config,
     torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
 
 
-def test_a_killed_run_goes_on_as_if_nothing_had_happened(config, tmp_path):
+def test_a_killed_and_resumed_run_equals_an_undisturbed_one(config, tmp_path):
     # Without what is drawn anew: dropout, forgotten states; and with so many draws that every word
     # is drawn.
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=100000")]
@@ -265,9 +265,7 @@ def bags(tmp_path):
     return [recipe, *(f"--model.init_args.{setting}" for setting in settings)]
 
 
-def test_a_killed_run_with_context_bags_goes_on_with_what_its_sentences_had_so_far(
-    config, tmp_path, bags
-):
+def test_a_resumed_run_with_context_bags_keeps_its_bags(config, tmp_path, bags):
     certain = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
     short = ["--data.init_args.max_tokens", str(4 * 8 * 60), *certain, *bags]
     fit(config, *short)
@@ -336,7 +334,7 @@ def test_two_processes_share_the_streams(config, tmp_path):
     assert done.stdout.count("200 steps = 6,400 positions") == 1  # one process speaks
 
 
-def test_a_resume_file_can_be_exported_but_not_go_on_with_other_words(config, tmp_path, capsys):
+def test_a_checkpoint_can_be_exported_but_not_resumed_with_other_words(config, tmp_path, capsys):
     fit(config, "--trainer.max_steps", "31")
     checkpoint = tmp_path / "run" / "last.ckpt"
     assert (
@@ -357,7 +355,7 @@ def test_a_resume_file_can_be_exported_but_not_go_on_with_other_words(config, tm
         read_checkpoint(tmp_path / "nothing.ckpt")
 
 
-def test_fine_tuning_goes_on_from_a_model_with_another_vocabulary(config, tmp_path, capsys):
+def test_fine_tuning_starts_from_a_model_with_another_vocabulary(config, tmp_path, capsys):
     fit(config)
     before = json.loads((tmp_path / "model" / "card.json").read_text())["while_training"]
     (tmp_path / "model").rename(tmp_path / "first")
@@ -406,7 +404,7 @@ def test_init_from_takes_sizes_and_weights_from_the_model_and_the_softmax_of_sha
     assert (card["config"]["dim"], card["config"]["start_from"]) == (32, str(tmp_path / "first"))
 
 
-def test_init_from_goes_on_from_the_published_form(config, tmp_path):
+def test_init_from_takes_the_published_form(config, tmp_path):
     published = tmp_path / "published"
     published.mkdir()
     write_copies(published)
@@ -435,7 +433,7 @@ def test_init_from_goes_on_from_the_published_form(config, tmp_path):
     assert (learned - expected).abs().max() > 0.05
 
 
-def test_init_from_says_what_it_cannot_do(config, tmp_path, capsys):
+def test_init_from_refuses_what_is_not_a_bilm(config, tmp_path, capsys):
     head = REPOSITORY / "lightning_configs" / "sentiment_sample.yaml"
     assert main(["fit", "--config", str(head), "--init_from", "elmo-mini"]) == 2
     assert (

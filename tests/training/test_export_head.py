@@ -202,9 +202,9 @@ def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCapt
         ({"main": "f1", "f1": 0.3}, 0.31, "NO BETTER THAN WITHOUT A MODEL"),
     ],
 )
-def test_a_head_that_is_no_better_than_a_rule_says_so(
+def test_a_head_no_better_than_a_rule_is_reported(
     scores: dict[str, Any], guess: float, warning: str
 ) -> None:
-    said = no_better(scores, guess)
-    assert warning in said
-    assert bool(said) == bool(warning)
+    message = no_better(scores, guess)
+    assert warning in message
+    assert bool(message) == bool(warning)

@@ -263,7 +263,7 @@ def test_the_curve_has_the_mix_of_an_epoch_before_its_state_is_written(
     assert [reads.epochs[0], reads.epochs[-1]] == [["0"], ["0", "1"]]
 
 
-def test_the_clock_of_a_resumed_run_goes_on(encoder: Path, tmp_path: Path) -> None:
+def test_the_clock_of_a_resumed_run_continues(encoder: Path, tmp_path: Path) -> None:
     module = TaskModule(ner(), str(encoder), layer_store=None)
     trainer = trained(module, tagging_data(tmp_path), tmp_path, epochs=1)
     trainer.save_checkpoint(tmp_path / "c.ckpt")
@@ -375,7 +375,7 @@ def test_its_weights_move_and_the_second_bias_stays(tuned: tuple[Path, TaskModul
     assert not (folder / "layers").exists()  # layers that change are not kept
 
 
-def test_the_head_says_so_and_finds_the_encoder_beside_it(tuned: tuple[Path, TaskModule]) -> None:
+def test_the_card_names_the_tuned_encoder_beside_the_head(tuned: tuple[Path, TaskModule]) -> None:
     folder, module = tuned
     files = find_head(folder / "run" / "head")
     original = Elmo.load(folder / "toy").checksum

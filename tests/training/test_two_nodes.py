@@ -153,7 +153,7 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     assert torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)["global_step"] == 20
 
 
-def test_when_a_node_is_killed_training_goes_on_from_the_last_checkpoint(
+def test_after_a_node_is_killed_training_resumes_from_the_last_checkpoint(
     language_config: Path,  # noqa: F811
     tmp_path: Path,
 ) -> None:
@@ -176,6 +176,6 @@ def test_when_a_node_is_killed_training_goes_on_from_the_last_checkpoint(
     (worker,) = psutil.Process(processes[1].pid).children()
     worker.kill()
     finished(processes, log)
-    said = log.with_name("node-0.log").read_text() + log.with_name("node-1.log").read_text()
-    assert "Restoring states from the checkpoint path" in said
+    message = log.with_name("node-0.log").read_text() + log.with_name("node-1.log").read_text()
+    assert "Restoring states from the checkpoint path" in message
     assert torch.load(last, weights_only=True)["global_step"] == 400

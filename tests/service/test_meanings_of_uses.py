@@ -146,7 +146,7 @@ def test_a_word_with_one_meaning_and_one_in_no_list():
     assert 0 <= unlisted.same_meaning[0][1] <= 1
 
 
-def test_of_other_languages_and_different_words_nothing_is_said():
+def test_other_languages_and_different_words_get_no_meanings():
     found = compare(
         "die", ["Wir sehen uns die alten Häuser an.", "Das sind die Kinder meiner Schwester."]
     )
@@ -157,7 +157,7 @@ def test_of_other_languages_and_different_words_nothing_is_said():
     assert other.groups == ()
 
 
-def test_words_of_a_text_stand_where_they_say():
+def test_words_of_a_text_are_at_their_offsets():
     text = "She sat on the river bank. \ud800 Then the dog began to bark!"
     found = disambiguate(text)
     assert all(found.text[w.use.char_start : w.use.char_end] == w.use.word for w in found.words)
