@@ -3,31 +3,12 @@
 import pytest
 import torch
 
-from elmo_tasks.bilm.bilm import BiLM, ProjectedLSTM
+from elmo_tasks.bilm.bilm import ProjectedLSTM
 from elmo_tasks.bilm.char_cnn import CharacterCNN
-from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
+from elmo_tasks.bilm.options import CharCNNOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
 from elmo_tasks.text.characters import character_ids
-
-LONG = "Nobody answered , so we walked around the house and knocked at the back door ."
-SENTENCES = [
-    ["The", "old", "ferry", "left", "the", "harbour", "before", "the", "fog", "had", "lifted", "."],
-    ["Yes"],
-    LONG.split(),
-    [],
-    ["a", "extraordinarilylongwordthatnevercomestoanendandthensomemorelettersuntilitiscut", "b"],
-    ["Tea", "or", "coffee", "?"],
-]
-
-
-def tiny(clip: float | None = None, skip: bool = True, highways: int = 1, dim: int = 24) -> BiLM:
-    torch.manual_seed(0)
-    return BiLM(
-        BiLMOptions(
-            LSTMOptions(dim, 16, 2, clip, clip, skip),
-            CharCNNOptions(((1, 4), (2, 8), (3, 8)), highways, embedding_dim=5),
-        )
-    ).eval()
+from tests.bilm.tiny import SENTENCES, tiny
 
 
 @pytest.mark.parametrize("clip", [None, 0.05])

@@ -22,7 +22,7 @@ from elmo_tasks.encoders import load
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.encoders.elmo_module import ElmoModule
 from elmo_tasks.errors import ConfigError
-from tests.bilm.test_bilm import SENTENCES, tiny
+from tests.bilm.tiny import SENTENCES, tiny
 from tests.training.toy_task import write_encoder, write_static
 
 needs_int8 = pytest.mark.skipif(not has_int8(), reason="this processor has no products in int8")

@@ -17,7 +17,7 @@ from elmo_tasks.errors import ConfigError, WeightsError
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.weights.safetensors_files import read_safetensors, write_safetensors
-from tests.bilm.test_bilm import SENTENCES, tiny
+from tests.bilm.tiny import SENTENCES, tiny
 
 
 @pytest.fixture

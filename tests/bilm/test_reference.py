@@ -18,17 +18,11 @@ from elmo_tasks.bilm.options import BiLMOptions, CharCNNOptions, LSTMOptions
 from elmo_tasks.encoders.elmo import Elmo, steps_of
 from elmo_tasks.text.characters import character_ids
 from tests.bilm.numpy_bilm import Arrays, NumpyBilm, fill, shapes
+from tests.bilm.tiny import load_published
 
 # The references are float32 themselves: of 9,000 values two are further than 1e-6 (1.14e-6) from
 # what float64 gives too.
 ONE_ROUNDING = float(np.finfo(np.float32).eps)
-
-
-def load(folder):
-    options = BiLMOptions.load(folder / "options.json")
-    bilm = BiLM(options)
-    bilm.load_state_dict(read_hdf5(folder / "lm_weights.hdf5", options))
-    return bilm.eval()
 
 
 @pytest.mark.parametrize(
@@ -41,7 +35,7 @@ def test_top_layer_with_carried_state(
     shared_data, name, sentences, skip_connections, precision, most_over
 ):
     folder = shared_data / "elmo_fixture" / name
-    bilm = load(folder).to(precision)
+    bilm = load_published(folder).to(precision)
     assert bilm.options.lstm.use_skip_connections is skip_connections
     streams = json.loads((folder / sentences).read_text())
     states = None
@@ -66,7 +60,7 @@ def test_token_layer_of_the_vocabulary(shared_data):
     with h5py.File(folder / "elmo_token_embeddings.hdf5") as file:
         expected = file["embedding"][()]
     table = [character_ids(word) for word in words]
-    vectors = load(folder).token_encoder(torch.tensor(table)).numpy()
+    vectors = load_published(folder).token_encoder(torch.tensor(table)).numpy()
     plain = [k for k, word in enumerate(words) if word not in ("<S>", "</S>")]
     np.testing.assert_allclose(vectors[plain], expected[plain], atol=1e-6, rtol=4 * ONE_ROUNDING)
     assert (abs(vectors[plain] - expected[plain]) > 1e-6).sum() <= 5

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from elmo_tasks.bilm.softmax import LMSoftmax, Perplexity, sentence_losses
 from elmo_tasks.data.language_batches import sentence_batches
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 
 def expected_count(word, n_words, draws):

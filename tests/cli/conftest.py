@@ -7,7 +7,7 @@ import torch
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 from tests.cli.tiny_suite import write_suite
 from tests.service.helpers import small_calibration
 

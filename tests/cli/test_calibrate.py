@@ -9,7 +9,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.files import read_json
 from elmo_tasks.senses.calibration_files import MEANINGS_NAME, models_checksum, read_calibration
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 from tests.training.toy_task import write_encoder, write_untrained
 
 TREES = (

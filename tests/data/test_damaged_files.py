@@ -24,7 +24,7 @@ from elmo_tasks.senses.use_sources import sentences_of
 from elmo_tasks.service.training_data import load_dataset, store_upload
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 from tests.corpus.sentences import sentences_in
 from tests.heads.test_head_files import a_tagger
 

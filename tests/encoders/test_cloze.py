@@ -12,7 +12,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 STATIC = StaticVectors(
     ["the", "old", "river", "bank", "ferry", "cold"],

@@ -11,8 +11,7 @@ import torch
 from elmo_tasks.encoders.elmo import Elmo, OneSentenceWarning
 from elmo_tasks.errors import InputError
 from elmo_tasks.layers import Layers, layer_names, with_mean
-from tests.bilm.test_bilm import tiny
-from tests.bilm.test_reference import load
+from tests.bilm.tiny import load_published, tiny
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +113,7 @@ def test_the_mean_stands_behind_the_layers():
 
 def test_names_shapes_and_numbers(shared_data):
     folder = shared_data / "elmo_fixture" / "allennlp"
-    elmo = Elmo(load(folder))
+    elmo = Elmo(load_published(folder))
     texts = [stream[0] for stream in json.loads((folder / "sentences.json").read_text())]
     longest = max(len(text.split()) for text in texts)
     found = elmo.hub_outputs(texts)

@@ -14,8 +14,7 @@ from elmo_tasks.encoders import load as load_encoder
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.elmo_module import ElmoModule
 from elmo_tasks.errors import ConfigError, InputError
-from tests.bilm.test_bilm import tiny
-from tests.bilm.test_reference import load
+from tests.bilm.tiny import load_published, tiny
 
 SENTENCES = [["The", "bank", "lends", "."], ["A", "heron"]]
 TOP = (-1e4, -1e4, 0.0)
@@ -28,7 +27,7 @@ def elmo():
 
 def test_carried_state_gives_the_published_numbers(shared_data):
     folder = shared_data / "elmo_fixture" / "allennlp"
-    module = ElmoModule(Elmo(load(folder)), fixed_scalars=TOP, stateful=True).eval()
+    module = ElmoModule(Elmo(load_published(folder)), fixed_scalars=TOP, stateful=True).eval()
     streams = json.loads((folder / "sentences.json").read_text())
     for i in range(10):
         texts = [stream[i].split() for stream in streams]

@@ -21,7 +21,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.layer_cache import LayerCache, encoded_rows
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.layers import Layers
-from tests.bilm.test_bilm import SENTENCES, tiny
+from tests.bilm.tiny import SENTENCES, tiny
 
 
 class Numbers:

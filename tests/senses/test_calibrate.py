@@ -14,7 +14,7 @@ from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.text.mentions import find_mention
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 TOPICS = [[f"{topic}{chr(97 + k)}" for k in range(8)] for topic in ("water", "money", "sport")]
 

@@ -21,7 +21,7 @@ from elmo_tasks.senses.expected_words import (
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, UNKNOWN_ID, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 WORDS = [*SPECIAL_WORDS, "the", ",", "river", "unheard-of", "loan"]
 STATIC = StaticVectors(

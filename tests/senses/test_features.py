@@ -17,7 +17,7 @@ from elmo_tasks.senses.features import (
     unit,
 )
 from elmo_tasks.text.uses import Use
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 WORDS_OF = ["the", "river", "bank", "was", "steep", "and", "green"]
 

@@ -10,7 +10,7 @@ from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.senses.fast_search import write_fast_search
 from elmo_tasks.senses.use_index import UseIndex, build_index
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 SENTENCES = [
     "The bank opened.",

@@ -7,7 +7,7 @@ import pytest
 
 from elmo_tasks.service.session import Session
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 from tests.service.helpers import small_calibration
 
 

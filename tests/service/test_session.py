@@ -13,7 +13,7 @@ from elmo_tasks.service import loaded_models
 from elmo_tasks.service.loaded_models import LoadedModels
 from elmo_tasks.service.session import Session
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 SENTENCES = ["The bank gave us a loan.", "We sat on the bank of the river.", "A Bank opened."]
 

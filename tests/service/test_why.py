@@ -16,7 +16,7 @@ from elmo_tasks.service.session import Session
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import write_model
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 SENTENCES = [
     "The bank gave us a loan.",

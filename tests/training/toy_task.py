@@ -24,7 +24,7 @@ from elmo_tasks.heads.sentiment import SentimentHead
 from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.training.task_module import TaskModule
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 NAMES = ("Ada", "Bo", "Cleo", "Dan")
 PLACES = ("Rome", "Oslo", "Lima", "Bern")

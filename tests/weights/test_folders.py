@@ -23,7 +23,7 @@ from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.export_bilm import ExportBiLM, write_model
 from elmo_tasks.weights.folders import MODEL_FOLDER, FolderKind
-from tests.bilm.test_bilm import tiny
+from tests.bilm.tiny import tiny
 
 NOTES = FolderKind("notes", re.compile(r"note\.json"))
 
