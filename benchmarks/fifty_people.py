@@ -18,9 +18,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import httpx
-import psutil
 
-from benchmarks.running_app import behind_nginx, compared, resident_megabytes, running_app
+from benchmarks.running_app import (
+    behind_nginx,
+    compared,
+    resident_megabytes,
+    running_app,
+    taken_by_others,
+)
 
 
 @dataclass
@@ -67,7 +72,7 @@ def crowd(url: str, pids: Sequence[int], people: int, seconds: float, pause: flo
                 time.sleep(draw.uniform(0.5 * pause, 1.5 * pause))
 
     threads = [threading.Thread(target=person, args=(number,)) for number in range(people)]
-    began, taken = time.perf_counter(), _taken_by_others(pids)
+    began, taken = time.perf_counter(), taken_by_others(pids)
     for thread in threads:
         thread.start()
     while time.monotonic() < end:
@@ -75,7 +80,7 @@ def crowd(url: str, pids: Sequence[int], people: int, seconds: float, pause: flo
         time.sleep(10)
     for thread in threads:
         thread.join()
-    found.others = (_taken_by_others(pids) - taken) / (time.perf_counter() - began)
+    found.others = (taken_by_others(pids) - taken) / (time.perf_counter() - began)
     return found
 
 
@@ -93,21 +98,6 @@ def measured(people: int, seconds: float, pause: float, copies: int = 1) -> Crow
                     compared(client, "bank", [f"A bank of {k}.", "My bank."])
         url = apps[0].url if copies == 1 else stack.enter_context(behind_nginx(apps))
         return crowd(url, [app.pid for app in apps], people, seconds, pause)
-
-
-def _taken_by_others(pids: Sequence[int]) -> float:
-    """CPU seconds, over all cores, used by processes outside this benchmark."""
-    everything = psutil.cpu_times()
-    taken = sum(
-        getattr(everything, name, 0.0)
-        for name in ("user", "nice", "system", "irq", "softirq", "steal")
-    )
-    apps = [psutil.Process(pid) for pid in pids]
-    children = {
-        child for app in (psutil.Process(), *apps) for child in app.children(recursive=True)
-    }
-    ours = [process.cpu_times() for process in {psutil.Process(), *apps, *children}]
-    return taken - sum(times.user + times.system for times in ours)
 
 
 def main() -> None:

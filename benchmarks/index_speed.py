@@ -44,6 +44,9 @@ def main() -> None:
         "--synthetic", type=int, default=0, help="draw so many vectors near those of the text"
     )
     parser.add_argument("--usearch", action="store_true", help="measure usearch, too")
+    parser.add_argument(
+        "--map", nargs="+", metavar="WORD", default=[], help="draw the sense maps of these words"
+    )
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         index = (
@@ -56,6 +59,9 @@ def main() -> None:
             vectors: Callable[[], Vectors] = partial(_synthetic, index, layer, args.synthetic)
         else:
             vectors = partial(index.word_vectors, layer)
+        if args.map:
+            _measure_maps(index.folder, args.map)
+            return
         _measure(vectors, Path(folder), layer, usearch=args.usearch)
 
 
@@ -127,6 +133,26 @@ def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearc
     _row(f"FAISS IVF{n_lists},SQ8", built, size, _recall(found, expected), seconds, memory)
     if usearch:
         _measure_usearch(exact, rows, asked, expected, folder)
+
+
+def _measure_maps(folder: Path, words: list[str]) -> None:
+    """Time the sense map of each word, with the models in memory."""
+    from elmo_tasks.api import MapRequest
+    from elmo_tasks.service.session import Session
+
+    index, session = UseIndex(folder), Session(index=folder)
+    session.sense_map(MapRequest("bank"))  # loads what is loaded once
+    for word in words:
+        began = time.perf_counter()
+        n = len(index.rows_of(word))
+        found = time.perf_counter() - began
+        began = time.perf_counter()
+        shown = session.sense_map(MapRequest(word, index=True))
+        print(
+            f"{word}: {n:,} uses in {len(index):,} words, found in {1e3 * found:.0f} ms; map of"
+            f" {len(shown.uses)} in {time.perf_counter() - began:.1f} s",
+            flush=True,
+        )
 
 
 def _search_by_faiss(

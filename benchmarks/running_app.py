@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import psutil
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -144,3 +145,20 @@ def memory_megabytes(pid: int) -> tuple[float, float]:
 def resident_megabytes(pid: int) -> float:
     """Of a process, on Linux."""
     return memory_megabytes(pid)[0]
+
+
+def busy_seconds() -> float:
+    """CPU seconds, over all cores, that all processes of this machine have used."""
+    everything = psutil.cpu_times()
+    names = ("user", "nice", "system", "irq", "softirq", "steal")
+    return float(sum(getattr(everything, name, 0.0) for name in names))
+
+
+def taken_by_others(pids: Sequence[int]) -> float:
+    """CPU seconds, over all cores, used by processes outside a benchmark and its apps."""
+    apps = [psutil.Process(pid) for pid in pids]
+    children = {
+        child for app in (psutil.Process(), *apps) for child in app.children(recursive=True)
+    }
+    ours = [process.cpu_times() for process in {psutil.Process(), *apps, *children}]
+    return busy_seconds() - sum(times.user + times.system for times in ours)
