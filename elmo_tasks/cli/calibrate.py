@@ -146,7 +146,7 @@ def _labelled_texts(
     """Return the tokens and the class of each row; ``None`` for a label that the head lacks."""
     from elmo_tasks.data.classification import tokens_of
     from elmo_tasks.data.labelled_texts import format_of, read_labelled_table
-    from elmo_tasks.data.records import listed, mapped_labels
+    from elmo_tasks.data.records import in_quotes, mapped_labels
 
     reading = files.reading
     labels = list(files.task.labels)
@@ -167,10 +167,10 @@ def _labelled_texts(
     unknown = sorted(set(gold) - set(labels))
     if len(set(gold)) - len(unknown) < 2:
         raise ConfigError(
-            f"{args.data}: expected rows of two classes of the head or more ({listed(labels)}),"
-            f" found {listed(sorted(set(gold)))}"
+            f"{args.data}: expected rows of two classes of the head or more ({in_quotes(labels)}),"
+            f" found {in_quotes(sorted(set(gold)))}"
         )
     if unknown:
-        print(f"Read as texts of no class: rows with {listed(map(str, unknown))}")
+        print(f"Read as texts of no class: rows with {in_quotes(map(str, unknown))}")
     classes = [labels.index(label) if label in labels else None for label in gold]
     return [tokens for tokens, _ in rows], classes

@@ -18,7 +18,7 @@ from elmo_tasks.data.records import (
     check_known,
     check_labels,
     counted,
-    listed,
+    in_quotes,
     plain_number,
     renamed,
     sorted_labels,
@@ -137,7 +137,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             )
             if unused := [name for name in names if name not in labels]:
                 raise DataError(
-                    f"{self.name_of('train')}: label_names has {listed(unused)}, but no training"
+                    f"{self.name_of('train')}: label_names has {in_quotes(unused)}, but no training"
                     " row is that"
                 )
             labels = names

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from elmo_tasks.data.annotations import one_label
 from elmo_tasks.data.column_guess import MISSING
-from elmo_tasks.data.records import LabelledText, label_remarks, listed, plain_labels
+from elmo_tasks.data.records import LabelledText, in_quotes, label_remarks, plain_labels
 from elmo_tasks.data.row_files import FROM_CACHE, HUB_DATA_SETS, hub_errors, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
@@ -221,7 +221,7 @@ def _labelled_text(
     if isinstance(label, (bool, int)) or (isinstance(label, float) and math.isfinite(label)):
         label = json.dumps(label)
     if text is MISSING or label is MISSING:
-        keys = listed(
+        keys = in_quotes(
             name for name, value in zip(layout.names, row, strict=True) if value is not MISSING
         )
         expected = f"expected the keys '{text_key}' and '{label_key}'"

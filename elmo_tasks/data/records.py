@@ -98,8 +98,8 @@ def check_known(
     """Check that the labels of a file are those of the training file, named ``train``."""
     if unknown := sorted(set(labels) - set(learned)):
         raise DataError(
-            f"{where}: {listed(unknown)}: no such {what} in the training data, {train}, which has"
-            f" {listed(learned)}"
+            f"{where}: {in_quotes(unknown)}: no such {what} in the training data, {train}, which"
+            f" has {in_quotes(learned)}"
         )
 
 
@@ -107,7 +107,7 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
     """Reject labels that cannot be learned: a single one, or more than half as many as rows."""
     if len(labels) < 2:
         raise DataError(
-            f"{where}: expected two {what}s or more, found {listed(labels) or 'none'}: "
+            f"{where}: expected two {what}s or more, found {in_quotes(labels) or 'none'}: "
             f"is {what}_column the right column?"
         )
     numbers = all(map(is_number, labels))
@@ -122,7 +122,7 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
         unit = "rows" if what == "label" else "tokens"
         raise DataError(
             f"{where}: {len(labels):,} different {what}s in {n_rows:,} {unit}, such as"
-            f" {listed(labels[:3])}: nearly all differ, and nothing can be learned from"
+            f" {in_quotes(labels[:3])}: nearly all differ, and nothing can be learned from"
             f" them{scale}. Is {what}_column the right column?"
         )
 
@@ -163,8 +163,8 @@ def label_remarks(labels: Iterable[str]) -> list[str]:
                 for label in sorted(same)
             )
             remarks.append(
-                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {listed(sorted(same))}; label_names"
-                f" makes them one ({{{names}, …}})"
+                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {in_quotes(sorted(same))};"
+                f" label_names makes them one ({{{names}, …}})"
             )
     return remarks
 
@@ -180,8 +180,8 @@ def renamed(
         }
         advice = YES_AND_NO if is_yaml else "Give each label a name, or null to leave its rows out"
         raise DataError(
-            f"{where}: label_names says nothing about {listed(missing)}; it has {listed(names)}."
-            f" {advice}"
+            f"{where}: label_names says nothing about {in_quotes(missing)}; it has"
+            f" {in_quotes(names)}. {advice}"
         )
     return [
         LabelledText(row.text, name, row.line)
@@ -213,8 +213,8 @@ def given_names(given: str, own: Sequence[str]) -> dict[str, str | None]:
     ]
     if wrong:
         raise DataError(
-            f"--labels: {listed(wrong)}: expected LABEL=NAME, where NAME is one of {listed(own)},"
-            " or LABEL= to leave it out"
+            f"--labels: {in_quotes(wrong)}: expected LABEL=NAME, where NAME is one of"
+            f" {in_quotes(own)}, or LABEL= to leave it out"
         )
     return {label: name or None for label, name in parsed.items()}
 
@@ -252,13 +252,13 @@ def mapped_labels(
         )
         example = ",".join(f"{label}={name}" for label, name in (*mapped.items(), *pairs))
         raise DataError(
-            f"{where}: {listed(unknown)}: the head has no such label; it has {listed(own)}. Say"
-            f" which is which, such as --labels {shlex.quote(example)}"
+            f"{where}: {in_quotes(unknown)}: the head has no such label; it has {in_quotes(own)}."
+            f" Say which is which, such as --labels {shlex.quote(example)}"
         )
     return names
 
 
-def listed(names: Iterable[str]) -> str:
+def in_quotes(names: Iterable[str]) -> str:
     """Format names in quotes for a message, the first dozen of them."""
     names = list(names)
     quoted = [

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from elmo_tasks.data.records import listed
+from elmo_tasks.data.records import in_quotes
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
 from elmo_tasks.errors import DataError
 
@@ -192,8 +192,8 @@ def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
     assert isinstance(table, datasets.Dataset)
     if missing := [column for column in columns if column not in table.column_names]:
         raise DataError(
-            f"{hub_id}, split '{split}': no column {listed(missing)}; it has"
-            f" {listed(table.column_names)}"
+            f"{hub_id}, split '{split}': no column {in_quotes(missing)}; it has"
+            f" {in_quotes(table.column_names)}"
         )
     table = table.select_columns(list(columns))
     names = {column: class_names(table.features[column]) for column in columns}

@@ -19,7 +19,7 @@ from elmo_tasks.data.column_guess import (
     is_header,
 )
 from elmo_tasks.data.delimited import delimiter_name, read_delimited, width_of
-from elmo_tasks.data.records import listed
+from elmo_tasks.data.records import in_quotes
 from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
 from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
@@ -229,7 +229,7 @@ def find_columns(
         label, fitting = guess_label(names, _without(columns, text))
         if fitting:
             n_values = len(set(map(str, columns[label])))
-            fit = f"{listed(names[at] for at in fitting)} have {n_values} values each"
+            fit = f"{in_quotes(names[at] for at in fitting)} have {n_values} values each"
             if ask:
                 raise DataError(
                     f"{table.where}: which column holds the labels? {fit}: set label_column to one"
@@ -337,7 +337,7 @@ def _place(
     if table.names is None:
         named = "" if header is False else "name in the first line, or the "
         expected = f"the {named}place of a column, counted from 0"
-    columns = listed(shown(field)[1:-1] for field in names)
+    columns = in_quotes(shown(field)[1:-1] for field in names)
     raise DataError(
         f"{table.where}: {name}_column: expected {expected}, found {column!r}; there are"
         f" {len(names)} columns: {columns}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from elmo_tasks.data.records import is_number, listed
+from elmo_tasks.data.records import in_quotes, is_number
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tag_spelling import are_span_tags
 from elmo_tasks.data.text_lines import shown
@@ -112,8 +112,8 @@ def places_of(given: TagColumns, names: Sequence[str], where: str) -> list[int |
         else:
             raise DataError(
                 f"{where}: {parameter}: expected the place of a column, counted from 0 (-1 is the"
-                f" last), or one of the names {listed(shown(name)[1:-1] for name in names)}, found"
-                f" '{column}'"
+                f" last), or one of the names {in_quotes(shown(name)[1:-1] for name in names)},"
+                f" found '{column}'"
             )
     if places[0] is not None and places[0] == places[1]:
         raise DataError(

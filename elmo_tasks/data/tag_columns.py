@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from elmo_tasks.data.column_guess import column_names
-from elmo_tasks.data.records import TagFile, TaggedSentence, listed
+from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
 from elmo_tasks.data.tables import parse_table
 from elmo_tasks.data.tag_column_choice import (
     ColumnKinds,
@@ -304,10 +304,10 @@ def read_conllu(path: Path, text: str, errors: RowErrors, given: TagColumns) -> 
     blocks = _conllu_blocks(text, errors)
     keys = _misc_keys(blocks)
     if given.tag is None:
-        others = f", or the key {listed(keys)} of the column misc" if keys else ""
+        others = f", or the key {in_quotes(keys)} of the column misc" if keys else ""
         raise DataError(
             f"{path}: set tag_column to the column of the tags: upos, xpos, or another of"
-            f" {listed(CONLLU)}{others}"
+            f" {in_quotes(CONLLU)}{others}"
         )
     token, tag = (name.lower() if isinstance(name, str) else name for name in given)
     key = None

@@ -9,7 +9,7 @@ from typing import Any
 
 from elmo_tasks.data.annotations import plain_rows
 from elmo_tasks.data.column_guess import TEXT_NAMES
-from elmo_tasks.data.records import TagFile, TaggedSentence, listed
+from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
 from elmo_tasks.data.row_files import Rows
 from elmo_tasks.data.spans import sentence_of
 from elmo_tasks.data.tag_column_choice import TagColumns
@@ -44,7 +44,7 @@ def read_tag_rows(
     if numbered and errors.unit == "row" and not pairs:
         for key in keys:
             if key not in sample:
-                raise DataError(f"{errors.path}: no column '{key}'; it has {listed(sample)}")
+                raise DataError(f"{errors.path}: no column '{key}'; it has {in_quotes(sample)}")
     if pairs:
         keys = ("tokens", "tags")
         numbered = [(number, _as_pairs(row) or row) for number, row in numbered]
@@ -146,7 +146,7 @@ def _sentence_of_row(
     if tags is None and optional and isinstance(tokens, str):
         tags = []
     if tokens is None or tags is None:
-        lacking = f"expected the keys '{token_key}' and '{tag_key}', found {listed(row)}"
+        lacking = f"expected the keys '{token_key}' and '{tag_key}', found {in_quotes(row)}"
         raise DataError(f"{lacking}: set token_column and tag_column")
     if (
         isinstance(tokens, str)

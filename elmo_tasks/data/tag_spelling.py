@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from elmo_tasks.data.records import TaggedSentence, counted, listed
+from elmo_tasks.data.records import TaggedSentence, counted, in_quotes
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 
@@ -131,7 +131,9 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
     prefixed = [_PREFIXED.fullmatch(tag) for sentence in sentences for tag in sentence.tags]
     types = {match[3] for match in prefixed if match}
     if numbered := sorted(type_ for type_ in types if re.search(r"[_-]\d+$", type_)):
-        remarks.append(f"types that end in a number: {listed(numbered)}; each is a type of its own")
+        remarks.append(
+            f"types that end in a number: {in_quotes(numbered)}; each is a type of its own"
+        )
     return remarks
 
 

@@ -11,7 +11,7 @@ from elmo_tasks.data.records import (
     check_known,
     check_labels,
     check_sentences,
-    listed,
+    in_quotes,
     sorted_labels,
 )
 from elmo_tasks.data.split_data import Row, Split, SplitData, shared
@@ -160,8 +160,8 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if self.scheme is None:
             if unseen := sorted(tags - set(self.labels)):
                 self.notes.append(
-                    f"{where}: the training data lack the tag {listed(unseen)}; such words count as"
-                    " wrong."
+                    f"{where}: the training data lack the tag {in_quotes(unseen)}; such words count"
+                    " as wrong."
                 )
             if not tags & set(self.labels):
                 check_known(tags, self.labels, where, train, "tag")
@@ -194,7 +194,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
             check_known(types, known, self.name_of(split), self.name_of("train"), "entity type")
         if unseen:
             self.notes.append(
-                f"{self.name_of(split)}: the training data lack the type {listed(unseen)}, whose"
+                f"{self.name_of(split)}: the training data lack the type {in_quotes(unseen)}, whose"
                 " entities count as missed. With type_names, rename a type, or give it the name"
                 " null to leave it out."
             )
