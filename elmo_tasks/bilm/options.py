@@ -12,8 +12,7 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import read_json
 from elmo_tasks.text.characters import MAX_CHARACTERS
 
-#: The most that an options file may ask for: some eight times the largest ELMo, and little enough
-#: to be refused at once.
+#: Largest sizes that an options file may have, about eight times those of the largest ELMo.
 _MAX = {
     "dim": 32_768,
     "projection_dim": 8_192,

@@ -25,7 +25,7 @@ class PlainRows:
     """Rows with the keys ``text`` and ``spans`` or ``label``, or ``tokens`` and ``tags``."""
 
     rows: list[NumberedRow]
-    form: str = ""  #: name of the tool's format; empty for rows that were plain already
+    form: str = ""  #: name of the tool's format; empty for rows of no tool
     left_out: Counter[str] = field(default_factory=Counter)  #: number of rows by reason
 
     @property

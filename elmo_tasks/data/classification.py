@@ -97,7 +97,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             delimiter=delimiter,
             skip_incomplete=skip_incomplete,
         )
-        #: Columns of the training file, or of what other files are to be read like.
+        #: Layout of the training file, in which other files are read.
         self.like: TableLayout | None = None
         # YAML and JSON may give 0 for "0".
         self.label_names: Mapping[str, str | None] | None = (

@@ -28,7 +28,7 @@ class DelimitedRows(NamedTuple):
 
     rows: list[NumberedFields]
     delimiter: str  #: empty where each line is one text
-    is_unusual: bool  #: the mark was found, and is not the usual one of the file's ending
+    is_unusual: bool  #: True if the mark was guessed and is not the usual one of the file's ending
 
 
 def delimiter_name(delimiter: str) -> str:
@@ -114,7 +114,7 @@ def _fit(text: str, delimiter: str, form: str) -> float:
     share = sum(len(row) == width for row in rows) / len(rows)
     is_named = is_header(rows[0], [])
     inside = [field for row in rows for field in row[1:]]
-    # there, commas are punctuation
+    # In prose, commas are punctuation.
     is_prose = len(inside) > 0 and all(field[:1] == " " for field in inside)
     if not is_named and delimiter == "," and is_prose:
         return 0.0

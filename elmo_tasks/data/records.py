@@ -28,7 +28,7 @@ class TaggedSentence:
 
     tokens: tuple[str, ...]
     tags: tuple[str, ...]
-    line: int = field(default=0, compare=False)  #: where it begins, from 1; 0 if it is from no file
+    line: int = field(default=0, compare=False)  #: line of its beginning, from 1; 0 without a file
     #: number of spans of characters that were widened to whole tokens
     widened: int = field(default=0, compare=False)
 

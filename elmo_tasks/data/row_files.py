@@ -170,7 +170,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         import pandas
 
         sheet = pandas.read_excel(path, header=None, dtype=object, na_filter=False)
-    except Exception as error:  # openpyxl is not installed, or raises whatever it stumbles over
+    except Exception as error:  # openpyxl is not installed, or raises any kind of error
         raise DataError(
             f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8"
             f" ({_reason(error)})"

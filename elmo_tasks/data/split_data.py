@@ -194,7 +194,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         draws: list[tuple[Split, int]] = [("test", 0)] if self.shares["test"] else []
         for split, seed in [*draws, ("validation", self.seed)]:
             share = self.shares[split]
-            # The order is drawn without a share, too: it is that of the training rows.
+            # Drawn also without a share: this is the order of the training rows.
             order = torch.randperm(
                 len(rest), generator=torch.Generator().manual_seed(seed)
             ).tolist()

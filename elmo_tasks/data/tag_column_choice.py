@@ -27,7 +27,7 @@ _TAG_NAMES = (
     "xpos",
 )
 _BRACKET_TAG = re.compile(r"\(?[\w.:-]*\*\)*|\([\w.:-]+\)")
-_FEW = 8  # in fewer lines chance may look like a rule
+_FEW = 8  # in fewer lines, a pattern may be chance
 
 
 class TagColumns(NamedTuple):

@@ -33,8 +33,7 @@ _WORDS_OF_2012 = 3
 _NAMES_OF_2012 = 10
 _SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
 _LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
-#: Formats of several columns or files that are refused, with the way out, by a line near the
-#: beginning.
+#: Other formats, which are refused: a pattern of their first line, their name and the remedy.
 _OTHER_FORMATS = (
     (
         re.compile(r"#FORMAT=WebAnno"),
@@ -53,7 +52,7 @@ _OTHER_FORMATS = (
         "XML or HTML; give columns of words and tags, or JSON lines",
     ),
 )
-_FEW = 8  # in fewer lines chance may look like a rule
+_FEW = 8  # in fewer lines, a pattern may be chance
 _LONGEST_BLOCK = 5_000
 
 
@@ -348,7 +347,7 @@ def _conllu_blocks(text: str, errors: RowErrors) -> list[list[Line]]:
         elif len(fields) != len(CONLLU):
             expected = f"expected the {len(CONLLU)} tab-separated columns of CoNLL-U"
             errors.add(number, f"{expected}, found {len(fields)}: {shown(line)}")
-        # 3-4 is the written form of two words (don't); 5.1 is a word that is not there.
+        # 3-4 is the written form of two words (don't); 5.1 is an omitted word.
         elif "-" not in fields[0] and "." not in fields[0]:
             if not fields[0].isdigit():
                 errors.add(number, f"expected a word number, a word and a tag, found {shown(line)}")

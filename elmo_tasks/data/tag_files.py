@@ -31,7 +31,7 @@ _FORMATS: dict[str, TaggingFormat] = {
     ".marked": "marked",
     ".parquet": "parquet",
 }
-#: Endings of files that hold tagged sentences, whatever is in them.
+#: Endings of files of tagged sentences, whatever their content.
 _TAG_ENDINGS = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".bioes", ".bmes", ".marked")
 _FEWEST_TAGGED = 4
 

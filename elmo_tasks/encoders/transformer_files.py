@@ -18,7 +18,7 @@ from elmo_tasks.weights.safetensors_files import weight_files
 
 HUB = "hub:"
 WEIGHTS_NAME = "model"
-# Beside config.json, what a tokenizer may be made of. Nothing pickled, and no code.
+# Files of a tokenizer, beside config.json: nothing pickled, and no code.
 _TOKENIZER_FILES = (
     "tokenizer.json",
     "tokenizer_config.json",

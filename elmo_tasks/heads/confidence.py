@@ -19,7 +19,7 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.heads.classification import TextPrediction
 
 NAME = "confidence.json"
-#: Required precision of the predictions; any prediction for a text of no class counts as wrong.
+#: Required precision of the predictions; a prediction for a text without a class counts as wrong.
 MIN_PRECISION = 5 / 6
 #: Keys of files that version 1.0.0 wrote.
 _OLD_KEYS = {

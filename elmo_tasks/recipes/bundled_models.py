@@ -57,7 +57,7 @@ def _head(name: str, *settings: str, config: str = "", data: str = "") -> Step:
     )
 
 
-# Each word by itself: the layer that reads no context, and no LSTM above it.
+# For heads that read each word without its context: layer 0 alone, and no LSTM above it.
 _ALONE = (
     "--model.init_args.head.init_args.fixed_weights=[1,0,0]",
     "--model.init_args.head.init_args.lstm_hidden=0",

@@ -32,11 +32,11 @@ from elmo_tasks.recipes.context_bags import pairwise_difference
 from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.rates import check_rates, risen, scheduled
 
-# Batches that are drawn together.
+# Number of batches that are drawn together.
 _POOL = 32
 # Size of the part of the old layer 0 in the targets, beside the static vectors' 1.
 _OLD_WEIGHT = 0.4
-# A word is drawn by its count to this power.
+# Words are drawn in proportion to their count to this power.
 _DRAW_POWER = 0.45
 # Cosines of pairs differ little: with this weight they contribute about as much as the other parts.
 _PAIR_WEIGHT = 10.0

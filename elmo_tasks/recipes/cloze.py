@@ -39,9 +39,9 @@ _MAX_WORDS = 24
 _FREQUENT = 3e-5
 # Maximum number of target words of a sentence in a batch; each sentence is read once.
 _MAX_PER_SENTENCE = 4
-# Batches that are drawn together.
+# Number of batches that are drawn together.
 _POOL = 16
-# Validation sentences, spread over all.
+# Number of validation sentences, at even distances in the held-out text.
 _MAX_HELD_OUT = 2_000
 
 

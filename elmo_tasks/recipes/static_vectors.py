@@ -65,7 +65,7 @@ class StaticSettings:
     negative: int = 10  # wrong words drawn for every right one
     sample: float = 1e-4  # words with a greater share of the text are often skipped
     learning_rate: float = 0.05  # at the beginning; it falls to nearly zero
-    epochs: int = 10  # how often the text is read
+    epochs: int = 10  # passes over the text
     seed: int = 1  # of the first vectors and of all draws
 
     def __post_init__(self) -> None:
