@@ -96,8 +96,8 @@ def copy_in(name: str, sources: Sequence[Path], *, cache: Path | None = None) ->
             _finish(name, options, weights, copy)
         except WeightsError as error:
             raise WeightsError(
-                f"{source} was not taken for {weights}: {error} "
-                f"Another copy is taken with `{command(name, offline=True)}`."
+                f"{source} cannot be used as {weights}: {error} "
+                f"Import another copy with `{command(name, offline=True)}`."
             ) from error
         finally:
             copy.unlink(missing_ok=True)
@@ -176,7 +176,7 @@ def _receive(client: httpx.Client, url: str, part: Path, report: Report | None) 
             if status == 416 or (status == 206 and not content_range.startswith(f"bytes {done}-")):
                 part.unlink(missing_ok=True)
                 raise _Interrupted(
-                    "the server has no such piece of the file; it has to start again"
+                    "the server does not have the rest of the file; the download starts again"
                 )
             if status not in (200, 206):
                 refusal = _Interrupted if status in _TEMPORARY else WeightsError

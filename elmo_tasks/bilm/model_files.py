@@ -141,7 +141,7 @@ def load_softmax(files: ModelFiles) -> tuple[LMSoftmax, Vocabulary]:
     if not has_softmax(files):
         raise WeightsError(
             f"{files.folder}: no softmax beside this model; without it the model gives vectors but"
-            " predicts no words (the published ELMo weights never had theirs published)"
+            " predicts no words (the published ELMo models come without one)"
         )
     vocabulary = Vocabulary.load(files.folder / VOCABULARY_NAME)
     verify([files.folder / VOCABULARY_NAME])

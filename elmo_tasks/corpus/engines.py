@@ -131,8 +131,8 @@ def _in_processes(job: Job, blocks: Sequence[Block], store: Store, n: int) -> It
             failures = 0 if finished else failures + 1
             if failures == 3:
                 raise ConfigError(
-                    "worker processes end before they finish a block, as where memory is short: use"
-                    " fewer --workers"
+                    "worker processes end before they finish a block, probably for lack of memory:"
+                    " use fewer --workers"
                 ) from None
             _log.warning("A worker process died; new ones continue its work.")
         finally:

@@ -138,7 +138,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             if unused := [name for name in names if name not in labels]:
                 raise DataError(
                     f"{self.name_of('train')}: label_names has {in_quotes(unused)}, but no training"
-                    " row is that"
+                    " row has it"
                 )
             labels = names
         check_labels(labels, len(records), self.name_of("train"))

@@ -102,7 +102,7 @@ def _placed(text: str, spans: Sequence[_GivenSpan], notes: Counter[str]) -> list
         f"the span {wrong.start} to {wrong.end} ({wrong.type}) is"
         f" {shown(text[wrong.start : wrong.end])} in the text, but its own text is"
         f" {shown(wrong.own_text)}: the text was changed after it was labelled, or the offsets"
-        " count something else than characters"
+        " count something other than characters"
     )
 
 

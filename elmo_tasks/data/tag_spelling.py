@@ -224,7 +224,7 @@ def _check_zero(sentences: Sequence[TaggedSentence], tags: Mapping[str, Any]) ->
         place = next(sentence.line for sentence in sentences if "0" in sentence.tags)
         raise DataError(
             f"{tags['0']:,} words have the tag '0', the first in the sentence of line {place}: is"
-            " it the letter O, for words in no name? Replace it, or name another tag_column"
+            " it the letter O, for words outside names? Replace it, or name another tag_column"
         )
 
 

@@ -265,9 +265,7 @@ class Elmo:
         ]
         if 0 in n_tokens:
             field = f"sentence {n_tokens.index(0) + 1}"
-            raise InputError(
-                f"{field} has no tokens, and no mean over them; leave it out", field=field
-            )
+            raise InputError(f"{field} has no tokens, and so no mean; leave it out", field=field)
         lengths = n_tokens if lengths is None else list(lengths)
         fit = (0 < n <= len(words) for n, words in zip(lengths, tokens, strict=False))
         if len(lengths) != len(tokens) or not all(fit):

@@ -249,8 +249,8 @@ class LayerCache:
         given = [len(words) for words in tokens]
         if given != lengths.tolist():
             raise ValueError(
-                f"{self.folder}: sentences {chosen.tolist()} have {lengths.tolist()} tokens, given"
-                f" were {given}: they are not the sentences that the cache was built from"
+                f"{self.folder}: sentences {chosen.tolist()} have {lengths.tolist()} tokens,"
+                f" but {given} were given: the cache was built from other sentences"
             )
         mask = np.arange(int(lengths.max(initial=0))) < lengths[:, None]  # [B, T]
         rows = torch.from_numpy(self._rows[token_rows(starts, lengths)])  # [tokens, L, D]

@@ -302,7 +302,7 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
     line = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
     if line.startswith((_PICKLE, _FASTTEXT)):
         raise WeightsError(
-            f"{path}: {_CANNOT}. What gensim's save() writes may hold code: use"
+            f"{path}: {_CANNOT}. Files of gensim's save() may hold code: use"
             " save_word2vec_format(); of fastText use the .vec file"
         )
     fields = line.split()

@@ -182,9 +182,7 @@ def _check_parts(folder: Path) -> None:
         ) from None
     for kind, place in parts:
         if not kind.startswith("sentence_transformers."):
-            raise ConfigError(
-                f"{path}: the part '{kind}' is code of its own, which is not run here"
-            )
+            raise ConfigError(f"{path}: the part '{kind}' has its own code, which is not run here")
         pickled = [
             file.name
             for file in (folder / place).glob("*")

@@ -283,9 +283,9 @@ class TestCopy:
         [
             (
                 b"\x89HDF\r\n\x1a\n",
-                r"was not taken for .*8 bytes; [\d,]+ float32 numbers need .*--from FILE`",
+                r"cannot be used as .*8 bytes; [\d,]+ float32 numbers need .*--from FILE`",
             ),
-            (b"\x00" * 100_000, r"was not taken for .*HDF5"),
+            (b"\x00" * 100_000, r"cannot be used as .*HDF5"),
             (b"\xef\xbb\xbf\n<html>" + b" " * 100_000, r"a web page \(HTML or XML\)"),
         ],
     )
@@ -304,7 +304,7 @@ class TestCopy:
     ) -> None:
         monkeypatch.setitem(MODELS, "small", replace(TINY, dim=5))
         with pytest.raises(
-            WeightsError, match=r"was not taken for .*has shape \(10, 24\), expected \(10, 20\)"
+            WeightsError, match=r"cannot be used as .*has shape \(10, 24\), expected \(10, 20\)"
         ):
             copy_in("small", [copies], cache=tmp_path)
 

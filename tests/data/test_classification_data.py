@@ -122,7 +122,7 @@ def test_label_names_order_merge_and_leave_out(tmp_path: Path):
         ({"label_names": {"0": "negative"}}, r"train\.tsv: label_names says nothing about '1'"),
         (
             {"label_names": {"0": "a", "1": "b", "2": "c"}},
-            r"train\.tsv: label_names has 'c', but no training row is that",
+            r"train\.tsv: label_names has 'c', but no training row has it",
         ),
         (
             {"label_names": {"0": "a", "1": "a"}},

@@ -170,9 +170,7 @@ def test_lengths_that_do_not_fit(sentences, lengths):
 
 @pytest.mark.parametrize("empty", ["", "  ", [], ["", ""]])
 def test_an_empty_sentence_has_no_mean(empty):
-    with pytest.raises(
-        InputError, match="sentence 2 has no tokens, and no mean over them; leave it out"
-    ):
+    with pytest.raises(InputError, match="sentence 2 has no tokens, and so no mean; leave it out"):
         Elmo(tiny()).hub_outputs(["a b", empty])
 
 

@@ -313,7 +313,7 @@ def test_nothing_to_store(tmp_path, sentences):
 def test_misuse_raises_a_readable_error(tmp_path):
     tokens = LayerCache.build(Numbers(), MANY, tmp_path)
     with pytest.raises(
-        ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, given were \[3, 7\]"
+        ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, but \[3, 7\] were given"
     ):
         tokens.batch([1, 2], [MANY[2], MANY[1]])
 

@@ -176,7 +176,7 @@ def test_a_part_with_code_or_pickles_is_not_loaded(tmp_path):
     assert not gives_sentences(None)
     parts = [{"idx": 0, "name": "0", "path": "", "type": "mine.Thing"}]
     (tmp_path / "modules.json").write_text(json.dumps(parts))
-    with pytest.raises(ConfigError, match=r"the part 'mine.Thing' is code of its own"):
+    with pytest.raises(ConfigError, match=r"the part 'mine.Thing' has its own code"):
         SentenceModel(tmp_path)
     (tmp_path / "1_Dense").mkdir()
     (tmp_path / "1_Dense" / "pytorch_model.bin").write_bytes(b"")
