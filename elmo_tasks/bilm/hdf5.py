@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from elmo_tasks.bilm.bilm import BiLM
-from elmo_tasks.bilm.options import BiLMOptions
+from elmo_tasks.bilm.options import BiLMOptions, LSTMOptions
 from elmo_tasks.errors import WeightsError
 from elmo_tasks.files import atomic_write
 from elmo_tasks.weights.safetensors_files import shape_problems
@@ -38,55 +38,69 @@ class _Entry:
     write: Callable[..., Array]  # parameters -> dataset
 
 
+def _vector(size: int, parameter: str) -> _Entry:
+    """Return a dataset that is stored as it is."""
+    return _Entry(
+        shape=(size,),
+        parameters=(parameter,),
+        read=lambda array: [array],
+        write=lambda array: array,
+    )
+
+
+def _matrix(n_in: int, n_out: int, parameter: str) -> _Entry:
+    """Return a dataset ``[in, out]`` of a parameter ``[out, in]``."""
+    return _Entry(
+        shape=(n_in, n_out),
+        parameters=(parameter,),
+        read=lambda array: [array.T],
+        write=lambda array: array.T,
+    )
+
+
 def _layout(options: BiLMOptions) -> dict[str, _Entry]:
     """Return the datasets by HDF5 name for a biLM with these options."""
-    cnn, lstm = options.char_cnn, options.lstm
+    return _token_encoder(options) | _lstms(options.lstm)
+
+
+def _token_encoder(options: BiLMOptions) -> dict[str, _Entry]:
+    cnn = options.char_cnn
     n_filters = cnn.n_filters
-    cells = lstm.dim
-    width = lstm.projection_dim
-    entries: dict[str, _Entry] = {}
-
-    def vector(name: str, size: int, parameter: str) -> None:
-        entries[name] = _Entry(
-            shape=(size,),
-            parameters=(parameter,),
-            read=lambda array: [array],
-            write=lambda array: array,
+    width = options.lstm.projection_dim
+    entries = {
+        "char_embed": _Entry(
+            shape=(261, cnn.embedding_dim),
+            parameters=("token_encoder.embedding.weight",),
+            read=lambda array: [
+                np.concatenate([np.zeros((1, array.shape[1]), array.dtype), array])
+            ],
+            write=lambda array: array[1:],
         )
-
-    def matrix(name: str, shape: tuple[int, int], parameter: str) -> None:
-        entries[name] = _Entry(
-            shape=shape,
-            parameters=(parameter,),
-            read=lambda array: [array.T],
-            write=lambda array: array.T,
-        )
-
-    entries["char_embed"] = _Entry(
-        shape=(261, cnn.embedding_dim),
-        parameters=("token_encoder.embedding.weight",),
-        read=lambda array: [np.concatenate([np.zeros((1, array.shape[1]), array.dtype), array])],
-        write=lambda array: array[1:],
-    )
-    for i, (filter_width, number) in enumerate(cnn.filters):
-        entries[f"CNN/W_cnn_{i}"] = _Entry(
+    }
+    for k, (filter_width, number) in enumerate(cnn.filters):
+        convolution = f"token_encoder.convolutions.{k}"
+        entries[f"CNN/W_cnn_{k}"] = _Entry(
             shape=(1, filter_width, cnn.embedding_dim, number),
-            parameters=(f"token_encoder.convolutions.{i}.weight",),
+            parameters=(f"{convolution}.weight",),
             # [1, width, embedding, filters] -> [filters, embedding, width]
             read=lambda array: [array[0].transpose(2, 1, 0)],
             write=lambda array: array.transpose(2, 1, 0)[None],
         )
-        vector(f"CNN/b_cnn_{i}", number, f"token_encoder.convolutions.{i}.bias")
+        entries[f"CNN/b_cnn_{k}"] = _vector(number, f"{convolution}.bias")
     for k in range(cnn.n_highway):
         for gate in ("carry", "transform"):
-            matrix(
-                f"CNN_high_{k}/W_{gate}",
-                (n_filters, n_filters),
-                f"token_encoder.highways.{k}.{gate}.weight",
-            )
-            vector(f"CNN_high_{k}/b_{gate}", n_filters, f"token_encoder.highways.{k}.{gate}.bias")
-    matrix("CNN_proj/W_proj", (n_filters, width), "token_encoder.projection.weight")
-    vector("CNN_proj/b_proj", width, "token_encoder.projection.bias")
+            linear = f"token_encoder.highways.{k}.{gate}"
+            entries[f"CNN_high_{k}/W_{gate}"] = _matrix(n_filters, n_filters, f"{linear}.weight")
+            entries[f"CNN_high_{k}/b_{gate}"] = _vector(n_filters, f"{linear}.bias")
+    entries["CNN_proj/W_proj"] = _matrix(n_filters, width, "token_encoder.projection.weight")
+    entries["CNN_proj/b_proj"] = _vector(width, "token_encoder.projection.bias")
+    return entries
+
+
+def _lstms(lstm: LSTMOptions) -> dict[str, _Entry]:
+    cells = lstm.dim
+    width = lstm.projection_dim
+    entries: dict[str, _Entry] = {}
     for number, direction in enumerate(("forward_lm", "backward_lm")):
         for k in range(lstm.n_layers):
             cell = f"RNN_{number}/RNN/MultiRNNCell/Cell{k}/LSTMCell"
@@ -103,7 +117,7 @@ def _layout(options: BiLMOptions) -> dict[str, _Entry]:
                 read=lambda array: [_swap_gates(array) + _forget_one(array), np.zeros_like(array)],
                 write=lambda first, second: _swap_gates(first + second - _forget_one(first)),
             )
-            matrix(f"{cell}/W_P_0", (cells, width), f"{layer}.weight_hr_l0")
+            entries[f"{cell}/W_P_0"] = _matrix(cells, width, f"{layer}.weight_hr_l0")
     return entries
 
 

@@ -117,6 +117,11 @@ def read_tag_file(
         if found_encoding not in ("utf-8", "ascii") and encoding is None:
             file = replace(file, remarks=(*file.remarks, f"encoding {found_encoding}"))
     errors.check(len(file.sentences), "sentence")
+    return _checked(path, file, tag_names)
+
+
+def _checked(path: Path, file: TagFile, tag_names: Sequence[str] | None) -> TagFile:
+    """Check the words, name tags that are numbers, and bring all tags into one spelling."""
     words = (token for sentence in file.sentences for token in sentence.tokens)
     check_not_digits(words, f"{path}: the words ('{file.token}')")
     sentences = file.sentences

@@ -97,17 +97,7 @@ def train_vectors(
     with tempfile.TemporaryDirectory(prefix="static-vectors-") as scratch:
         text = Path(scratch) / "text.txt"
         n_lines, counts = _copy_and_count(files, text)
-        kept = {
-            word: count
-            for word, count in counts.most_common(settings.words)
-            if count >= settings.min_count
-        }
-        if not kept:
-            raise DataError(
-                f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no"
-                f" word comes {settings.min_count} times; expected more text, or a smaller"
-                " --min-count"
-            )
+        kept = _kept_words(files, counts, settings)
         started = time.monotonic()
         model = _untrained(settings, workers, kept)
         # From a Python iterator, two workers wait for the reader most of the time; from a file they
@@ -145,6 +135,23 @@ def train_vectors(
             "torch": torch.__version__,
         },
     }
+
+
+def _kept_words(
+    files: Sequence[Path], counts: Counter[str], settings: StaticSettings
+) -> dict[str, int]:
+    """Return the words to train, the most frequent first, with their counts."""
+    kept = {
+        word: count
+        for word, count in counts.most_common(settings.words)
+        if count >= settings.min_count
+    }
+    if not kept:
+        raise DataError(
+            f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no word"
+            f" comes {settings.min_count} times; expected more text, or a smaller --min-count"
+        )
+    return kept
 
 
 def _untrained(settings: StaticSettings, workers: int, counts: Mapping[str, int]) -> Word2Vec:
