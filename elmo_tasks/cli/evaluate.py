@@ -187,6 +187,7 @@ def _passages(args: argparse.Namespace) -> str:
 
 def _senses(args: argparse.Namespace) -> str:
     from elmo_tasks.evaluation import dictionary
+    from elmo_tasks.evaluation.unlisted import score_unlisted, unlisted_line
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.senses.lexicon import bundled_lexicon
     from elmo_tasks.service.loaded_models import load_sense_model
@@ -208,11 +209,18 @@ def _senses(args: argparse.Namespace) -> str:
         else:
             sets.append(dictionary.score_sets(model, lexicon, path))
     scores = dictionary.score_sentences(model, lexicon)
-    found: dict[str, Sequence[Any]] = {"sentences": scores, "sets": sets, "uses": uses}
+    unlisted = score_unlisted(model, lexicon)
+    found: dict[str, Sequence[Any]] = {
+        "sentences": scores,
+        "sets": sets,
+        "uses": uses,
+        "unlisted": [unlisted],
+    }
     text = json.dumps({name: list(map(asdict, rows)) for name, rows in found.items()}, indent=1)
     if args.out is not None:
         atomic_write(args.out, text + "\n")
-    return text if args.json else dictionary.sense_table(encoder.name, scores, sets, uses)
+    table = dictionary.sense_table(encoder.name, scores, sets, uses)
+    return text if args.json else f"{table}\n\n{unlisted_line(unlisted)}"
 
 
 def _data_and_tests(

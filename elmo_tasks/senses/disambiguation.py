@@ -23,9 +23,11 @@ from elmo_tasks.senses.expected_words import ExpectedWords
 from elmo_tasks.senses.features import Vectors, extract, unit, views_of
 from elmo_tasks.senses.scoring import (
     Evidence,
+    NearMeanings,
     SenseCalibration,
     SenseProbabilities,
     classify,
+    near_meanings,
     nearest_others,
     part_scores,
 )
@@ -87,6 +89,8 @@ class SenseModel:
         self._rows_of: dict[str, list[int]] = {}
         for row, key in enumerate(shipped):
             self._rows_of.setdefault(word_of_key(key), []).append(row)
+        # A form may belong to two words, as *rose* does.
+        self._most_own = 2 * max(map(len, self._rows_of.values()), default=0)
 
     def embed(self, uses: Sequence[Use]) -> Vectors:
         """Return ``[n, H]`` embedded uses, encoding each sentence once."""
@@ -134,21 +138,31 @@ class SenseModel:
                 self._centroids[keys[k]] = unit(embedded[rows].mean(axis=0))
         return np.stack([self._centroids[key] for key in keys])
 
+    def near(self, embedded: Vectors) -> NearMeanings:
+        """Compare uses ``[n, H]`` of any words with all meanings at once, for :meth:`classify`."""
+        return near_meanings(embedded, self._all, self._most_own)
+
     def classify(
         self,
         uses: Sequence[Use],
         embedded: Vectors,
         senses: Sequence[tuple[str, Sense]],
         prior: NDArray[np.float64] | None = None,
+        near: NearMeanings | None = None,
     ) -> list[SenseProbabilities]:
         """Classify uses, embedded as ``[n, H]``, by these meanings; see :func:`classify`."""
-        return classify(self.calibration, self.evidence(uses, embedded, senses), prior)
+        return classify(self.calibration, self.evidence(uses, embedded, senses, near), prior)
 
     def evidence(
-        self, uses: Sequence[Use], embedded: Vectors, senses: Sequence[tuple[str, Sense]]
+        self,
+        uses: Sequence[Use],
+        embedded: Vectors,
+        senses: Sequence[tuple[str, Sense]],
+        near: NearMeanings | None = None,
     ) -> Evidence:
-        """Collect what speaks for each of these meanings of uses that are embedded as ``[n,
-        H]``.
+        """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``.
+
+        ``near`` is what :meth:`near` returns for them.
         """
         meanings = [self._words_of(word, sense) for word, sense in senses]
         own = [
@@ -156,10 +170,12 @@ class SenseModel:
             for word in {folded(word) for word, _ in senses}
             for row in self._rows_of.get(word, ())
         ]
+        if near is None or len(own) > self._most_own:
+            near = near_meanings(embedded, self._all, len(own))
         return Evidence(
             cosines=np.asarray(embedded @ self.centroids(senses).T, np.float64),
             matches=match([context_words(self.static, use) for use in uses], meanings),
-            others=nearest_others(embedded, self._all, own),
+            others=nearest_others(near, own),
             parts=part_scores(
                 embedded,
                 self.calibration.part_matrix,

@@ -16,7 +16,7 @@ from elmo_tasks.senses.disambiguation import word_of_key
 from elmo_tasks.senses.entries import PARTS_OF_SPEECH, Entry, is_development
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.fit_views import LabelledUses, sense_means
-from elmo_tasks.senses.scoring import Evidence, nearest_others, part_scores
+from elmo_tasks.senses.scoring import Evidence, near_meanings, nearest_others, part_scores
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
@@ -62,10 +62,11 @@ def development_evidence(
             for s in range(word.n_senses)
         ]
         asked = embedded[queries]
+        own = rows_of[folded(word.word)]
         evidence = Evidence(
             cosines=(asked @ sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
             matches=match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
-            others=nearest_others(asked.numpy(), all_centroids, rows_of[folded(word.word)]),
+            others=nearest_others(near_meanings(asked.numpy(), all_centroids, len(own)), own),
             parts=part_scores(
                 asked.numpy(), *parts, [s.part_of_speech for s in by_word[word.word].all_senses]
             ),
@@ -112,7 +113,7 @@ def fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> ScoreW
     def padded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.pad(values, ((0, 0), (0, most - values.shape[1])), constant_values=np.nan)
 
-    inputs = zip(*((e.cosines, e.matches.total, e.parts) for e, _ in evidence), strict=True)
+    inputs = zip(*((e.cosines, e.match_lags, e.parts) for e, _ in evidence), strict=True)
     values = torch.from_numpy(
         np.stack([np.concatenate([padded(v) for v in one]) for one in inputs], axis=-1)
     )

@@ -226,14 +226,16 @@ def _classified(
     for k, unit in enumerate(units):
         rows.setdefault(tuple(entry.word for entry in unit.entries), []).append(k)
     found: dict[int, SenseProbabilities] = {}
+    near_all = model.near(embedded)
     for same in rows.values():
         senses = senses_of(units[same[0]].entries)
         uses = [units[k].use for k in same]
         entry = units[same[0]].entries[0]
+        near = near_all.part(same)
         if entry.is_expression:
-            predicted = classify_expression(model, uses, embedded[same], entry)
+            predicted = classify_expression(model, uses, embedded[same], entry, near)
         else:
-            predicted = model.classify(uses, embedded[same], senses, prior_of(senses))
+            predicted = model.classify(uses, embedded[same], senses, prior_of(senses), near)
         found |= zip(same, predicted, strict=True)
     return [found[k] for k in range(len(units))]
 

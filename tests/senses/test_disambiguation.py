@@ -11,10 +11,12 @@ from elmo_tasks.senses.calibration_files import read_calibration, write_calibrat
 from elmo_tasks.senses.disambiguation import sense_key, word_of_key
 from elmo_tasks.senses.entries import Sense
 from elmo_tasks.senses.scoring import (
+    TYPED_SCALE,
     Evidence,
     SenseCalibration,
     SenseProbabilities,
     classify,
+    near_meanings,
     nearest_others,
     part_scores,
     same_probability,
@@ -50,7 +52,8 @@ def test_probabilities_by_hand():
         cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]), np.array([[-0.1, -0.4], [-0.2, -0.2]])
     )
     first, second = classify(CALIBRATION, evidence)
-    scores = 3 * 0.6 + 0.5 * -3 + 2 * -0.1, 3 * 0.8 + 0.5 * -1 + 2 * -0.4
+    # The total match of the first meaning is two behind, of which one counts.
+    scores = 3 * 0.6 + 0.5 * -1 + 2 * -0.1, 3 * 0.8 + 0.5 * 0 + 2 * -0.4
     odds = (
         1
         - 4 * 0.8
@@ -62,7 +65,8 @@ def test_probabilities_by_hand():
         + 2 * 0.3
     )
     other = 1 / (1 + np.exp(-odds))
-    share = np.exp(scores[0]) / (np.exp(scores[0]) + np.exp(scores[1]))
+    powers = [np.exp(TYPED_SCALE * score) for score in scores]
+    share = powers[0] / sum(powers)
     assert first.other == pytest.approx(other, abs=1e-6)
     assert first.probabilities == pytest.approx(
         ((1 - other) * share, (1 - other) * (1 - share)), abs=1e-6
@@ -93,9 +97,10 @@ def test_the_nearest_meanings_of_other_words_by_hand():
         np.array([[1, 0]], np.float32),
         np.array([[0, 1], [0.6, 0.8], [0.8, 0.6]], np.float32),
     )
-    assert nearest_others(use, others)[0] == pytest.approx([0.8, (0 + 0.6 + 0.8) / 3])
-    assert nearest_others(use, others, own=[2])[0] == pytest.approx([0.6, 0.3])
-    assert nearest_others(use, np.zeros((0, 2), np.float32)).tolist() == [[0, 0]]
+    near = near_meanings(use, others, n_own=1)
+    assert nearest_others(near)[0] == pytest.approx([0.8, (0 + 0.6 + 0.8) / 3])
+    assert nearest_others(near, own=[2])[0] == pytest.approx([0.6, 0.3])
+    assert nearest_others(near_meanings(use, np.zeros((0, 2), np.float32))).tolist() == [[0, 0]]
 
 
 def test_a_key_changes_with_the_examples_and_names_the_word():

@@ -173,6 +173,8 @@ traffic jam (words as usual)
 kick the bucket (or literally)
   die, expression: to die
     My neighbour [kicked the bucket].
+  literally:
+    The cow [kicked the bucket] over.
 """
 
 
@@ -206,6 +208,9 @@ def test_expressions_are_found_in_every_inflection_and_around_an_object():
     assert lexicon.find("running in") == ()
     assert lexicon["kick the bucket"].also_literal
     assert not lexicon["run out"].also_literal
+    literal = lexicon["kick the bucket"].literal
+    assert literal is not None
+    assert literal.sentences == ("The cow [kicked the bucket] over.",)
     assert [entry.word for entry in lexicon.expressions if entry.is_transparent] == ["traffic jam"]
     assert format_entries(lexicon.values()) == PHRASES
 
