@@ -17,11 +17,13 @@ from elmo_tasks.api import Certainty, MeaningSource, group_by, partition
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.reader import progress
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
+from elmo_tasks.senses.entries import Entry
 from elmo_tasks.senses.features import CONTEXT, EXPECTED, WORDS, Vectors, centred, extract, unit
 from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.senses.scoring import classify
 from elmo_tasks.text.mentions import find_mention
+from elmo_tasks.text.uses import Use
 
 _SURE, _SUREST = 0.7, 0.95
 
@@ -75,20 +77,73 @@ class UseScores:
     right_when_surest: float
 
 
+@dataclass(frozen=True)
+class _Labelled:
+    """All sentences of the dictionary as uses, with the place of each."""
+
+    entries: list[Entry]
+    uses: list[Use]
+    labels: NDArray[np.int64]  #: ``[n, 3]`` entry, meaning, 1 for a test sentence
+
+    @classmethod
+    def of(cls, lexicon: Lexicon) -> _Labelled:
+        entries = list(lexicon.ambiguous)
+        uses, labels = [], []
+        for number, entry in enumerate(entries):
+            for meaning, sense in enumerate(entry.senses):
+                for sentence in sense.sentences:
+                    uses.append(find_mention(entry.word, sentence))
+                    labels.append((number, meaning, sentence in sense.test_sentences))
+        return cls(entries, uses, np.array(labels, np.int64).reshape(-1, 3))
+
+    def rows_of(self, number: int, *, is_test: bool) -> NDArray[np.int64]:
+        """Return the rows of the test sentences of an entry, or of its examples."""
+        return np.flatnonzero((self.labels[:, 0] == number) & (self.labels[:, 2] == is_test))
+
+
+@dataclass(frozen=True)
+class _Scored:
+    """One test sentence."""
+
+    is_held_out: bool
+    is_right: bool  #: "another meaning" aside
+    is_answer: bool  #: right, where "another meaning" is an answer, too
+    is_first: bool  #: the first meaning of the entry is meant
+    is_alarm: bool  #: called another meaning
+    top: float
+    is_missed: bool | None  #: called so if its own meaning is left out; None of two meanings
+    hits: tuple[bool, ...]  #: nearest centroid, in each space
+
+
 def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
     """Score the test sentences of all words but the held-out ones, and of those."""
-    entries = list(lexicon.ambiguous)
-    rows = [
-        (e, s, sentence in sense.test_sentences, sentence)
-        for e, entry in enumerate(entries)
-        for s, sense in enumerate(entry.senses)
-        for sentence in sense.sentences
-    ]
-    uses = [find_mention(entries[e].word, sentence) for e, _, _, sentence in rows]
-    with progress("dictionary", len(uses), "sentence") as bar:
+    labelled = _Labelled.of(lexicon)
+    with progress("dictionary", len(labelled.uses), "sentence") as bar:
         views = extract(
-            model.encoder, model.static, model.expected, uses, model.calibration.layers, bar.update
+            model.encoder,
+            model.static,
+            model.expected,
+            labelled.uses,
+            model.calibration.layers,
+            bar.update,
         )
+    spaces = _spaces(views)
+    embedded = model.calibration.embed(views)
+    scored = [
+        row
+        for number in range(len(labelled.entries))
+        for row in _score_entry(model, labelled, number, embedded, spaces)
+    ]
+    scores = []
+    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
+        rows = [row for row in scored if row.is_held_out == held_out]
+        words = [len(e.senses) for e in labelled.entries if e.is_held_out == held_out]
+        scores.append(_summary(name, rows, list(spaces), words))
+    return scores
+
+
+def _spaces(views: Mapping[str, Vectors]) -> dict[str, Vectors]:
+    """Return what is compared without anything fitted: groups of views, centred."""
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
     groups = {
         "context words": [name for name in views if name == WORDS],
@@ -96,76 +151,78 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
         "layers and states": [name for name in views if name.startswith(("layer", CONTEXT))],
         "all views": list(views),
     }
-    spaces = {
+    return {
         name: unit(np.concatenate([plain[view] for view in group], axis=1))
         for name, group in groups.items()
         if group
     }
-    embedded = model.calibration.embed(views)
-    labels = np.array([(e, s, is_test) for e, s, is_test, _ in rows]).reshape(-1, 3)
-    scored: list[list[float]] = []  # one row for each test sentence
-    for word, entry in enumerate(entries):
-        n = len(entry.senses)
-        (at,) = np.nonzero(labels[:, 0] == word)
-        tests = at[labels[at, 2] == 1]
-        gold = labels[tests, 1]
-        hits = [
-            (vectors[tests] @ _centroids(vectors, labels, at, n).T).argmax(axis=1) == gold
-            for vectors in spaces.values()
-        ]
-        evidence = model.evidence([uses[row] for row in tests], embedded[tests], senses_of([entry]))
-        for k, (answer, g) in enumerate(
-            zip(classify(model.calibration, evidence), gold, strict=True)
-        ):
-            is_right, is_answer = int(np.argmax(answer.probabilities)) == g, answer.best == g
-            left_out = (
-                classify(model.calibration, evidence.without(k, g))[0].best is None
-                if n > 2
-                else np.nan
-            )
-            row = [
-                entry.is_held_out,
-                is_right,
-                is_answer,
-                g == 0,
-                answer.best is None,
-                answer.top,
-                left_out,
-            ]
-            scored.append([*row, *(hit[k] for hit in hits)])
-    table = np.array(scored, np.float64).reshape(-1, 7 + len(spaces))
-    scores = []
-    for name, held_out in (("words that were fitted on", False), ("held-out words", True)):
-        words = [len(entry.senses) for entry in entries if entry.is_held_out is held_out]
-        _, right, answered, first, alarms, top, left_out, *hits = table[table[:, 0] == held_out].T
-        sure = top >= _SURE
-        scores.append(
-            SenseScores(
-                name=name,
-                words=len(words),
-                meanings=_mean(words),
-                sentences=len(top),
-                first=_mean(first),
-                by_views={space: _mean(hit) for space, hit in zip(spaces, hits, strict=True)},
-                right=_mean(right),
-                sure=_mean(sure),
-                right_when_sure=_mean(answered[sure]),
-                calibration_error=calibration_error(top, answered) if len(top) else 0.0,
-                unknown_found=_mean(left_out[~np.isnan(left_out)]),
-                false_alarms=_mean(alarms),
-            )
-        )
-    return scores
 
 
-def _centroids(
-    vectors: Vectors, labels: NDArray[np.int64], at: NDArray[np.int64], n: int
-) -> Vectors:
-    """Return ``[n, H]`` means of the examples of each meaning, test sentences left out."""
-    examples = at[labels[at, 2] == 0]
-    return np.stack(
-        [unit(vectors[examples[labels[examples, 1] == s]].mean(axis=0)) for s in range(n)]
+def _score_entry(
+    model: SenseModel,
+    labelled: _Labelled,
+    number: int,
+    embedded: Vectors,
+    spaces: Mapping[str, Vectors],
+) -> list[_Scored]:
+    """Score the test sentences of one entry."""
+    entry = labelled.entries[number]
+    n_senses = len(entry.senses)
+    examples = labelled.rows_of(number, is_test=False)
+    tests = labelled.rows_of(number, is_test=True)
+    gold = labelled.labels[tests, 1].tolist()
+    nearest = [
+        (vectors[tests] @ _means(vectors[examples], labelled.labels[examples, 1], n_senses).T)
+        .argmax(axis=1)
+        .tolist()
+        for vectors in spaces.values()
+    ]
+    evidence = model.evidence(
+        [labelled.uses[row] for row in tests], embedded[tests], senses_of([entry])
     )
+    answers = classify(model.calibration, evidence)
+    scored = []
+    for k, (answer, meant) in enumerate(zip(answers, gold, strict=True)):
+        left_out = classify(model.calibration, evidence.without(k, meant)) if n_senses > 2 else []
+        row = _Scored(
+            is_held_out=entry.is_held_out,
+            is_right=int(np.argmax(answer.probabilities)) == meant,
+            is_answer=answer.best == meant,
+            is_first=meant == 0,
+            is_alarm=answer.best is None,
+            top=answer.top,
+            is_missed=left_out[0].best is None if left_out else None,
+            hits=tuple(found[k] == meant for found in nearest),
+        )
+        scored.append(row)
+    return scored
+
+
+def _summary(
+    name: str, scored: Sequence[_Scored], spaces: Sequence[str], words: Sequence[int]
+) -> SenseScores:
+    top = np.array([row.top for row in scored])
+    answered = np.array([row.is_answer for row in scored], bool)
+    sure = top >= _SURE
+    return SenseScores(
+        name=name,
+        words=len(words),
+        meanings=_mean(words),
+        sentences=len(scored),
+        first=_mean([row.is_first for row in scored]),
+        by_views={space: _mean([row.hits[k] for row in scored]) for k, space in enumerate(spaces)},
+        right=_mean([row.is_right for row in scored]),
+        sure=_mean(sure),
+        right_when_sure=_mean(answered[sure]),
+        calibration_error=calibration_error(top, answered) if scored else 0.0,
+        unknown_found=_mean([row.is_missed for row in scored if row.is_missed is not None]),
+        false_alarms=_mean([row.is_alarm for row in scored]),
+    )
+
+
+def _means(vectors: Vectors, meanings: NDArray[np.int64], n_senses: int) -> Vectors:
+    """Return the means of the uses ``[n, H]`` of each meaning, ``[S, H]``, of length 1."""
+    return np.stack([unit(vectors[meanings == s].mean(axis=0)) for s in range(n_senses)])
 
 
 def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) -> float:

@@ -25,6 +25,7 @@ from torch.nn import functional as F
 
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.static_vectors import StaticVectors
+from elmo_tasks.encoders.use_vectors import progress_fraction
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.calibration_files import models_checksum
 from elmo_tasks.senses.disambiguation import sense_key
@@ -83,14 +84,7 @@ def calibrate(
             f" found {len(words)}; read more of it"
         )
     layers = choose_layers(encoder, uses, words)
-    done = 0
-
-    def on_done(n: int) -> None:
-        nonlocal done
-        done += n
-        if progress is not None:
-            progress(done / len(uses))
-
+    on_done = progress_fraction(progress, len(uses))
     views = extract(encoder, static, expected, uses, layers, on_done)
     centres = {name: np.asarray(part.mean(axis=0)) for name, part in views.items()}
     weights = fit_weights(views, centres, words)

@@ -113,7 +113,7 @@ def fit_scores(evidence: Sequence[tuple[Evidence, NDArray[np.int64]]]) -> ScoreW
     def padded(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.pad(values, ((0, 0), (0, most - values.shape[1])), constant_values=np.nan)
 
-    inputs = zip(*((e.cosines, e.match_lags, e.parts) for e, _ in evidence), strict=True)
+    inputs = zip(*((e.cosines, e.matches.total, e.parts) for e, _ in evidence), strict=True)
     values = torch.from_numpy(
         np.stack([np.concatenate([padded(v) for v in one]) for one in inputs], axis=-1)
     )

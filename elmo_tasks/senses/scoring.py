@@ -37,14 +37,15 @@ UNKNOWN_FEATURES = (
 #: meaning is worth saying.
 PRIOR_WEIGHT = 1.7
 TEXT_SCALE = 0.58
-TEXT_UNKNOWN = 3.0
+TEXT_UNKNOWN = 4.0
 #: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a
 #: weight of 1 on.
 _SAYS_LITTLE = 4.0
-#: Largest difference between the total matches of two meanings that counts.
-_MAX_LAG = 1.0
-#: Factor of the scores of sentences that people type; fitted on half of the traps, sentences with a
-#: word that pulls to a wrong meaning.
+#: Largest difference between the total matches of two meanings that counts in a probability: one
+#: telling word must not outweigh all else (*the bird flew into the new wing of the hospital*).
+MAX_LAG = 1.0
+#: Factor of the scores of sentences that people type. It and the largest difference were chosen on
+#: half of the traps, sentences with a word that pulls to a wrong meaning.
 TYPED_SCALE = 0.8
 _BLOCK = 512  # uses that are compared with all meanings at a time
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
@@ -115,22 +116,17 @@ class Evidence:
     others: NDArray[np.float64]
     parts: NDArray[np.float64]  #: ``[n, S]`` log-probability of the part of speech of each meaning
 
-    def scores(self, slope: float, match_weight: float, part_weight: float) -> NDArray[np.float64]:
+    def scores(
+        self, slope: float, match_weight: float, part_weight: float, max_lag: float = np.inf
+    ) -> NDArray[np.float64]:
         """Return ``[n, S]`` scores.
 
-        Their softmax is the probability of each meaning, if one of them is meant.
-        """
-        return slope * self.cosines + match_weight * self.match_lags + part_weight * self.parts
-
-    @property
-    def match_lags(self) -> NDArray[np.float64]:
-        """How far the total match of each meaning is behind the best, ``[n, S]``; bounded.
-
-        One telling word must not outweigh all else: *the bird flew into the new wing of the
-        hospital*.
+        Their softmax is the probability of each meaning, if one of them is meant. The total match
+        of a meaning counts as at most ``max_lag`` behind the best.
         """
         lags = self.matches.total - self.matches.total.max(axis=1, keepdims=True)
-        return np.asarray(np.maximum(lags, -_MAX_LAG), np.float64)
+        matches = np.maximum(lags, -max_lag)
+        return slope * self.cosines + match_weight * matches + part_weight * self.parts
 
     def unknown_features(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``[n, 7]`` values of :data:`UNKNOWN_FEATURES`."""
@@ -165,10 +161,10 @@ def classify(
         prior: ``[S]`` log-probability of each meaning in running text; ``None`` for sentences that
             people type, where the meanings of a word are contrasted.
     """
-    scores = evidence.scores(calibration.slope, calibration.match, calibration.part)
-    odds = calibration.unknown[0] + evidence.unknown_features(scores) @ np.asarray(
-        calibration.unknown[1:], np.float64
-    )
+    weights = calibration.slope, calibration.match, calibration.part
+    features = evidence.unknown_features(evidence.scores(*weights))
+    odds = calibration.unknown[0] + features @ np.asarray(calibration.unknown[1:], np.float64)
+    scores = evidence.scores(*weights, max_lag=MAX_LAG)
     # A sentence that says too little ("Look, a crane!") shows nothing of a meaning that is not
     # listed.
     odds = odds - _SAYS_LITTLE * np.maximum(0.0, 1.0 - evidence.matches.weight)

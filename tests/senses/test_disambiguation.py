@@ -52,8 +52,7 @@ def test_probabilities_by_hand():
         cosines, matches, np.array([[0.5, 0.3], [0.2, 0.1]]), np.array([[-0.1, -0.4], [-0.2, -0.2]])
     )
     first, second = classify(CALIBRATION, evidence)
-    # The total match of the first meaning is two behind, of which one counts.
-    scores = 3 * 0.6 + 0.5 * -1 + 2 * -0.1, 3 * 0.8 + 0.5 * 0 + 2 * -0.4
+    scores = 3 * 0.6 + 0.5 * -3 + 2 * -0.1, 3 * 0.8 + 0.5 * -1 + 2 * -0.4
     odds = (
         1
         - 4 * 0.8
@@ -65,7 +64,8 @@ def test_probabilities_by_hand():
         + 2 * 0.3
     )
     other = 1 / (1 + np.exp(-odds))
-    powers = [np.exp(TYPED_SCALE * score) for score in scores]
+    # The total match of the first meaning is two behind, of which one counts.
+    powers = [np.exp(TYPED_SCALE * score) for score in (scores[0] + 0.5 * 1, scores[1])]
     share = powers[0] / sum(powers)
     assert first.other == pytest.approx(other, abs=1e-6)
     assert first.probabilities == pytest.approx(
