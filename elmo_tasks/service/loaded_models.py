@@ -32,6 +32,7 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.scoring import SenseCalibration
 from elmo_tasks.senses.similarity import everyday_sentences, random_pairs
 from elmo_tasks.senses.tagger import Tagger
+from elmo_tasks.service.validation import check_choice
 from elmo_tasks.weights.cache import cache_folder
 from elmo_tasks.wording import duration
 
@@ -140,10 +141,7 @@ class LoadedModels:
     def allowed(self, model: str | None) -> str:
         """Return the name of an available model; a path from the network is never opened."""
         name = self._names.get(model, model) or self.default
-        if name not in (names := self.names()):
-            raise InputError(
-                f"There is no model “{name[:40]}” here; there is {', '.join(names)}.", field="model"
-            )
+        check_choice(name, self.names(), "model", "model")
         return name
 
     def model(self, request: str | None = None) -> LoadedModel:

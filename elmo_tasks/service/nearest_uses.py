@@ -40,7 +40,7 @@ from elmo_tasks.senses.use_sources import example_uses
 from elmo_tasks.service.examples import known_meanings
 from elmo_tasks.service.further_views import random_features
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.validation import check_count, find_use
+from elmo_tasks.service.validation import check_choice, check_count, find_use
 from elmo_tasks.text.mentions import check_word, find_mention
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import are_inflections
@@ -220,19 +220,13 @@ def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex
     check_count(request.n, _MAX_SHOWN, "n", "uses")
     views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names
     view = request.layer or (MEANINGS if loaded.senses else loaded.names[loaded.shown_layer])
-    if view not in views:
-        raise InputError(
-            f"There is no layer “{view[:40]}”; there is {', '.join(views)}.", field="layer"
-        )
+    check_choice(view, views, "layer", "layer")
     # An index holds the vectors of one model.
     fits = own_index is not None and own_index.description.checksum == loaded.encoder.checksum
     own = own_index if fits else None
     sources = (DICTIONARY, own.description.title) if own else (DICTIONARY,)
     source = request.source or sources[-1]
-    if source not in sources:
-        raise InputError(
-            f"There is no “{source[:40]}” to search; there is {', '.join(sources)}.", field="source"
-        )
+    check_choice(source, sources, "collection", "source")
     return _Search(
         source=source,
         sources=sources,

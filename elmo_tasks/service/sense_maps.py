@@ -40,7 +40,7 @@ from elmo_tasks.senses.use_sources import (
     uses_in,
 )
 from elmo_tasks.service.loaded_models import LoadedModel
-from elmo_tasks.service.validation import check_size
+from elmo_tasks.service.validation import check_choice, check_size
 from elmo_tasks.text.uses import Use
 
 _MAX_CACHED = 4096
@@ -236,10 +236,7 @@ def _collect(
         raise InputError(nothing_to_draw(request.word, has_text, request.examples), field="word")
     views = (*([MEANINGS] if loaded.senses else []), *loaded.names, WORDS)
     view = request.view or views[0]
-    if view not in views:
-        raise InputError(
-            f"There is no view “{view[:40]}” here; there is {', '.join(views)}.", field="view"
-        )
+    check_choice(view, views, "view", "view")
     vectors = cache.read(loaded, uses, progress)(view)
     senses = tuple(senses_of(entries))
     positions = {(word, sense.key): k for k, (word, sense) in enumerate(senses)}

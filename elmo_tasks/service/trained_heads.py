@@ -13,7 +13,6 @@ from typing import Any
 
 from elmo_tasks import api
 from elmo_tasks.encoders import Encoder
-from elmo_tasks.encoders.sentences import checked_texts
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import (
@@ -26,7 +25,7 @@ from elmo_tasks.heads.head_files import (
 from elmo_tasks.layers import layer_names
 from elmo_tasks.prediction import Predictor, batched, resolve_source
 from elmo_tasks.service.run_folder import free_name, scores_of
-from elmo_tasks.service.validation import check_count, checked_tokens
+from elmo_tasks.service.validation import check_choice, check_count, checked_rows
 from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token
@@ -78,7 +77,7 @@ class TrainedHeads:
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
     ) -> tuple[api.TaggedText, ...]:
         check_count(n_readings, 10, "n_readings", "readings")
-        rows = _tokens(sentences, "sentence")
+        rows = checked_rows(sentences, "sentence")
         predictor = self._predictor(head, "tagging")
         tagged = predictor.predict_batch(
             [[token.text for token in row] for row in rows], n_readings=n_readings
@@ -88,7 +87,7 @@ class TrainedHeads:
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[api.ClassifiedText, ...]:
-        rows = _tokens(texts, "text")
+        rows = checked_rows(texts, "text")
         predictor = self._predictor(head, "classification")
         predictions = predictor.predict_batch([[token.text for token in row] for row in rows])
         results = tuple(map(CLASSIFICATION.result, texts, rows, predictions))
@@ -145,11 +144,7 @@ class TrainedHeads:
                 f"There is no trained model for this yet. Train one: {train}.", field="head"
             )
         name = next(iter(heads)) if head is None else head
-        if name not in heads:
-            raise InputError(
-                f"There is no model “{name[:40]}” for this; there is {', '.join(heads)}.",
-                field="head",
-            )
+        check_choice(name, heads, "head", "head")
         files = heads[name]
         # a repeated run writes a new head to the same place
         changed = (files.folder / "head.json").stat().st_mtime
@@ -179,21 +174,6 @@ class TrainedHeads:
                     " Whoever runs this app can put it into checkpoints/ or the folder of runs"
                 ) from error
         return Predictor.load(files, encoder, self._device, self._runs)
-
-
-def _tokens(texts: Sequence[str], what: str) -> list[list[Token]]:
-    """Check the texts of a request and tokenize each."""
-    texts = checked_texts(texts)
-    if not 1 <= len(texts) <= api.LIMITS.max_texts:
-        had = f"there are {len(texts)}" if texts else "there is none"
-        raise InputError(
-            f"Type 1 to {api.LIMITS.max_texts} {what}s, one per line; {had}.", field="sentences"
-        )
-    empty = "has no words. Type some, or delete the line."
-    return [
-        checked_tokens(text, f"sentence {k}", f"{what.capitalize()} {k}", empty)
-        for k, text in enumerate(texts, 1)
-    ]
 
 
 def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:

@@ -12,6 +12,7 @@ from elmo_tasks.bundled import CONFIGS
 from elmo_tasks.errors import InputError
 from elmo_tasks.service.run_folder import HEAD, PROGRESS
 from elmo_tasks.service.training_data import VALIDATION_SHARE
+from elmo_tasks.service.validation import check_choice
 from elmo_tasks.tasks import TASKS, find_task
 from elmo_tasks.tasks.task import Task
 
@@ -43,13 +44,8 @@ def check_plan(plan: TrainingPlan) -> None:
     for field, allowed in _CHOICES.items():
         if getattr(plan, field) not in allowed:
             raise InputError(f"{field}: choose {', '.join(allowed)}.", field=field)
-    hub = TASKS[plan.kind].hub
-    if plan.source == "hub" and plan.data not in hub:
-        raise InputError(
-            f"There is no public data set “{plan.data[:40]}” for this here; there is"
-            f" {', '.join(hub)}.",
-            field="data",
-        )
+    if plan.source == "hub":
+        check_choice(plan.data, TASKS[plan.kind].hub, "public data set", "data")
     if plan.balanced and not TASKS[plan.kind].one_label:
         raise InputError(
             "Only labels of whole texts can weigh alike; tags of words cannot.", field="balanced"

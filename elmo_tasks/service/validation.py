@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Collection, Iterable, Sequence, Sized
 
 from elmo_tasks.api import LIMITS
 from elmo_tasks.encoders.sentences import checked_text, checked_texts
@@ -73,6 +73,29 @@ def checked_tokens(text: str, field: str, what: str, empty: str) -> list[Token]:
         raise InputError(f"{what} {empty}", field=field)
     check_size(tokens, field, what)
     return tokens
+
+
+def check_choice(name: str, known: Collection[str], what: str, field: str) -> None:
+    """Raise an :class:`InputError` unless ``name`` is known; ``what`` is the kind of name."""
+    if name not in known:
+        raise InputError(
+            f"There is no {what} “{name[:40]}” here; there is {', '.join(known)}.", field=field
+        )
+
+
+def checked_rows(texts: Sequence[str], what: str) -> list[list[Token]]:
+    """Check the texts of a request, each ``what`` it is called, and tokenize them."""
+    texts = checked_texts(texts)
+    if not 1 <= len(texts) <= LIMITS.max_texts:
+        found = f"there are {len(texts)}" if texts else "there is none"
+        raise InputError(
+            f"Type 1 to {LIMITS.max_texts} {what}s, one per line; {found}.", field="sentences"
+        )
+    empty = "has no words. Type some, or delete the line."
+    return [
+        checked_tokens(text, f"sentence {k}", f"{what.capitalize()} {k}", empty)
+        for k, text in enumerate(texts, 1)
+    ]
 
 
 def check_count(n: int, maximum: int, field: str, what: str) -> None:

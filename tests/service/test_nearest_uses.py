@@ -52,7 +52,7 @@ def indexed(session, tmp_path_factory):
     folder = tmp_path_factory.mktemp("index") / "own"
     encoder = session.loaded.model().encoder
     build_index(encoder, [*RIVER, *MONEY, "A dog barked at the moon."], folder, "mine")
-    return Session(loaded=session.loaded, index=folder)
+    return Session(session.loaded, index=folder)
 
 
 def test_the_uses_of_a_word_in_one_meaning(indexed):
@@ -106,4 +106,4 @@ def test_a_meaning_that_is_not_there(indexed, request_, message):
 
 def test_a_model_without_meanings():
     with pytest.raises(InputError, match="“static-mini” names no meanings"):
-        Session("static-mini", may_measure=False).nearest(NearestRequest("bank", meaning="river"))
+        Session("static-mini").nearest(NearestRequest("bank", meaning="river"))

@@ -177,7 +177,7 @@ def test_a_request_cannot_open_a_path(heads, checkpoints, toy, tmp_path):
         "mood-a",
     ):
         with pytest.raises(
-            InputError, match="There is no model “.*” for this; there is ner-b, ner-b-layer0, ner-a"
+            InputError, match="There is no head “.*” here; there is ner-b, ner-b-layer0, ner-a"
         ) as e:
             heads.tag(["Ada"], head=name)
         assert e.value.field == "head"

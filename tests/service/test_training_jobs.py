@@ -230,7 +230,7 @@ def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
         ({"source": "hub", "data": "../secret"}, "There is no public data set “../secret”"),
         (
             {"source": "hub", "data": "conll2003"},
-            "There is no public data set “conll2003” for this",
+            "There is no public data set “conll2003” here",
         ),
         ({"source": "upload", "data": "../../etc/passwd"}, "The file was removed"),
         ({"name": "x" * 61}, "The name has 61 characters; the most is 60"),

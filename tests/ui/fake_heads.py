@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from elmo_tasks import api
-from elmo_tasks.errors import InputError
+from elmo_tasks.service.validation import check_choice, checked_rows
 from elmo_tasks.tasks import TASKS
 from elmo_tasks.text.uses import Use
 
@@ -70,25 +70,12 @@ def _positive(tokens: Sequence[str], *, context: bool) -> float:
     return 1 / (1 + math.exp(-total))
 
 
-def _check(texts: Sequence[str], head: str | None, kind: str, limits: api.Limits) -> str:
+def _check(texts: Sequence[str], head: str | None, kind: str) -> str:
     names = [h.name for h in HEADS if h.kind == kind]
     chosen = head or names[0]
-    if chosen not in names:
-        raise InputError(
-            f"There is no head “{chosen}” here; choose {' or '.join(names)}.", field="head"
-        )
-    if not texts:
-        raise InputError("Type at least one text.", field="sentences")
-    if len(texts) > limits.max_texts:
-        raise InputError(
-            f"Type at most {limits.max_texts} texts; these are {len(texts)}.", field="sentences"
-        )
-    for number, text in enumerate(texts, 1):
-        if len(text) > limits.max_characters:
-            raise InputError(
-                f"Text {number} is longer than {limits.max_characters} characters.",
-                field=f"sentence {number}",
-            )
+    check_choice(chosen, names, "head", "head")
+    checked_rows(texts, "text" if kind == "classification" else "sentence")
+    for text in texts:
         if "crash" in text:
             raise RuntimeError("a secret detail")
         if "slowly" in text:
@@ -138,7 +125,7 @@ class FakeHeads:
     def classify(
         self, texts: Sequence[str], head: str | None = None, occlusion: bool = True
     ) -> tuple[api.ClassifiedText, ...]:
-        chosen = _check(texts, head, "classification", self.limits)
+        chosen = _check(texts, head, "classification")
         return tuple(
             self._classified(text, context="static" not in chosen, occlusion=occlusion)
             for text in texts
@@ -174,7 +161,7 @@ class FakeHeads:
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
     ) -> tuple[api.TaggedText, ...]:
-        chosen = _check(sentences, head, "tagging", self.limits)
+        chosen = _check(sentences, head, "tagging")
         return tuple(self._tagged(sentence, chosen, n_readings) for sentence in sentences)
 
     def _tagged(self, sentence: str, head: str, n_readings: int) -> api.TaggedText:

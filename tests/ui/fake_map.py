@@ -8,6 +8,9 @@ import time
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.meanings import nothing_to_draw
+from elmo_tasks.senses.use_sources import base_word, use_to_project
+from elmo_tasks.service.validation import find_use
 from elmo_tasks.text.uses import Use
 
 USES = {
@@ -59,8 +62,7 @@ class FakeMap:
         word, text = request.word, request.text
         if word == "crash":
             raise RuntimeError("a secret detail")
-        if not word.strip():
-            raise InputError("Type a word to map.", field="word")
+        base_word(word)
         if "slowly" in text and progress is not None:
             for share in (0.2, 0.6):
                 progress("Reading the sentences", share)
@@ -79,9 +81,8 @@ class FakeMap:
         if request.index and word == "spring":
             rows.append(("A spring in my letters.", "", api.INDEX))
         if not rows:
-            raise InputError(
-                f"“{word}” is not in the dictionary.", field="text" if text else "word"
-            )
+            message = nothing_to_draw(word, bool(text), request.examples)
+            raise InputError(message, field="text" if text else "word")
         keys = sorted({sense for _, sense, _ in rows if sense})
         sources = tuple(dict.fromkeys(source for _, _, source in rows))
         uses = []
@@ -136,9 +137,7 @@ class FakeMap:
 
     def project_use(self, sentence: str, request: api.MapRequest) -> api.ProjectedUse:
         drawn = self.sense_map(request)
-        if request.word not in sentence:
-            raise InputError(f"The sentence does not use “{request.word}”.", field="sentence")
-        start = sentence.index(request.word)
+        start = use_to_project(request.word, sentence).char_start
         best = "river" if "river" in sentence else "money"
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
@@ -172,8 +171,7 @@ class FakeNearest:
         word, sentence = request.word, request.sentence
         if word == "crash":
             raise RuntimeError("a secret detail")
-        if word not in sentence:
-            raise InputError(f"The sentence does not contain “{word}”.", field="sentence")
+        find_use(word, sentence, "sentence")
         rows = [
             (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank", sense)
             for k, (line, sense) in enumerate(USES["bank"])

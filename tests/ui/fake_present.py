@@ -71,7 +71,7 @@ class FakePresent:
         tokens = tuple(token for token, _, _ in spans)
         lower = [token.lower() for token in tokens]
         if word not in lower:
-            raise InputError(f"“{word}” is not in the sentence.", field="sentence 1")
+            find_mention(word, sentence, field="sentence 1")
         index = lower.index(word)
         deciding = [turning.deciding for turning in FORMINGS if sentence in turning.sentences]
         steps = []

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
-from elmo_tasks.service.validation import find_uses
+from elmo_tasks.service.own_meanings import expanded, own_entries
+from elmo_tasks.service.validation import check_choice, check_number, find_uses
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Mention, Use
 from tests.ui.fake_heads import FakeHeads
@@ -129,14 +130,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     def compare(
         self, word: str, sentences: Sequence[str], model: str | None = None, own_meanings: str = ""
     ) -> api.Comparison:
-        if own_meanings == "broken":
-            raise InputError("Own meanings, line 1: expected a meaning.", field="own_meanings")
+        own_entries(expanded(own_meanings, word))
         names = [m.name for m in self.models()]
         chosen = model or names[0]
-        if chosen not in names:
-            raise InputError(
-                f"There is no model “{chosen}”; choose {' or '.join(names)}.", field="model"
-            )
+        check_choice(chosen, names, "model", "model")
         if word == "crash":
             raise RuntimeError("a secret detail")
         items = tuple(find_uses(word, sentences))
@@ -341,8 +338,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     def sentence_similarity(
         self, sentences: Sequence[str], model: str | None = None
     ) -> api.SentenceComparison:
-        if len(sentences) < 2:
-            raise InputError("Type at least two sentences.", field="sentences")
+        check_number(sentences)
         words = [
             {word.strip(".").casefold() for word in sentence.split()} for sentence in sentences
         ]

@@ -13,6 +13,7 @@ from elmo_tasks.api import (
     TrainingPlan,
 )
 from elmo_tasks.errors import InputError
+from elmo_tasks.service.training_settings import check_plan
 from elmo_tasks.tasks import TASKS
 
 PREVIEW = DatasetPreview(
@@ -138,8 +139,7 @@ class FakeTraining:
         )
 
     def start(self, plan: TrainingPlan) -> TrainingJob:
-        if not isinstance(plan.epochs, int) or not 1 <= plan.epochs <= 200:
-            raise InputError("Rounds: type a whole number from 1 to 200.", field="epochs")
+        check_plan(plan)
         name = plan.name or f"run-{len(self.runs) + 1}"
         self.runs[name] = 0
         return job(name, 0)

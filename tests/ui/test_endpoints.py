@@ -54,10 +54,10 @@ WRONG = [
     ("/why", ("bank", TWO, None, "0"), "choose one of 1, 2, mean"),
     ("/why", ("bank", TWO, None, None, "gone"), "There is no model “gone”"),
     ("/sentiment", (["x"], "gone"), "There is no head “gone”"),
-    ("/sentiment", ([],), "at least one text"),
+    ("/sentiment", ([],), "Type 1 to 20 texts, one per line; there is none"),
     ("/sentiment", ("a string",), "texts: Input should be a valid list"),
     ("/ner", ([1],), "sentences: Input should be a valid string"),
-    ("/ner", (["x"] * 21,), "at most 20 texts"),
+    ("/ner", (["x"] * 21,), "Type 1 to 20 sentences, one per line; there are 21"),
 ]
 
 

@@ -42,7 +42,7 @@ def test_a_link_keeps_that_there_is_no_word(service):
 def test_too_few_are_said_at_the_field(service):
     shown, page, *_ = respond(service, Form("", SENTENCES[:1], whole=True), 1)
     assert shown["notes"][0]["field"] == "sentences"
-    assert "Type at least two sentences" in page
+    assert "Comparing takes 2 to 12 sentences; there is one sentence." in page
 
 
 def test_the_spreadsheet_has_every_pair_at_every_layer(service):

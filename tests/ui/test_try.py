@@ -95,7 +95,7 @@ def test_nothing_typed_is_a_friendly_start(service):
 def test_an_input_error_stands_in_place_of_the_answer(service):
     tab = tab_of(service)
     shown = tab.answer("good\n" + "x" * 2001, "sentiment", None, None)
-    assert "Text 2 is longer than 2000 characters." in shown[tab.result]
+    assert "Text 2 has 2,001 characters; the most is 2,000. Shorten it." in shown[tab.result]
     assert shown[tab.corrections[0].fold]["visible"] is False
 
 
