@@ -225,7 +225,7 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
     text = "Ada said “no” to Bo in Rome."
     plain, cut = head.predict([text, ["Ada", "-LRB-", "Bo"]])
     assert plain.sentence == text
-    assert plain.tokens == ("Ada", "printed", '"', "no", '"', "to", "Bo", "in", "Rome", ".")
+    assert plain.tokens == ("Ada", "said", '"', "no", '"', "to", "Bo", "in", "Rome", ".")
     assert (cut.sentence, cut.tokens) == ("Ada -LRB- Bo", ("Ada", "-LRB-", "Bo"))
     assert cut.offsets == ((0, 3), (4, 9), (10, 12))
     for found in (plain, cut):
