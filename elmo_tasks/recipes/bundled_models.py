@@ -43,15 +43,21 @@ class Step:
     copied: tuple[str, str] | None = None  #: a folder that is made, and its place
 
 
-def _head(name: str, *settings: str, config: str = "", data: str = "") -> Step:
+def _head(
+    name: str, *settings: str, config: str = "", data: str = "", calibrated_on: str = ""
+) -> Step:
     """Describe a bundled head, which ``fit`` trains from a configuration."""
     config = config or name
     own = (f"elmo_tasks/data/{data}/*",) if data else ()
     fit = ("-m", "elmo_tasks", "fit", "--config", config, "--run_dir", f"runs/{name}")
+    commands: list[tuple[str, ...]] = [(*fit, "--overwrite", *settings)]
+    if calibrated_on:
+        of_run = ("--head", f"runs/{name}/head", "--data", calibrated_on)
+        commands.append(("-m", "elmo_tasks", "calibrate", *of_run))
     return Step(
         name=f"head {name}",
         inputs=(*_BILM, *_STATIC, f"lightning_configs/{config}.yaml", *own),
-        commands=((*fit, "--overwrite", *settings),),
+        commands=tuple(commands),
         needs=("../shared/data",),
         copied=(f"runs/{name}/head", f"checkpoints/{name}"),
     )
@@ -62,6 +68,7 @@ _ALONE = (
     "--model.init_args.head.init_args.fixed_weights=[1,0,0]",
     "--model.init_args.head.init_args.lstm_hidden=0",
 )
+_VALIDATION = "elmo_tasks/data/sentiment/validation.tsv"
 STEPS = (
     Step(
         name="cloze head",
@@ -104,13 +111,14 @@ STEPS = (
     ),
     _head("ner", data="names"),
     _head("ner-layer0", *_ALONE, config="ner", data="names"),
-    _head("sentiment", data="sentiment"),
+    _head("sentiment", data="sentiment", calibrated_on=_VALIDATION),
     _head(
         "sentiment-layer0",
         *_ALONE,
         "--model.init_args.head.init_args.pooling=mean",
         config="sentiment",
         data="sentiment",
+        calibrated_on=_VALIDATION,
     ),
     Step(
         name="pictures",
