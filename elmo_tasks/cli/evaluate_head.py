@@ -9,13 +9,18 @@ from typing import TYPE_CHECKING, Any, cast
 
 from elmo_tasks.errors import ConfigError, DataError
 
+#: Probability from which an answer counts as confident.
+CONFIDENT = 0.9
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from elmo_tasks.data.records import LabelledText
     from elmo_tasks.data.split_data import SplitData
     from elmo_tasks.heads.head_files import HeadFiles
-    from elmo_tasks.tasks.task import Task
+    from elmo_tasks.prediction import Predictor
+    from elmo_tasks.tasks.task import LabelledRow, Task
+    from elmo_tasks.tasks.task_scores import TaskScores
 
 
 def add_arguments(group: argparse._ArgumentGroup) -> None:
@@ -57,7 +62,10 @@ def scores_of_head(args: argparse.Namespace) -> dict[str, Any]:
         files, args.encoder, checked_device(args.device), precision=args.precision
     )
     rows = data.labelled("test")
-    scores = evaluate_head(predictor, rows)
+    if task.one_label:
+        scores, confident = _scored_texts(predictor, rows)
+    else:
+        scores, confident = evaluate_head(predictor, rows), None
     values: dict[str, float | None] = {**scores.compute()}
     has_entities = any(tag != OUTSIDE for _, tags in rows for tag in tags)
     if scores.main == "f1" and not has_entities:
@@ -72,7 +80,35 @@ def scores_of_head(args: argparse.Namespace) -> dict[str, Any]:
         "scores": values,
         "labels": list(files.task.labels),
         "confusion": scores.confusion_matrix(),
+        "confident": confident,
     }
+
+
+def _scored_texts(
+    predictor: Predictor, rows: Sequence[LabelledRow]
+) -> tuple[TaskScores, dict[str, int]]:
+    """Score a classifier, and count its answers at a high probability and the right ones.
+
+    A text without a word has no class, and counts as the first one.
+    """
+    from tqdm import tqdm
+
+    from elmo_tasks.prediction import batched
+
+    scores = predictor.task.scores(predictor.head.task, alone=True)
+    confident = {"rows": 0, "right": 0}
+    in_order = sorted(rows, key=lambda row: len(row[0]))  # little padding
+    gold = iter(label for _, label in in_order)
+    with tqdm(total=len(rows), unit="row", disable=None) as progress:
+        for batch in batched(words for words, _ in in_order):
+            for prediction in predictor.predict_batch(batch):
+                label = next(gold)
+                scores.update([prediction.label or predictor.head.task.labels[0]], [label])
+                if prediction.confidence >= CONFIDENT:
+                    confident["rows"] += 1
+                    confident["right"] += prediction.label == label
+            progress.update(len(batch))
+    return scores, confident
 
 
 def _read(args: argparse.Namespace, files: HeadFiles, task: Task) -> SplitData[Any, Any]:
@@ -188,6 +224,12 @@ def as_table(result: dict[str, Any]) -> str:
         lines.append(f"{'accuracy of tags':20}{scores['accuracy']:11.4f}")
     if "macro_f1" in scores:
         lines.append(f"{'mean F1 of classes':20}{scores['macro_f1']:11.4f}")
+    if confident := result["confident"]:
+        right, certain = confident["right"], confident["rows"]
+        share = f", of which {right / certain:.1%} are right" if certain else ""
+        lines.append(
+            f"stated at {CONFIDENT} or more: {certain:,} of {result['rows']:,} rows{share}"
+        )
     if result["confusion"]:
         labels = result["labels"]
         width = max(11, *(len(label) + 2 for label in labels))

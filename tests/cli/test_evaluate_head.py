@@ -128,6 +128,24 @@ def test_the_confusions_of_classes_are_printed(score):
     assert [[int(n) for n in line.split()[1:]] for line in lines[-2:]] == expected
 
 
+@pytest.mark.parametrize("bound", [0.0, 0.5, 1.1])
+def test_confident_answers_are_counted_with_the_right_ones(bound, models, score, monkeypatch):
+    monkeypatch.setattr("elmo_tasks.cli.evaluate_head.CONFIDENT", bound)
+    predictor = Predictor.load(find_head(models / "classifier"))
+    answers = predictor.predict_batch([text.split() for text in TEXTS])
+    stated = [
+        (answer.label, label)
+        for answer, label in zip(answers, ("negative", "positive") * 3, strict=False)
+        if answer.confidence >= bound
+    ]
+    names = rows_of(("negative", "positive", "negative", "positive", "negative"))
+    confident = score("classifier", "d.tsv", names)["confident"]
+    assert confident == {"rows": len(stated), "right": sum(a == b for a, b in stated)}
+    share = f", of which {confident['right'] / len(stated):.1%} are right" if stated else ""
+    line = f"stated at {bound} or more: {len(stated)} of 5 rows{share}"
+    assert line in score("classifier", "d.tsv", None, plain=True)
+
+
 @pytest.mark.parametrize(
     ("head", "text", "more", "message"),
     [

@@ -42,9 +42,7 @@ class HeadWeights(pl.Callback):
     ) -> None:
         self.steps.append(weights(pl_module))
 
-    def on_validation_epoch_start(
-        self, trainer: pl.Trainer, pl_module: pl.LightningModule
-    ) -> None:
+    def on_validation_epoch_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
         self.validations.append(weights(pl_module))
 
 
@@ -90,9 +88,7 @@ def test_an_interrupted_run_ends_with_the_same_average(
         every = {} if after == 3 else {"every_n_train_steps": 2}
         kept = ModelCheckpoint(folder, save_top_k=-1, enable_version_counter=False, **every)
         watched = (AveragedHead(DECAY), kept)
-        trainer = run(
-            encoder, folder, *watched, epochs=3, enable_checkpointing=True, **arguments
-        )
+        trainer = run(encoder, folder, *watched, epochs=3, enable_checkpointing=True, **arguments)
         trainer.save_checkpoint(folder / "end.ckpt")
         return torch.load(folder / "end.ckpt", weights_only=True)
 
