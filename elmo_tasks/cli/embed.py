@@ -80,6 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Encode in blocks, which resume after a kill; the file appears when it is complete."""
     from elmo_tasks.corpus.output import Output, finished_blocks
+    from elmo_tasks.corpus.reader import Input
 
     output = Output(args.output)
     engine = engine_of(args)
@@ -102,9 +103,8 @@ def run(args: argparse.Namespace) -> int:
         form=form,
     )
     job.load()  # what does not fit is refused before anything is read
-    with finished_blocks(
-        job, [args.input], output, engine, "embed", args.column, args.skip_bad
-    ) as blocks:
+    texts = Input([args.input], args.column, args.skip_bad)
+    with finished_blocks(job, texts, output, engine, "embed") as blocks:
         _finish(job, blocks, output, args.layout)
     return 0
 

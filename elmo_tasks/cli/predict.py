@@ -62,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, predict, write; what is written to a file is resumed after an interruption."""
     from elmo_tasks.corpus.output import Output, finished_blocks, join
+    from elmo_tasks.corpus.reader import Input
     from elmo_tasks.devices import checked_device
     from elmo_tasks.heads.head_files import default_head
 
@@ -88,9 +89,8 @@ def run(args: argparse.Namespace) -> int:
             )
         _stream(job, args.input, args.column, args.output)
         return 0
-    with finished_blocks(
-        job, [args.input], output, engine, "predict", args.column, args.skip_bad
-    ) as blocks:
+    texts = Input([args.input], args.column, args.skip_bad)
+    with finished_blocks(job, texts, output, engine, "predict") as blocks:
         join(job, blocks, output)
     return 0
 

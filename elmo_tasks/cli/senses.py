@@ -77,6 +77,7 @@ def run(args: argparse.Namespace) -> int:
 def _write(args: argparse.Namespace) -> None:
     """Write the meanings of a corpus to a file, block by block."""
     from elmo_tasks.corpus.output import Output, finished_blocks, join
+    from elmo_tasks.corpus.reader import Input
     from elmo_tasks.service.corpus_senses import SensesJob, check_line
 
     output = Output(args.output)
@@ -87,8 +88,8 @@ def _write(args: argparse.Namespace) -> None:
         form="parquet" if output.suffix == ".parquet" else "jsonl",
     )
     job.key  # noqa: B018  (a model that is not there is refused before anything is read)
-    settings = args.column, args.skip_bad, check_line
-    with finished_blocks(job, [args.input], output, engine_of(args), "senses", *settings) as blocks:
+    texts = Input([args.input], args.column, args.skip_bad, check_line)
+    with finished_blocks(job, texts, output, engine_of(args), "senses") as blocks:
         join(job, blocks, output)
 
 

@@ -6,14 +6,14 @@ import contextlib
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from elmo_tasks.corpus.blocks import Block, Job, result_name
 from elmo_tasks.corpus.engines import BAD_NAME, Engine, compute
-from elmo_tasks.corpus.reader import STANDARD, BadRows, files_of, read_rows
+from elmo_tasks.corpus.reader import STANDARD, BadRows, Input, files_of, read_rows
 from elmo_tasks.corpus.store import Store, is_address
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_file, atomic_write, file_lock, lock_of
@@ -68,7 +68,11 @@ class Output:
         path = Path(self.place)
         if not path.absolute().parent.is_dir():
             raise ConfigError(f"{self.place}: the folder {path.parent} does not exist")
-        inputs = [Path(s).resolve() for s in sources if s != STANDARD and not is_address(s)]
+        inputs = [
+            Path(source).resolve()
+            for source in sources
+            if source != STANDARD and not is_address(source)
+        ]
         here = path.resolve()
         if any(here == place or place in here.parents for place in inputs):
             raise ConfigError(
@@ -84,21 +88,14 @@ class Output:
 
 @contextmanager
 def finished_blocks(
-    job: Job,
-    sources: Sequence[str],
-    output: Output,
-    engine: Engine,
-    title: str,
-    column: str | None = None,
-    skip_bad: bool = False,
-    check: Callable[[str], str | None] | None = None,
+    job: Job, texts: Input, output: Output, engine: Engine, title: str
 ) -> Iterator[list[Block]]:
     """Compute the blocks of a corpus; the body of the ``with`` joins them in one file.
 
     The computed blocks stay until the body has ended well, so that an interrupted run can resume.
     """
-    output.check(sources)
-    for source in sources:
+    output.check(texts.sources)
+    for source in texts.sources:
         files_of(source)  # a missing file is refused before anything is made
     lock = (
         contextlib.nullcontext()
@@ -106,8 +103,8 @@ def finished_blocks(
         else file_lock(lock_of(Path(output.place)), output.place)
     )
     with lock:
-        bad, store = BadRows(skip_bad), output.store
-        rows = read_rows(sources, column, bad, check)
+        bad, store = BadRows(texts.skip_bad), output.store
+        rows = read_rows(texts.sources, texts.column, bad, texts.check)
         blocks = compute(job, rows, store, engine, title, bad)
         yield blocks
         _tidy(output, blocks, job, bad)

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
@@ -40,6 +41,17 @@ _SMALL = 50_000_000
 _ENDINGS = {*FORMATS, ".conll", ".conllu", ".iob", ".bio", ".marked"}
 Numbered = Iterator[tuple[int, str]]
 Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Input:
+    """Texts of a job, as given."""
+
+    sources: Sequence[str]  #: files, folders, patterns, addresses, or ``-`` for standard input
+    column: str | None = None  #: column of the texts in tables; detected if ``None``
+    skip_bad: bool = False  #: set rows that cannot be read aside
+    #: returns the reason why a text cannot be used, ``None`` where it can
+    check: Callable[[str], str | None] | None = None
 
 
 class BadRows:
