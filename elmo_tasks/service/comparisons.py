@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from torch import Tensor
 
@@ -27,7 +26,7 @@ from elmo_tasks.senses.sentences import (
 )
 from elmo_tasks.senses.similarity import cosine_matrix
 from elmo_tasks.service.examples import known_meanings
-from elmo_tasks.service.further_views import views_of
+from elmo_tasks.service.further_views import rounded, views_of
 from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels, OnceCache
 from elmo_tasks.service.validation import check_number, checked_tokens, find_uses
 from elmo_tasks.text.phrases import Pattern
@@ -146,16 +145,6 @@ def substitutes(word: str, mentions: Sequence[Mention], loaded: LoadedModel) -> 
             tuple(api.Candidate(other, round(probability, 6)) for other, probability in row)
             for row in predicted
         ),
-    )
-
-
-def rounded(values: Any, digits: int = 6) -> Any:
-    """Convert a tensor or array of any shape to nested tuples of rounded numbers."""
-    values = values.tolist() if hasattr(values, "tolist") else values
-    return (
-        tuple(rounded(value, digits) for value in values)
-        if isinstance(values, list)
-        else round(values, digits)
     )
 
 

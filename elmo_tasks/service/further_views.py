@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -102,13 +103,20 @@ def random_features(loaded: LoadedModel) -> float:
     return loaded.cache.once("random features", measured)
 
 
+def rounded(values: Any, digits: int = 6) -> Any:
+    """Convert a tensor or array of any shape to nested tuples of rounded numbers."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, list):
+        return tuple(rounded(value, digits) for value in values)
+    return round(values, digits)
+
+
 def _compared(name: str, vectors: Tensor, random_pair: float) -> api.LayerComparison:
-    cosine = tuple(
-        tuple(round(value, 6) for value in row) for row in cosine_matrix(vectors).tolist()
-    )
-    norms = tuple(round(value, 6) for value in vectors.norm(dim=-1).tolist())
     return api.LayerComparison(
-        name=name, cosine=cosine, norms=norms, random_pair_cosine=random_pair
+        name=name,
+        cosine=rounded(cosine_matrix(vectors)),
+        norms=rounded(vectors.norm(dim=-1)),
+        random_pair_cosine=random_pair,
     )
 
 

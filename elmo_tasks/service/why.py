@@ -28,7 +28,7 @@ from elmo_tasks.senses.disambiguation import SenseModel
 from elmo_tasks.senses.features import WORDS, centred, context_vectors
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.similarity import everyday_sentences, everyday_words, random_pair_cosine
-from elmo_tasks.service.comparisons import rounded
+from elmo_tasks.service.further_views import rounded
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.uses import Use

@@ -228,7 +228,7 @@ def test_an_own_word_with_own_sentences(present):
     page.locator("#present-own-word").fill("house")
     page.locator(".own .primary").click()
     note = page.locator("#present-own-note")
-    note.filter(has_text="Comparing takes 2 to 12 sentences").wait_for()
+    note.filter(has_text="Type at least two sentences").wait_for()
     assert page.evaluate("document.activeElement.id") == "present-own-sentences"
     page.keyboard.type("The house by the river.\nA <b>house</b> of savings and ${1+1} {{value}}.")
     page.locator(".own .primary").click()
