@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -142,10 +143,14 @@ def main() -> None:
         runs = Path(folder) / "runs"
         with running_app(["--runs_dir", str(runs)]) as app:
             rows = measured(app, runs, args.people, 60 * args.minutes)
-    early = next(row for row in rows if row[0] >= args.minutes / 6)
+    # Single samples depend on what is computed just then.
+    early, late = (
+        statistics.median(row[3] for row in rows if first < row[0] / args.minutes <= last)
+        for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))
+    )
     print(
-        f"from minute {early[0]:.0f} to {rows[-1][0]:.0f}: {rows[-1][3] / early[3] - 1:+.0%} of"
-        f" its own memory, after {early[1]:,} and {rows[-1][1]:,} answers"
+        f"its own memory, median: {early:,.0f} MB in the second sixth of the time, {late:,.0f} MB"
+        f" in the last, {late / early - 1:+.0%}"
     )
     if args.chart:
         x = [row[1] for row in rows]
