@@ -161,7 +161,11 @@ class StaticVectors:
 
     def vectors_of(self, words: Iterable[str]) -> Tensor:
         """Return ``[len(words), D]`` vectors; zero for unknown words."""
-        return self._table[self.rows_of(checked_texts(words, "word"))]
+        return self.vectors_at(self.rows_of(checked_texts(words, "word")))
+
+    def vectors_at(self, rows: Tensor) -> Tensor:
+        """Return the ``[len(rows), D]`` vectors at the positions that :meth:`rows_of` gives."""
+        return self._table[rows]
 
     def rows_of(self, words: Iterable[str]) -> Tensor:
         """Return the ``[len(words)]`` positions in :attr:`words`; unknown: ``len(self)``."""

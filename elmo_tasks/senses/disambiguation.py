@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from elmo_tasks.senses.scoring import (
 )
 from elmo_tasks.senses.tagger import Tagger
 from elmo_tasks.senses.word_matches import (
+    CompactWords,
     WeightedWords,
     context_words,
     match,
@@ -41,6 +43,9 @@ from elmo_tasks.senses.word_matches import (
 from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.text.uses import Use
 from elmo_tasks.text.word_forms import folded
+
+#: Meanings whose words and centroids are kept: more than the dictionary has.
+_MAX_KEPT = 12_000
 
 
 @dataclass(frozen=True)
@@ -78,11 +83,13 @@ class SenseModel:
         self.expected = expected
         self.calibration = calibration
         self.tagger = tagger
-        self._centroids: dict[str, Vectors] = dict(centroids or {})
-        self._words: dict[str, WeightedWords] = {}
-        shipped = list(self._centroids)
+        self._shipped: Mapping[str, Vectors] = dict(centroids or {})
+        # Of meanings that people type, too: the oldest are forgotten.
+        self._computed: dict[str, Vectors] = {}
+        self._words: dict[str, CompactWords] = {}
+        shipped = list(self._shipped)
         self._all = (
-            np.stack([self._centroids[key] for key in shipped])
+            np.stack([self._shipped[key] for key in shipped])
             if shipped
             else np.zeros((0, 1), np.float32)
         )
@@ -124,7 +131,8 @@ class SenseModel:
         Compute missing ones and cache them.
         """
         keys = [sense_key(word, sense) for word, sense in senses]
-        missing = [k for k, key in enumerate(keys) if key not in self._centroids]
+        known = {key: self._shipped.get(key, self._computed.get(key)) for key in keys}
+        missing = [k for k, key in enumerate(keys) if known[key] is None]
         if missing:
             uses, owners = [], []
             for k in missing:
@@ -135,8 +143,9 @@ class SenseModel:
             embedded = self.embed(uses)
             for k in missing:
                 rows = [row for row, owner in enumerate(owners) if owner == k]
-                self._centroids[keys[k]] = unit(embedded[rows].mean(axis=0))
-        return np.stack([self._centroids[key] for key in keys])
+                known[keys[k]] = self._computed[keys[k]] = unit(embedded[rows].mean(axis=0))
+            _forget_oldest(self._computed)
+        return np.stack([centroid for key in keys if (centroid := known[key]) is not None])
 
     def near(self, embedded: Vectors) -> NearMeanings:
         """Compare uses ``[n, H]`` of any words with all meanings at once, for :meth:`classify`."""
@@ -186,9 +195,19 @@ class SenseModel:
 
     def _words_of(self, word: str, sense: Sense) -> WeightedWords:
         key = f"{sense_key(word, sense)} {sense.gloss}"
-        if key not in self._words:
-            self._words[key] = meaning_words(self.static, word, sense)
-        return self._words[key]
+        if (known := self._words.get(key)) is not None:
+            return known.weighted(self.static)
+        words = meaning_words(self.static, word, sense)
+        self._words[key] = CompactWords(words.weights, words.rows)
+        _forget_oldest(self._words)
+        return words
+
+
+def _forget_oldest(kept: dict[str, Any]) -> None:
+    """Bound a cache that several threads may fill."""
+    if len(kept) > _MAX_KEPT:
+        for key in list(kept)[:-_MAX_KEPT]:
+            kept.pop(key, None)
 
 
 def senses_of(entries: Sequence[Entry]) -> list[tuple[str, Sense]]:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -39,6 +40,21 @@ class WeightedWords:
 
     vectors: Vectors
     weights: NDArray[np.float64]
+    rows: NDArray[np.int32]  #: ``[T]`` positions of the words among the static vectors
+
+
+@dataclass(frozen=True)
+class CompactWords:
+    """Words without their vectors: a hundredth of the size, for thousands of meanings."""
+
+    weights: NDArray[np.float64]
+    rows: NDArray[np.int32]
+
+    def weighted(self, static: StaticVectors) -> WeightedWords:
+        """Look the vectors up again."""
+        rows = torch.from_numpy(self.rows.astype(np.int64)).to(static.device)
+        vectors = unit(static.vectors_at(rows).cpu().numpy())
+        return WeightedWords(vectors, self.weights, self.rows)
 
 
 @dataclass(frozen=True)
@@ -90,6 +106,7 @@ def joined_words(parts: Sequence[WeightedWords]) -> WeightedWords:
     return WeightedWords(
         np.concatenate([part.vectors for part in parts]),
         np.concatenate([part.weights for part in parts]),
+        np.concatenate([part.rows for part in parts]),
     )
 
 
@@ -124,8 +141,10 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
 
 def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str]) -> WeightedWords:
     """Weigh tokens as around ``word``, which is one word of one or more tokens."""
-    vectors = unit(static.vectors_of([*tokens, *word]).cpu().numpy())
+    rows = static.rows_of([*tokens, *word])
+    vectors = unit(static.vectors_at(rows).cpu().numpy())
     around, own = vectors[: len(tokens)], unit(vectors[len(tokens) :].mean(axis=0))
     weights = context_weights(around, np.array([static.share_of(token) for token in tokens]), own)
     kept = (weights > _MIN_WEIGHT) & around.any(axis=1)
-    return WeightedWords(around[kept], weights[kept])
+    of_tokens = rows.cpu().numpy()[: len(tokens)].astype(np.int32)
+    return WeightedWords(around[kept], weights[kept], of_tokens[kept])

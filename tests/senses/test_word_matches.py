@@ -8,6 +8,7 @@ from elmo_tasks.encoders.static_vectors import StaticVectors, rarity
 from elmo_tasks.senses.entries import Sense
 from elmo_tasks.senses.features import unit
 from elmo_tasks.senses.word_matches import (
+    CompactWords,
     WeightedWords,
     context_words,
     joined_words,
@@ -84,7 +85,7 @@ def test_without_a_known_word_nothing_speaks_for_any_meaning(static):
     ]
     assert match([nothing], meanings).total.tolist() == [[0, 0]]
     known = context_words(static, find_mention("bank", "The bank has cash."))
-    found = match([known], [WeightedWords(nothing.vectors, nothing.weights)])
+    found = match([known], [WeightedWords(nothing.vectors, nothing.weights, nothing.rows)])
     assert found.mean == pytest.approx(np.log(1e-6))
 
 
@@ -99,3 +100,11 @@ def test_a_long_sentence_weighs_as_much_as_one_of_about_ten_words(static):
     found = match([short, long], [money])
     assert found.weight[1] > found.weight[0] > 3
     assert found.total == pytest.approx(3 * found.mean)
+
+
+def test_compact_words_give_the_same_vectors_again(static):
+    sense = Sense("money", "noun", "where cash is", ("The [bank] has money, and cash.",))
+    words = meaning_words(static, "bank", sense)
+    again = CompactWords(words.weights, words.rows).weighted(static)
+    assert len(words.weights)
+    np.testing.assert_array_equal(again.vectors, words.vectors)
