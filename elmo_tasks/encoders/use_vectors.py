@@ -99,7 +99,7 @@ def use_batches(
 
 
 def progress_fraction(
-    progress: Callable[[float], None] | None, total: int
+    progress: Callable[[float], object] | None, total: int
 ) -> Callable[[int], None]:
     """Wrap a fraction callback so that it can be called with item counts."""
     n_done = 0

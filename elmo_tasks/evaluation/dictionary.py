@@ -82,7 +82,7 @@ class _Labelled:
     """All sentences of the dictionary as uses, with the place of each."""
 
     entries: list[Entry]
-    uses: list[Use]
+    uses: Sequence[Use]
     labels: NDArray[np.int64]  #: ``[n, 3]`` entry, meaning, 1 for a test sentence
 
     @classmethod

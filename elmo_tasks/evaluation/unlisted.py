@@ -1,4 +1,4 @@
-"""What is said of words on no list: held-out words, judged as if they had no entry."""
+"""Answers about words on no list: held-out words, judged as if they had no entry."""
 
 from __future__ import annotations
 

@@ -193,7 +193,7 @@ class NearMeanings:
 
 
 def near_meanings(embedded: Vectors, centroids: Vectors, n_own: int = 0) -> NearMeanings:
-    """Return enough meanings for :func:`nearest_others` of words with up to ``n_own`` meanings.
+    """Return enough meanings for :func:`nearest_others`.
 
     Args:
         embedded: ``[n, H]`` uses.

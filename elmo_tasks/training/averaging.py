@@ -15,11 +15,12 @@ _TRAINED = "trained_head"
 
 
 class AveragedHead(pl.Callback):
-    """Validate, keep and export a moving average of the head's weights (Polyak and Juditsky, 1992).
+    """Validate, keep and export a moving average of a head's weights.
 
-    The training itself goes its way without the average. A checkpoint holds the average as the
-    head, and beside it the trained weights, with which a resumed run goes on. Lightning's own
-    ``EMAWeightAveraging`` copies the whole module, the open layer cache included.
+    This is the averaging of Polyak and Juditsky (1992); the training itself does not use it. A
+    checkpoint holds the average as the head, and beside it the trained weights, with which a run
+    is resumed. Lightning's own ``EMAWeightAveraging`` copies the whole module, the open layer cache
+    included.
 
     Args:
         decay: share of the earlier average at each step; the average reaches over about
@@ -34,7 +35,7 @@ class AveragedHead(pl.Callback):
         self._trained: dict[str, Tensor] = {}  # while the average is in the head
 
     def on_train_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Begin the average; put a resumed run's own weights in its place in the head."""
+        """Start the average; in a resumed run, put the trained weights back into the head."""
         if not self._average:
             self._average = _copy(pl_module)
         self._restore(pl_module)
