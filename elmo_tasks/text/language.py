@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 #: Probability of English below which a text is in another language.
 _MIN_ENGLISH = 0.05
+#: Fewer letters do not tell; but three short words do ("Vi ses i dag.").
 _MIN_LETTERS = 10
+_MIN_SHORT_WORDS = 3
+_MIN_SHORT_LETTERS = 6
 _NAMES = {
     "af": "Afrikaans",
     "ar": "Arabic",
@@ -72,13 +75,20 @@ def foreign_language(text: str) -> str:
 
     It is empty for English, and for too few letters to tell.
     """
-    if sum(character.isalpha() for character in text) < _MIN_LETTERS and text.isascii():
+    if text.isascii() and not _says_enough(text):
         return ""
     # Capitals alone look like another language to it.
     ranked = dict(_identifier().rank(text.lower() if text.isupper() else text))
     if ranked.get("en", 0.0) >= _MIN_ENGLISH:
         return ""
     return _NAMES.get(max(ranked, key=ranked.__getitem__), "another language")
+
+
+def _says_enough(text: str) -> bool:
+    n_letters = sum(character.isalpha() for character in text)
+    if n_letters >= _MIN_LETTERS:
+        return True
+    return n_letters >= _MIN_SHORT_LETTERS and len(text.split()) >= _MIN_SHORT_WORDS
 
 
 @cache

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from elmo_tasks.api import Certainty
 from elmo_tasks.errors import DataError
 from elmo_tasks.evaluation.dictionary import (
     calibration_error,
@@ -15,8 +16,11 @@ from elmo_tasks.evaluation.dictionary import (
     score_uses,
     sense_table,
 )
+from elmo_tasks.evaluation.unlisted import score_unlisted, unlisted_line
+from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.service.loaded_models import LoadedModels
+from elmo_tasks.text.mentions import find_mention
 
 
 @pytest.fixture(scope="module")
@@ -106,3 +110,21 @@ def test_what_are_no_sets(line, message, tmp_path):
         score_sets(None, bundled_lexicon(), tmp_path / "sets.jsonl")
     with pytest.raises(DataError, match="expected labelled sets"):
         score_sets(None, bundled_lexicon(), tmp_path / "nowhere.jsonl")
+
+
+def test_held_out_words_are_judged_as_if_on_no_list(model):
+    few = [entry for entry in bundled_lexicon().ambiguous if entry.is_held_out][:4]
+    scores = score_unlisted(model, Lexicon(few))
+    assert scores.pairs == 4 * sum(len(entry.senses) for entry in few)
+    assert 0 < scores.said < 1
+    assert scores.right > 0.7
+    assert f"answered {100 * scores.said:.1f} %" in unlisted_line(scores)
+
+
+@pytest.mark.parametrize(("word", "is_said"), [("flibber", True), ("Flibber", False)])
+def test_only_of_names_it_is_never_said_that_all_uses_mean_the_same(model, word, is_said):
+    sentences = [f"We drank a cold [{word}] in the bar.", f"He drank a warm [{word}] in a bar."]
+    uses = [find_mention(word, sentence) for sentence in sentences]
+    judged = judge(model, uses, model.embed(uses), word, Lexicon([]))
+    assert (judged.certainty is not Certainty.ABSTAIN) == is_said
+    assert judged.groups == (((0, 1),) if is_said else ())

@@ -182,6 +182,13 @@ def test_words_of_a_text_are_at_their_offsets():
         assert caught.value.field == "text"
 
 
+def test_a_name_of_several_words_begins_with_a_capital():
+    found = disambiguate("An old white house stood behind a wall street in the north.")
+    assert not {"white house", "wall street"} & {word.use.word for word in found.words}
+    found = disambiguate("Wall Street fell sharply.")
+    assert "Wall Street" in {word.use.word for word in found.words}
+
+
 def test_ready_sentences_are_test_sentences(session):
     for word in OWN_WORDS:
         ready = session.ready_sentences(word)
