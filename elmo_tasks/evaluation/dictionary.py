@@ -88,7 +88,8 @@ class _Labelled:
     @classmethod
     def of(cls, lexicon: Lexicon) -> _Labelled:
         entries = list(lexicon.ambiguous)
-        uses, labels = [], []
+        uses: list[Use] = []
+        labels: list[tuple[int, int, bool]] = []
         for number, entry in enumerate(entries):
             for meaning, sense in enumerate(entry.senses):
                 for sentence in sense.sentences:

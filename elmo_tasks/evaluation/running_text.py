@@ -50,6 +50,8 @@ class TextScores:
     unjudged: int  #: underlined without a judgement
     right: float
     acceptable: float  #: right or a neighbouring meaning
+    odd_right: float  #: in every other passage, on which nothing was fitted
+    odd_acceptable: float
     plain: float  #: share stated with a probability of at least .7
     plain_right: float
     plain_acceptable: float
@@ -86,7 +88,7 @@ def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Jud
 
 def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]) -> TextScores:
     """Score the answers to the lines of passages, by file and line."""
-    rows: list[tuple[str, float, bool, Judgement]] = []
+    rows: list[tuple[str, float, bool, Judgement, str]] = []
     unjudged = 0
     for (name, line), answer in answers.items():
         for word in answer.words:
@@ -96,13 +98,14 @@ def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]
                 continue
             meaning = word.meaning
             said = None if meaning is None else f"{meaning.word}: {meaning.key}"
-            rows.append(
-                (_verdict(said, judgement), word.meant.probability, said is None, judgement)
-            )
+            verdict = _verdict(said, judgement)
+            rows.append((verdict, word.meant.probability, said is None, judgement, name))
     plain = [row for row in rows if row[1] >= _PLAIN]
     sure = [row for row in rows if row[1] >= _SURE]
     others = [row for row in rows if row[2]]
     listed = [row for row in rows if row[3].kind == "L"]
+    odd_names = sorted({name for name, _ in answers})[::2]
+    odd = [row for row in rows if row[4] in odd_names]
     alarms: dict[int, float] = {}
     for low, high in zip((0, *BANDS), BANDS, strict=False):
         band = [row for row in listed if low <= row[3].n_words < high]
@@ -112,6 +115,8 @@ def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]
         unjudged=unjudged,
         right=_share(rows, _is_right),
         acceptable=_share(rows, _is_acceptable),
+        odd_right=_share(odd, _is_right),
+        odd_acceptable=_share(odd, _is_acceptable),
         plain=len(plain) / max(1, len(rows)),
         plain_right=_share(plain, _is_right),
         plain_acceptable=_share(plain, _is_acceptable),
@@ -150,6 +155,10 @@ def text_table(model: str, scores: TextScores, passages: int) -> str:
         (
             "right, %; right or a neighbouring meaning, %",
             f"{_percent(scores.right)}; {_percent(scores.acceptable)}",
+        ),
+        (
+            "in every other passage, on which nothing was fitted, %",
+            f"{_percent(scores.odd_right)}; {_percent(scores.odd_acceptable)}",
         ),
         ("stated plainly (.7 or more), %", _percent(scores.plain)),
         (
