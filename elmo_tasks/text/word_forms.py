@@ -14,6 +14,8 @@ _SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
 )
+#: Longer strings are not English words.
+_LONGEST = 60
 
 
 @cache
@@ -61,28 +63,32 @@ def _is_built_on(longer: str, shorter: str) -> bool:
     return False
 
 
-def may_be_forms_of_one_word(a: str, b: str) -> bool:
+def may_be_forms_of_one_word(first: str, second: str) -> bool:
     """Check whether two lower-case words look inflected or derived from one word.
 
     Good enough to offer a form, not to take it without asking.
     """
-    if are_inflections(a, b):
+    if are_inflections(first, second):
         return True
-    shorter, longer = sorted((a, b), key=len)
-    if not (a.isalpha() and b.isalpha()) or len(shorter) < 2 or len(longer) > 60:
+    shorter, longer = sorted((first, second), key=len)
+    are_words = first.isalpha() and second.isalpha()
+    if not are_words or len(shorter) < 2 or len(longer) > _LONGEST:
         return False
-    return stem(a) == stem(b) or _is_built_on(longer, shorter)
+    return stem(first) == stem(second) or _is_built_on(longer, shorter)
 
 
-def are_inflections(a: str, b: str) -> bool:
+def are_inflections(first: str, second: str) -> bool:
     """Check whether two lower-case words are inflections of one English word.
 
     Stricter than :func:`may_be_forms_of_one_word`: banker and organic are other words than bank and
     organ.
     """
-    return a == b or (
-        a.isalpha() and b.isalpha() and max(len(a), len(b)) <= 60 and bool(lemmas(a) & lemmas(b))
-    )
+    if first == second:
+        return True
+    are_words = first.isalpha() and second.isalpha()
+    if not are_words or max(len(first), len(second)) > _LONGEST:
+        return False
+    return bool(lemmas(first) & lemmas(second))
 
 
 def lemmas(word: str) -> set[str]:
