@@ -19,7 +19,7 @@ from elmo_tasks.files import atomic_write, read_json
 if TYPE_CHECKING:
     from elmo_tasks.encoders import Encoder
     from elmo_tasks.encoders.static_vectors import StaticVectors
-    from elmo_tasks.evaluation.results import Row
+    from elmo_tasks.evaluation.results import ResultRow
 
 HELP = (
     "what a model knows, layer by layer; perplexity of a biLM on a text; or scores of a head on a"
@@ -110,7 +110,7 @@ def _load(args: argparse.Namespace) -> tuple[Encoder, StaticVectors]:
 
 def _tests(args: argparse.Namespace) -> str:
     from elmo_tasks.evaluation.reader import Reader
-    from elmo_tasks.evaluation.suite import TASKS, evaluate
+    from elmo_tasks.evaluation.suite import TESTS, evaluate
     from elmo_tasks.senses.expected_words import ExpectedWords
     from elmo_tasks.service.loaded_models import load_sense_model
 
@@ -118,7 +118,7 @@ def _tests(args: argparse.Namespace) -> str:
     encoder, static = _load(args)
     first = [] if args.only and args.text is None else [_perplexity_row(args, encoder.n_layers)]
     reader = Reader(encoder, static)
-    if encoder.reads_sentence and any(TASKS[test].of_uses for test in tests):
+    if encoder.reads_sentence and any(TESTS[test].of_uses for test in tests):
         expected = ExpectedWords.load(encoder, static)
         senses = None if args.no_calibration else load_sense_model(encoder, static, expected)
         reader = replace(reader, expected=expected, senses=senses)
@@ -241,10 +241,10 @@ def _data_and_tests(
     return data, *to_measure(data, args.only, among)
 
 
-def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
+def _perplexity_row(args: argparse.Namespace, n_layers: int) -> ResultRow:
     """Return the perplexity on ``--text``, else the one on the model's card."""
     from elmo_tasks.bilm.model_files import find_model
-    from elmo_tasks.evaluation.results import Row
+    from elmo_tasks.evaluation.results import ResultRow
 
     if args.text is not None:
         text = args.text.name
@@ -262,7 +262,7 @@ def _perplexity_row(args: argparse.Namespace, n_layers: int) -> Row:
     ]
     scores = {str(n_layers - 1): sum(both) / 2} if len(both) == 2 else {}
     note = "Perplexity: mean of both directions; the softmax reads the top layer." if scores else ""
-    return Row(
+    return ResultRow(
         task="perplexity",
         title=f"Perplexity ({text})",
         scores=scores,

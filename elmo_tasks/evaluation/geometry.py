@@ -13,7 +13,7 @@ from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.encoders.batches import token_vectors
 from elmo_tasks.encoders.static_vectors import rarity
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.results import Row, rows_by_label
+from elmo_tasks.evaluation.results import ResultRow, rows_by_label
 from elmo_tasks.senses.features import Vectors, unit
 from elmo_tasks.senses.lexicon import Lexicon, bundled_lexicon
 from elmo_tasks.senses.similarity import random_pair_cosine
@@ -24,7 +24,7 @@ COSINE_FILES = ("tagging/ud_ewt/en_ewt-ud-dev.conllu.xz",)
 _RANDOM_WORDS = 2000
 
 
-def ordering(reader: Reader, data: Path) -> list[Row]:
+def ordering(reader: Reader, data: Path) -> list[ResultRow]:
     """Pairs of sentences of the dictionary's ambiguous, held-out words."""
     note = (
         "Pairs in order: of all (pair of uses in one meaning, pair in two meanings) of a word, the"
@@ -43,7 +43,7 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
         pairs_in_order(_bags(reader, uses, tokens, table), words, senses) for table in tables
     )
     return [
-        Row(
+        ResultRow(
             "order",
             "Pairs in order, held-out words",
             scores,
@@ -51,7 +51,7 @@ def ordering(reader: Reader, data: Path) -> list[Row]:
             without_name="by chance",
             note=note,
         ),
-        Row(
+        ResultRow(
             "order",
             "Bag of layer 0",
             {"0": bag},
@@ -103,7 +103,7 @@ def _bags(reader: Reader, uses: Sequence[Use], tokens: Sequence[str], table: Vec
     return unit(np.stack(bags) - np.mean(bags, axis=0))
 
 
-def cosines(reader: Reader, data: Path) -> list[Row]:
+def cosines(reader: Reader, data: Path) -> list[ResultRow]:
     """Cosines of words of the English Web Treebank."""
     sentences = read_tagged(data / COSINE_FILES[0], tag_column="upos")
     places = [
@@ -134,7 +134,7 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
         " more (Ethayarajh, 2019)."
     )
     return [
-        Row(
+        ResultRow(
             task="geometry",
             title="Cosine of two random words",
             scores=between,
@@ -142,7 +142,7 @@ def cosines(reader: Reader, data: Path) -> list[Row]:
             high_is_good=False,
             note=note,
         ),
-        Row(
+        ResultRow(
             task="geometry",
             title="Cosine of two uses of one word",
             scores=within,

@@ -18,7 +18,7 @@ from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.evaluation.reader import Reader, progress
-from elmo_tasks.evaluation.results import Row
+from elmo_tasks.evaluation.results import ResultRow
 from elmo_tasks.heads.crf import CRF
 from elmo_tasks.tasks import find_task
 from elmo_tasks.tasks.task_scores import micro, span_counts
@@ -43,7 +43,7 @@ Step = Callable[[int], object]
 Score = Callable[[Rows, Rows, Step], float]
 
 
-def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
+def parts_of_speech(reader: Reader, data: Path) -> list[ResultRow]:
     """Universal parts of speech of the English Web Treebank, by softmax regression."""
     train, dev = (read_tagged(data / file, tag_column="upos") for file in POS)
     labels, gold = ([tag for sentence in split for tag in sentence.tags] for split in (train, dev))
@@ -60,7 +60,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
     )
     how = "commonest tag of the word"
     return [
-        Row(
+        ResultRow(
             "pos",
             "Parts of speech, UD EWT dev, accuracy",
             scores,
@@ -73,7 +73,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[Row]:
 
 def _spans(
     reader: Reader, data: Path, files: tuple[str, str], task: str, corpus: str, title: str
-) -> list[Row]:
+) -> list[ResultRow]:
     """Non-nested spans, by a linear layer and a CRF."""
     train, held_out = (_in_bioes(read_tagged(data / file)) for file in files)
     tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
@@ -92,7 +92,7 @@ def _spans(
         f"{name}: a linear layer and a CRF, {SPAN_STEPS:,} steps on the training part of {corpus}."
     )
     return [
-        Row(
+        ResultRow(
             task,
             title,
             scores,
@@ -149,7 +149,7 @@ def _in_bioes(sentences: Sequence[TaggedSentence]) -> list[TaggedSentence]:
     ]
 
 
-def sentiment(reader: Reader, data: Path) -> list[Row]:
+def sentiment(reader: Reader, data: Path) -> list[ResultRow]:
     """Sentences of SST-2, by softmax regression on the mean of their tokens."""
     train, dev = (
         read_labelled(data / file, columns=TextColumns(text=0, label=1, header=False))
@@ -176,7 +176,9 @@ def sentiment(reader: Reader, data: Path) -> list[Row]:
     )
     title = "Sentiment, SST-2 dev, accuracy"
     return [
-        Row("sentiment", title, scores, without=baseline, without_name="commonest class", note=note)
+        ResultRow(
+            "sentiment", title, scores, without=baseline, without_name="commonest class", note=note
+        )
     ]
 
 

@@ -18,7 +18,7 @@ _SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """One measure, in every view that it is defined for."""
 
     task: str  #: the test it is of, as ``--only`` names it
@@ -58,7 +58,7 @@ class Evaluation:
     model: str  #: its name
     checksum: str  #: of its weights
     views: tuple[str, ...]  #: the columns
-    rows: tuple[Row, ...]  #: the lines
+    rows: tuple[ResultRow, ...]  #: the lines
     #: tests that were not measured, and why
     missing: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test
@@ -81,7 +81,7 @@ class Evaluation:
             **{
                 **values,
                 "views": tuple(raw["views"]),
-                "rows": tuple(Row(**row) for row in raw["rows"]),
+                "rows": tuple(ResultRow(**row) for row in raw["rows"]),
             }
         )
 
@@ -98,7 +98,7 @@ class Evaluation:
         lines += [f"| {task} | not measured: {why} |{blank}" for task, why in self.missing.items()]
         return "\n".join([*lines, "", *self._remarks()])
 
-    def _line(self, row: Row) -> str:
+    def _line(self, row: ResultRow) -> str:
         best = (
             row.shown(max(row.scores.values()))
             if row.high_is_good and len(row.scores) > 1
@@ -217,13 +217,13 @@ def _published(evaluation: Evaluation, task: str) -> list[Published]:
 
 def beside_published(evaluation: Evaluation) -> Evaluation:
     """Add the paper's results below each test, for the layers that the model has."""
-    rows: list[Row] = []
+    rows: list[ResultRow] = []
     for task, places in rows_by_label(row.task for row in evaluation.rows).items():
         rows += [evaluation.rows[k] for k in places]
         for paper in _published(evaluation, task):
             title = f"↳ the paper’s ELMo, {paper.data} ({paper.source})"
             rows.append(
-                Row(
+                ResultRow(
                     task=task,
                     title=title,
                     scores=paper.scores,

@@ -26,7 +26,7 @@ from elmo_tasks.data.sense_uses import (
     read_wic,
 )
 from elmo_tasks.evaluation.reader import Reader
-from elmo_tasks.evaluation.results import Row, rows_by_label
+from elmo_tasks.evaluation.results import ResultRow, rows_by_label
 from elmo_tasks.senses.clustering import directions, k_means
 from elmo_tasks.senses.features import unit
 
@@ -51,7 +51,7 @@ def _same_meaning(
     title: str,
     files: Sequence[str],
     read: Callable[[Path, Path], list[WordPair]],
-) -> list[Row]:
+) -> list[ResultRow]:
     """Pairs of uses of one word: do they share a meaning?"""
     train, dev = read(data / files[0], data / files[1]), read(data / files[2], data / files[3])
     pairs = [*train, *dev]
@@ -66,7 +66,11 @@ def _same_meaning(
     note = (
         "WiC and MCL-WiC: one meaning from a cosine on, which is learned from the training pairs."
     )
-    return [Row(task, title, scores, without=commoner, without_name="one answer always", note=note)]
+    return [
+        ResultRow(
+            task, title, scores, without=commoner, without_name="one answer always", note=note
+        )
+    ]
 
 
 #: Pilehvar and Camacho-Collados (2019), and Martelli et al. (2021).
@@ -101,7 +105,7 @@ def accuracy_at(threshold: float, cosines: Numbers, same: NDArray[np.bool_]) -> 
     return float(np.mean((cosines >= threshold) == same))
 
 
-def graded_similarity(reader: Reader, data: Path) -> list[Row]:
+def graded_similarity(reader: Reader, data: Path) -> list[ResultRow]:
     """CoSimLex, English, scored as in SemEval-2020 task 3."""
     pairs = read_cosimlex(data / COSIMLEX[0])
     vectors = reader.words(
@@ -142,7 +146,7 @@ def graded_similarity(reader: Reader, data: Path) -> list[Row]:
         ("change from text to text, rank correlation", change_rank, how),
     )
     return [
-        Row(
+        ResultRow(
             task="cosimlex",
             title=f"CoSimLex, {title}",
             scores=by_view,
@@ -265,7 +269,7 @@ def most_frequent(senses: Sequence[Sequence[str]]) -> str:
     return Counter(sense for row in senses for sense in row).most_common(1)[0][0]
 
 
-def all_words(reader: Reader, data: Path) -> list[Row]:
+def all_words(reader: Reader, data: Path) -> list[ResultRow]:
     """The unified test sets (Raganato et al., 2017), by SemCor's nearest sense mean."""
     queries = read_unified(data / ALL_WORDS[1], data / ALL_WORDS[2])
     query_lemmas = [use.lemma for use in queries]
@@ -303,14 +307,14 @@ def all_words(reader: Reader, data: Path) -> list[Row]:
             view: all_words_f1([answers[k] for k in selected], gold)
             for view, answers in predicted.items()
         }
-        row = Row(
+        row = ResultRow(
             "wsd", f"WSD {group}, F1", scores, without=scores.pop(""), without_name=how, note=note
         )
         rows.append(replace(row, is_main=group == "ALL"))
     return rows
 
 
-def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
+def coarse_wsd(reader: Reader, data: Path) -> list[ResultRow]:
     """CoarseWSD-20 (Loureiro et al., 2021), by the nearest sense mean and single use."""
     train, test = (read_coarse_wsd(data / file) for file in COARSE_WSD)
     vectors = reader.words([use.use for use in train], "CoarseWSD-20, training uses")
@@ -348,7 +352,7 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     )
     how = "commonest sense"
     return [
-        Row(
+        ResultRow(
             task="coarsewsd",
             title=f"CoarseWSD-20, {title}",
             scores=by_view,
@@ -363,7 +367,7 @@ def coarse_wsd(reader: Reader, data: Path) -> list[Row]:
     ]
 
 
-def senseval(reader: Reader, data: Path) -> list[Row]:
+def senseval(reader: Reader, data: Path) -> list[ResultRow]:
     """Cluster uses of four words (Leacock et al., 1993) into sense groups."""
     scores = {}
     for word, file in zip(SENSEVAL_WORDS, SENSEVAL, strict=True):
@@ -382,7 +386,7 @@ def senseval(reader: Reader, data: Path) -> list[Row]:
         " they have nothing in common."
     )
     return [
-        Row(
+        ResultRow(
             task="senseval",
             title=f"Groups of senseval uses, {word}, adjusted Rand index",
             scores=row,

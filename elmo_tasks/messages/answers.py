@@ -168,7 +168,7 @@ def uses_in_meaning_answer(
 
 
 def _count(n: int) -> str:
-    return "no use" if n == 0 else "one use" if n == 1 else f"{n} uses"
+    return {0: "no use", 1: "one use"}.get(n, f"{n} uses")
 
 
 def _in_sense(uses: Sequence[NearUse], sense: str) -> tuple[int, int]:

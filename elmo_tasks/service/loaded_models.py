@@ -20,7 +20,7 @@ from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, FoundEncoder, find
 from elmo_tasks.encoders.static_vectors import StaticVectors, bundled_vectors
 from elmo_tasks.errors import ConfigError, DataError, InputError
-from elmo_tasks.evaluation.results import NAME, PUBLISHED, Row, read_probes
+from elmo_tasks.evaluation.results import NAME, PUBLISHED, ResultRow, read_probes
 from elmo_tasks.files import read_json
 from elmo_tasks.layers import layer_names
 from elmo_tasks.senses.calibrate import calibrate
@@ -326,7 +326,7 @@ def _measurements(models: LoadedModels, name: str) -> ModelProbes:
     )
 
 
-def _result(row: Row) -> ProbeResult:
+def _result(row: ResultRow) -> ProbeResult:
     def scores(by_layer: Mapping[str, float]) -> tuple[LayerScore, ...]:
         return tuple(LayerScore(layer, score) for layer, score in by_layer.items())
 

@@ -89,9 +89,7 @@ class BiLMModule(pl.LightningModule):
                 proj_clip=proj_clip,
                 use_skip_connections=use_skip_connections,
             ),
-            CharCNNOptions(
-                tuple((width, number) for width, number in filters), n_highway, embedding_dim
-            ),
+            CharCNNOptions(tuple((width, n) for width, n in filters), n_highway, embedding_dim),
         )
         self.dropout = dropout
         self.n_draws = n_draws

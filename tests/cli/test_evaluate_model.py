@@ -9,7 +9,7 @@ import pytest
 
 from elmo_tasks.evaluation import probing, suite
 from elmo_tasks.evaluation.results import NAME, PROBES, PUBLISHED, read_probes
-from elmo_tasks.evaluation.suite import TASKS
+from elmo_tasks.evaluation.suite import TESTS
 from elmo_tasks.service import loaded_models
 
 pytestmark = [pytest.mark.ci, pytest.mark.usefixtures("small_calibrations")]
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.ci, pytest.mark.usefixtures("small_calibrations")]
 @pytest.fixture(autouse=True)
 def few_steps(monkeypatch):
     # of the project's own sentences: tests/evaluation/test_ordering.py
-    monkeypatch.delitem(TASKS, "order")
+    monkeypatch.delitem(TESTS, "order")
     monkeypatch.setattr(probing, "CLASS_STEPS", 20)
     monkeypatch.setattr(probing, "SPAN_STEPS", 20)
 
@@ -31,7 +31,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     out = run.done("evaluate", "--model", toy, "--data", data, "--out", tmp_path / "found.json")
     found = json.loads((tmp_path / "found.json").read_text())
     rows = {row["title"]: row for row in found["rows"]}
-    assert {row["task"] for row in found["rows"]} == {*TASKS, "perplexity"}
+    assert {row["task"] for row in found["rows"]} == {*TESTS, "perplexity"}
     assert list(found["missing"]) == []
     assert found["views"] == ["0", "1", "2", "mean", "before/after", "words", "meanings"]
     for row in found["rows"]:
@@ -71,7 +71,7 @@ def test_missing_data_are_reported_and_the_rest_is_measured(toy, data, tmp_path,
     assert "| WiC dev, accuracy | " in out
     assert "| coarsewsd | not measured: wsd/coarsewsd20/train.tsv.xz is not here |" in out
     monkeypatch.setenv("ELMO_SHARED_DATA", str(tmp_path / "none"))
-    assert run.done("evaluate", "--model", toy).count("not measured") == len(TASKS)
+    assert run.done("evaluate", "--model", toy).count("not measured") == len(TESTS)
     out = run.done("evaluate", "--probes", "--model", "static-mini", "--data", tmp_path)
     assert out.startswith("| static-mini | layer 0 | without a model |")
     assert out.count("not measured: ") == len(PROBES) - 1  # all but wic

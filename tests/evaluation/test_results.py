@@ -7,10 +7,10 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 from elmo_tasks.charts import Axes, Bar, Line, Panel, bar_chart, line_chart, share_chart
-from elmo_tasks.evaluation.results import Evaluation, Row
+from elmo_tasks.evaluation.results import Evaluation, ResultRow
 
 ROWS = (
-    Row(
+    ResultRow(
         "wic",
         "WiC",
         {"0": 0.525, "1": 0.561, "2": 0.55, "mean": 0.56},
@@ -19,15 +19,15 @@ ROWS = (
         "one answer",
         note="How.",
     ),
-    Row("pos", "Tags", {"0": 0.95, "1": 0.93, "2": 0.9, "mean": 0.94}, note="How."),
-    Row(
+    ResultRow("pos", "Tags", {"0": 0.95, "1": 0.93, "2": 0.9, "mean": 0.94}, note="How."),
+    ResultRow(
         "geometry",
         "Cosine",
         {"0": 0.9, "1": 0.1, "2": 0.2, "mean": 0.3},
         "index",
         high_is_good=False,
     ),
-    Row("perplexity", "Perplexity", {"2": 110.35}, "plain", high_is_good=False),
+    ResultRow("perplexity", "Perplexity", {"2": 110.35}, "plain", high_is_good=False),
 )
 FOUND = Evaluation(
     "toy",

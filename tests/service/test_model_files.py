@@ -8,7 +8,7 @@ import pytest
 
 from elmo_tasks.api import NO_MESSAGE
 from elmo_tasks.bundled import CHECKPOINTS
-from elmo_tasks.evaluation.results import NAME, PROBES, Evaluation, Row
+from elmo_tasks.evaluation.results import NAME, PROBES, Evaluation, ResultRow
 from elmo_tasks.service import loaded_models
 from elmo_tasks.service.loaded_models import LoadedModels, describe_training, read_measurements
 
@@ -28,8 +28,8 @@ def measured(folder, monkeypatch):
 
 def write(folder, **change):
     loaded = LoadedModels(str(folder))
-    row = Row("pos", "Tags", {"0": 0.9}, without=0.8, without_name="by rote", note="How.")
-    other = Row("pos", "More tags", {"0": 0.1}, is_main=False)
+    row = ResultRow("pos", "Tags", {"0": 0.9}, without=0.8, without_name="by rote", note="How.")
+    other = ResultRow("pos", "More tags", {"0": 0.1}, is_main=False)
     encoder = loaded.encoder(loaded.default)
     found = Evaluation(encoder.name, encoder.checksum, ("0",), (row, other)).to_dict()
     (folder / NAME).write_text(json.dumps({"command": "x", **found, **change}))
