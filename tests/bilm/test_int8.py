@@ -1,4 +1,4 @@
-"""A biLM in int8: near float32, the same in every batch, and where it cannot be."""
+"""A biLM in int8: near float32, the same in every batch, and float32 where int8 does not help."""
 
 from __future__ import annotations
 

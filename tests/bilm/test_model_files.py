@@ -1,4 +1,4 @@
-"""Both file formats, and what is said of wrong files."""
+"""Both file formats, and errors of wrong files."""
 
 import json
 

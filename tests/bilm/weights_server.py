@@ -1,4 +1,4 @@
-"""A server on this machine that gives files as a good server does, and misbehaves when told to."""
+"""A server on this machine that gives files as a good server does, and misbehaves on request."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Request:
 
 @dataclass
 class WeightsServer:
-    """What it has, how it will misbehave, and what it was asked.
+    """What it has, how it will misbehave, and the requests it got.
 
     ``faults`` are used up from the left, one per request.
     """
@@ -84,8 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         shop = self.server_state
         fault = shop.faults.pop(0) if shop.faults else None
-        asked = self.headers.get("Range")
-        request = Request(self.path, asked, 0, 0)
+        wanted = self.headers.get("Range")
+        request = Request(self.path, wanted, 0, 0)
         shop.requests.append(request)
         body = shop.files.get(self.path)
         start = 0
@@ -98,8 +98,8 @@ class _Handler(BaseHTTPRequestHandler):
             status, body, headers["Content-Type"] = 200, PAGE, "text/html; charset=utf-8"
         elif fault == "page in disguise":
             status, body = 200, PAGE
-        elif asked is not None and fault != "ignore range":
-            match = re.fullmatch(r"bytes=(\d+)-", asked)
+        elif wanted is not None and fault != "ignore range":
+            match = re.fullmatch(r"bytes=(\d+)-", wanted)
             assert match is not None
             start, total = int(match[1]), len(body)
             if start >= total:

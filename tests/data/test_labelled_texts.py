@@ -158,7 +158,7 @@ SENTENCES = [
 
 
 @pytest.mark.parametrize(
-    ("name", "mark", "header", "columns", "said"),
+    ("name", "mark", "header", "columns", "described"),
     [
         (
             "a.csv",
@@ -206,14 +206,16 @@ SENTENCES = [
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
-def test_columns_are_found_and_described(tmp_path, name, mark, header, columns, said, encoding):
+def test_columns_are_found_and_described(
+    tmp_path, name, mark, header, columns, described, encoding
+):
     quote = "" if name.endswith("tsv") else '"'
     rows = "".join(f"{quote}{text}{quote}{mark}{label}\n" for text, label in SENTENCES)
     file = tmp_path / name
     file.write_bytes((header + rows).encode(encoding))
     columns = replace(columns, encoding=encoding)
     assert [(row.text, row.label) for row in read_labelled(file, columns=columns)] == SENTENCES
-    assert said in find_columns(read_table(file, None, columns), columns).describe()
+    assert described in find_columns(read_table(file, None, columns), columns).describe()
 
 
 def test_other_files_are_read_as_the_training_file(tmp_path: Path):

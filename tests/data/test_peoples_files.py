@@ -110,12 +110,12 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
         (f"{text}\nand more, too", label) for text, label in FILMS
     ]
     assert [row.line for row in read[:2]] == [1, 3]
-    said = (
+    described = (
         "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons"
         " between columns"
     )
     assert found is not None
-    assert found.describe() == said
+    assert found.describe() == described
 
 
 def test_quotes_enclose_texts_of_any_length_as_excel_and_pandas_write_them(tmp_path: Path) -> None:
@@ -214,9 +214,9 @@ def test_the_columns_and_the_delimiter_are_described(tmp_path: Path) -> None:
     path = written(
         tmp_path, "a.csv", "label;review\npos;The bank is here.\nneg;The river bank is wet.\n"
     )
-    said: list[str] = []
-    sentences_in(path, say=said.append)
-    assert said == [
+    reports: list[str] = []
+    sentences_in(path, say=reports.append)
+    assert reports == [
         f"{path}: texts from 'review', named by the first line; semicolons between columns"
     ]
     table = read_table(path)

@@ -169,11 +169,11 @@ def test_iob1_becomes_bioes_or_bio(files: dict[str, str]):
     data = made(**files)
     assert data.labels == ("O", "B-ORG", "I-ORG", "B-PER", "I-PER")
     assert tags_of(data)[0] == ["B-ORG", "O", "B-ORG", "B-ORG"]
-    said = (
+    summary = (
         "train 3 rows, 9 tokens; validation 2 rows, 3 tokens. 5 labels: O, B-ORG, I-ORG, B-PER,"
         " I-PER."
     )
-    assert data.summary() == said
+    assert data.summary() == summary
 
 
 def test_tags_without_a_scheme(tmp_path: Path):

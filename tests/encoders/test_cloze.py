@@ -55,9 +55,11 @@ def written_out(cloze, tokens, start, end, before, after):
     ]
     left = sum((r * v for offset, v, r in around if offset < 0), np.zeros(8))
     right = sum((r * v for offset, v, r in around if offset > 0), np.zeros(8))
-    told = np.concatenate([before.reshape(-1), after.reshape(-1)]).astype(np.float64)
-    told = (told - told.mean()) / np.sqrt(told.var() + 1e-5) * w["norm.weight"] + w["norm.bias"]
-    query = w["query.weight"] @ told + w["query.bias"]
+    states = np.concatenate([before.reshape(-1), after.reshape(-1)]).astype(np.float64)
+    states = (states - states.mean()) / np.sqrt(states.var() + 1e-5) * w["norm.weight"] + w[
+        "norm.bias"
+    ]
+    query = w["query.weight"] @ states + w["query.bias"]
     pairs = [
         w["key_value.weight"] @ v + w["key_value.bias"] + w["place.weight"][o + 24]
         for o, v, _ in around
@@ -69,7 +71,7 @@ def written_out(cloze, tokens, start, end, before, after):
         found.append(
             sum(s * pair[8:][head] for s, pair in zip(share / share.sum(), pairs, strict=True))
         )
-    x = np.concatenate([told, *found, left, right, left + right])
+    x = np.concatenate([states, *found, left, right, left + right])
     for layer in (0, 3):
         x = w[f"hidden.{layer}.weight"] @ x + w[f"hidden.{layer}.bias"]
         x = np.array([v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in x])

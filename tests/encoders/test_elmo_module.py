@@ -123,7 +123,7 @@ def test_state_is_carried_row_by_row_and_can_be_reset(elmo):
     both = module(SENTENCES).representations[0]
     second = module([SENTENCES[0]]).representations[0]
     assert not torch.allclose(second[0], both[0])
-    # The second row was not in the last batch: it goes on from the first call.
+    # The second row was not in the last batch: it continues from the first call.
     third = module(SENTENCES).representations[0]
     module.reset_states()
     torch.testing.assert_close(module(SENTENCES).representations[0], both)

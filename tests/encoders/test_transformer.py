@@ -204,17 +204,17 @@ def test_without_the_package_the_error_names_the_install_command(bert, monkeypat
 
 
 def test_a_model_of_the_hub_is_downloaded_without_code_and_pickles(bert, monkeypatch):
-    asked = {}
+    patterns = {}
 
     def download(name, allow_patterns):
-        asked[name] = allow_patterns
+        patterns[name] = allow_patterns
         return str(bert)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)
     found = load("hub:someone/bert")
     assert found.name == "hub:someone/bert"  # what a head's file says, and what finds it again
     for file in ("pytorch_model.bin", "modeling_own.py", "tf_model.h5", "vocab.pkl"):
-        assert not any(fnmatch(file, pattern) for pattern in asked["someone/bert"])
+        assert not any(fnmatch(file, pattern) for pattern in patterns["someone/bert"])
     torch.testing.assert_close(
         found.encode([SENTENCE]).values, load(bert).encode([SENTENCE]).values
     )

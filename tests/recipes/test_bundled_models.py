@@ -1,4 +1,4 @@
-"""What is stale among the bundled models, and in which order it is made again."""
+"""Stale parts of the bundled models, and the order in which they are made again."""
 
 import pytest
 

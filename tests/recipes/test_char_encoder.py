@@ -208,7 +208,7 @@ def test_it_learns_and_a_language_model_continues_from_it(
         encode_words(new.bilm.token_encoder, data.characters), values
     )
     assert cosines[torch.from_numpy(~data.held_out)].mean() > 0.85
-    # It goes on where it was killed.
+    # It resumes where it was killed.
     halfway = next(workplace.glob("*step=60.ckpt")).rename(workplace / "halfway.ckpt")
     fit(workplace, model, words, "--ckpt_path", str(halfway))
     again = load_bilm(find_model(workplace / "model")).state_dict()

@@ -1,4 +1,4 @@
-"""Static vectors joined with what another encoder makes of each word alone."""
+"""Static vectors joined with the vectors of single words of another encoder."""
 
 import json
 

@@ -22,7 +22,6 @@ class Hub:
     def __init__(self) -> None:
         self.commits: dict[str, list[tuple[str, dict[str, bytes]]]] = {}
         self.large: dict[str, bytes] = {}
-        self.asked: list[str] = []
 
     def files(self, repository: str, revision: str) -> tuple[str, dict[str, bytes]] | None:
         """A commit by its number, or the last one."""
@@ -57,7 +56,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
-        self.hub.asked.append(f"{self.command} {path}")
         if match := re.fullmatch(r"/api/models/([^/]+/[^/]+)(/revision/([^/]+))?", path):
             return self._information(match[1], match[3] or "main")
         if match := re.fullmatch(r"/api/models/([^/]+/[^/]+)/tree/([^/]+)(/.*)?", path):
@@ -111,11 +109,10 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
         raw = self.rfile.read(length) if length else self._chunks()
-        self.hub.asked.append(f"POST {self.path}")
         url = f"http://{self.headers['Host']}"
         if self.path == "/api/repos/create":
-            asked = json.loads(raw)
-            name = f"{asked.get('organization')}/{asked['name']}"
+            wanted = json.loads(raw)
+            name = f"{wanted.get('organization')}/{wanted['name']}"
             if name in self.hub.commits:
                 return self._answer(409, {"error": "there already", "url": f"{url}/{name}"})
             self.hub.commits[name] = []
@@ -126,10 +123,10 @@ class _Handler(BaseHTTPRequestHandler):
             r"/api/models/([^/]+/[^/]+)/preupload/main", self.path.partition("?")[0]
         ):
             mode = lambda name: "lfs" if name.endswith((".safetensors", ".xz")) else "regular"  # noqa: E731
-            asked = json.loads(raw)["files"]
+            wanted = json.loads(raw)["files"]
             files = [
                 {"path": f["path"], "uploadMode": mode(f["path"]), "shouldIgnore": False}
-                for f in asked
+                for f in wanted
             ]
             return self._answer(200, {"files": files})
         if self.path.endswith("/info/lfs/objects/batch"):
