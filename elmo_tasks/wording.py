@@ -44,8 +44,8 @@ def likely_cell(share: float) -> str:
 
 
 def short_percent(share: float) -> str:
-    """Format as :func:`cell_percent` for a narrow cell: ``<1``, ``50``, ``>99``."""
-    return cell_percent(share).removesuffix("\u00a0%")
+    """Format as :func:`likely_cell` for a narrow cell: ``<1``, ``50``, ``>99``."""
+    return likely_cell(share).removesuffix("\u00a0%")
 
 
 def score_line(metric: str, value: float, data: str) -> str:

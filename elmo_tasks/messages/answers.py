@@ -122,6 +122,8 @@ def nearest_answer(
         f"{n_same or 'None'} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of"
         " this word."
     )
+    if " " in word and not n_same:
+        counted = "Single words are searched, not whole expressions: these are like its sentence."
     n_meaning, n_labelled = _in_sense(uses, sense)
     if sense and n_labelled:
         how_many = "All" if n_meaning == n_same > 1 else n_meaning or "None"
@@ -222,13 +224,13 @@ def sentences_answer(shown: SentenceLayer, model: str) -> Message:
     )
     if len(pairs) == 1:
         headline = f"The two sentences have a cosine of {number(high)}."
-    place = first_capital(view_place(shown.name))
+    place, reworded = first_capital(view_place(shown.name)), shown.reworded or "none"
     return Message(
         headline,
         f"{place}, two unconnected sentences have {number(shown.unconnected)}. In a test with"
         f" {shown.tests} sentences, “{model}” placed a paraphrase nearer than each of sixty"
         f" unconnected sentences in {shown.related}, and nearer than a sentence that says something"
-        f" else in nearly the same words (“was good”, “was not good”) in {shown.reworded}.",
+        f" else in nearly the same words (“was good”, “was not good”) in {reworded}.",
     )
 
 

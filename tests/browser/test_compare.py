@@ -44,7 +44,7 @@ def wait_for(page, locator, text):
 def test_the_page_opens_with_an_answer(open_page):
     page = open_page()
     assert page.get_by_label("Word", exact=True).input_value() == "bank"
-    assert "fall into 2 groups" in verdict(page).inner_text()
+    assert "has two meanings here" in verdict(page).inner_text()
     assert page.locator(".meanings-card mark").all_inner_texts() == ["bank"] * 5
     assert panel(page).locator(".map td.heat").count() == 20
     assert page.locator(".how[open]").count() == 0
@@ -149,7 +149,7 @@ def test_what_cannot_be_answered_is_said_at_the_field(open_page):
         assert page.locator(".quiet h2").is_visible()
     write(page, "bank", "The bank lent cash.", "The river bank.")
     compare(page)
-    wait_for(page, verdict(page), "fall into 2 groups")
+    wait_for(page, verdict(page), "has two meanings here")
 
 
 def test_a_fault_of_the_program_is_said_in_plain_words(open_page):
@@ -326,7 +326,7 @@ def test_a_model_is_added_compared_with_and_removed(open_page):
     assert restored.get_by_label("Model 2", exact=True).input_value() == "fake-large"
     page.get_by_role("button", name="Remove model 2").click()
     compare(page)
-    wait_for(page, verdict(page), "fall into 2 groups")
+    wait_for(page, verdict(page), "has two meanings here")
     assert page.locator(".by-model").count() == 0
 
 

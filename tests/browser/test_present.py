@@ -89,6 +89,20 @@ def test_a_remote_goes_on_wherever_the_focus_is(present):
     assert number(page) == 3
 
 
+def test_on_a_phone_the_way_on_is_in_sight_on_every_step(present):
+    page = answered(present(width=390, height=844))
+    hidden = []
+    for step in range(1, 10):
+        page.get_by_label("Go to step").select_option(str(step))
+        answered(page)
+        page.evaluate("scrollTo(0, 0)")
+        box = next_(page).bounding_box()
+        if box["y"] + box["height"] > 844 or box["x"] + box["width"] > 390:
+            hidden.append(step)
+    assert hidden == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 def test_a_reload_keeps_the_step(present):
     page = answered(present(4))
     page.keyboard.press("End")
@@ -118,7 +132,7 @@ def test_the_audience_sorts_before_the_model(present):
         page.get_by_role("button", name=f"{pick}, sentence {row}", exact=True).click()
     assert not shown(page).get_by_text("the water kind").is_visible()
     next_(page).click()
-    assert "fall into 2 groups" in shown(page).locator("h3").inner_text()
+    assert "has two meanings here" in shown(page).locator("h3").inner_text()
     assert "agree on 4 of 5" in shown(page).inner_text()
     page.get_by_role("button", name="spring", exact=True).locator("visible=true").click()
     shown(page).get_by_text("Flowers bloom").first.wait_for()
@@ -268,7 +282,7 @@ def test_the_notes_follow_the_step(present):
     page.get_by_label("Go to step").select_option("3")
     notes, headline = page.locator(".notes p:visible").all_inner_texts()
     assert "then reveal" in notes
-    assert headline.startswith("On the screen: The uses of “bank” fall into 2 groups")
+    assert headline.startswith("On the screen: “bank” has two meanings here")
     assert re.match("Step 3 of 9", page.locator(".stage .unseen").inner_text())
 
 

@@ -8,7 +8,8 @@ import time
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.meanings import nothing_to_draw
+from elmo_tasks.messages.answers import nearest_answer
+from elmo_tasks.messages.meanings import map_verdict, nothing_to_draw, projected_answer
 from elmo_tasks.senses.use_sources import base_word, use_to_project
 from elmo_tasks.service.validation import find_use
 from elmo_tasks.text.uses import Use
@@ -114,10 +115,8 @@ class FakeMap:
             groups.append(
                 api.SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source)
             )
-        n = len(groups)
-        said = api.Message(
-            f"{len(uses)} uses of “{word}” in {n} meaning{'' if n == 1 else 's'}.",
-            "The uses are computed.",
+        said = map_verdict(
+            word, uses, groups, are_meanings=bool(known), is_calibrated=True, has_one_meaning=False
         )
         model, views = (
             request.model or "fake-small",
@@ -137,7 +136,7 @@ class FakeMap:
 
     def project_use(self, sentence: str, request: api.MapRequest) -> api.ProjectedUse:
         drawn = self.sense_map(request)
-        start = use_to_project(request.word, sentence).char_start
+        use = use_to_project(request.word, sentence)
         best = "river" if "river" in sentence else "money"
         group = next((g for g, found in enumerate(drawn.groups) if found.key == best), None)
         near = tuple(
@@ -151,14 +150,14 @@ class FakeMap:
             api.ProjectedMeaning("another meaning", 0.1, None),
         )
         return api.ProjectedUse(
-            use=use_at(sentence, start, start + len(request.word)),
+            use=use,
             x=-0.6 if group == 0 else 0.6,
             y=0.1,
             group=group,
             is_sure=True,
             meanings=meanings,
             nearest=near[:5],
-            message=api.Message(f"It means: {NAMES[best]} (90 %)."),
+            message=projected_answer(meanings, is_sure=True),
         )
 
 
@@ -171,7 +170,8 @@ class FakeNearest:
         word, sentence = request.word, request.sentence
         if word == "crash":
             raise RuntimeError("a secret detail")
-        find_use(word, sentence, "sentence")
+        use = find_use(word, sentence, "sentence")
+        sense = "river" if "Herons" in sentence else ""
         rows = [
             (line, line.index("bank"), "bank", 0.9 - 0.05 * k, word == "bank", sense)
             for k, (line, sense) in enumerate(USES["bank"])
@@ -193,18 +193,9 @@ class FakeNearest:
             if word == "bank"
             else ()
         )
-        of_word = (
-            "The nearest use is “bank” with a cosine of 0.90, where two random words have 0.12."
-        )
-        message = (
-            api.Message(of_word, "Most are of this word.")
-            if uses
-            else api.Message(f"There is no other use of “{word}” here.")
-        )
-        start = sentence.index(word)
         return api.NearestUses(
             word=word,
-            use=use_at(sentence, start, start + len(word)),
+            use=use,
             model=request.model or "fake-small",
             layer=request.layer or "meanings",
             layers=("meanings", "0", "1", "2", "mean"),
@@ -215,10 +206,10 @@ class FakeNearest:
             random_pair_cosine=0.12,
             uses=uses,
             static=static,
-            message=message,
+            message=nearest_answer(word, uses, request.only, 0.12, sense),
             vectors="fake-words",
             reads_sentence=request.model != "fake-large",
-            sense="river" if "Herons" in sentence else "",
+            sense=sense,
             meaning=request.meaning,
             meanings=("money", "river") if word == "bank" else (),
         )

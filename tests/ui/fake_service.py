@@ -10,6 +10,14 @@ from dataclasses import replace
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
+from elmo_tasks.messages.answers import (
+    SIDE_ANSWERS,
+    agreement_answer,
+    no_sentence_answer,
+    sentences_answer,
+    why_answer,
+)
+from elmo_tasks.messages.meanings import meanings_answer, not_english_answer, text_answer
 from elmo_tasks.service.own_meanings import expanded, own_entries
 from elmo_tasks.service.validation import check_choice, check_number, find_uses
 from elmo_tasks.text.tokens import tokenize
@@ -142,12 +150,8 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             groups.setdefault(_topic(item), []).append(use)
         layers = tuple(self._layer(name, items, chosen) for name in LAYERS)
         uses = range(len(items))
-        if word.casefold() == "muddle":
-            said, found = f"The model cannot tell the uses of “{word}” apart.", []
-        else:
-            found = [tuple(group) for group in groups.values()]
-            parts = "; ".join(" and ".join(str(use + 1) for use in group) for group in found)
-            said = f"The uses of “{word}” fall into {len(found)} groups: {parts}."
+        is_clear = word.casefold() != "muddle"
+        found = [tuple(group) for group in groups.values()] if is_clear else []
         same = (
             tuple(
                 tuple(0.9 if any({a, b} <= {*g} for g in found) else 0.1 for b in uses)
@@ -161,7 +165,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             _use_meaning(k, len(groups), sure=bool(found)) for k in self._topics(groups, len(items))
         )
         certainty = api.Certainty.CONFIDENT if found else api.Certainty.ABSTAIN
-        said = api.Message(said, "The model is 90 % sure of all of them together.")
+        probability = 0.9 if found else 0.3
         return api.Comparison(
             word=word,
             model=chosen,
@@ -170,13 +174,13 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
                 for item, meaning in zip(items, meant, strict=True)
             ),
             layers=layers,
-            message=said,
+            message=meanings_answer(word, meant, probability, certainty),
             verdict_layer="2",
             source=api.MeaningSource.DICTIONARY,
             meanings=meanings,
             groups=tuple(found),
             certainty=certainty,
-            probability=0.9 if found else 0.3,
+            probability=probability,
             same_meaning=same,
             n_words=1200,
             views=_views(layers, len(items)),
@@ -203,11 +207,12 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.JudgedUse(_place(text, m), meanings, _use_meaning(0, 2, sure=k == 0))
             for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
         )
-        said = api.Message(f"{len(words)} words of this text have several meanings.")
+        said = text_answer(len(words), max(0, len(words) - 1), 1200)
         return api.TextSenses(model or "fake-small", text, words, len(text.split()), said)
 
     def language_warning(self, texts: Sequence[str]) -> str:
-        return "This model reads English." if any("nicht" in text for text in texts) else ""
+        is_german = any("nicht" in text for text in texts)
+        return not_english_answer("German").headline if is_german else ""
 
     def substitutes(
         self, word: str, sentences: Sequence[str], model: str | None = None
@@ -238,7 +243,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         for name in models:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
-                said = api.Message("“fake-large” does not read the sentence: every cosine is 1.00.")
+                said = no_sentence_answer(name, one_spelling=True)
                 none = dict.fromkeys(("meanings", "groups", "same_meaning"), ())
                 comparison = replace(
                     unjudged(comparison),
@@ -256,13 +261,13 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.partition(one.groups) == api.partition(wanted) if senses and one.groups else None
             for one in found
         )
-        judged = "is right" if right[0] else "is not right"
-        said = f"“fake-small” {judged}" if senses else "Only “fake-small” groups"
+        groupings = {one.model: api.partition(one.groups) if one.groups else None for one in found}
+        is_right = [one.model for one, judged in zip(found, right, strict=True) if judged]
         return api.SideBySide(
             comparisons=tuple(found),
             senses=tuple(senses),
             right=right,
-            message=api.Message(f"{said}; “fake-large” does not say."),
+            message=agreement_answer(groupings, is_right if senses else None),
         )
 
     def _layer(self, name: str, items: tuple[Mention, ...], model: str) -> api.LayerComparison:
@@ -309,16 +314,12 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             raise InputError("There is no such layer; choose one of 1, 2, mean.", field="layer")
         words = tuple(_word(use, other) for use in (a, b) for other in _others(comparison, use))
         named = next((found for found in words if found.use.token in TOPIC_WORDS), None)
-        answer = (
-            f"Mostly because of “{named.use.token}” in sentence {named.number + 1}."
-            if named
-            else "No single word decides it."
-        )
+        uses = [comparison.uses[use].use for use in (a, b)]
+        answer = why_answer(uses, words, named, [])
         sides = (
             api.DirectionSimilarity("1", 0.5, 0.8, 0.2, 0.2),
             api.DirectionSimilarity("2", 0.4, 0.7, 0.1, 0.1),
         )
-        said = "The words before it tell the two apart more than the words after it."
         return api.Explanation(
             comparison=comparison,
             pair=(a, b),
@@ -326,7 +327,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             cosine=asked.cosine[a][b],
             random_pair_cosine=asked.random_pair_cosine,
             apart=True,
-            message=api.Message(answer, said),
+            message=api.Message(answer, SIDE_ANSWERS["before"]),
             decisive=named,
             ways=WAYS,
             words=words,
@@ -346,11 +347,11 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         layers = tuple(
             api.SentenceLayer(name, cosine, 0.2, 3, 20, 24) for name in ("0", "1", "mean")
         )
-        details = "So they are. In a test with 24 sentences it was right in 3."
+        name = model or "fake-small"
         return api.SentenceComparison(
-            model=model or "fake-small",
+            model=name,
             sentences=tuple(sentences),
             layers=layers,
             shown="1",
-            message=api.Message("1 and 2 are the closest.", details),
+            message=sentences_answer(layers[1], name),
         )

@@ -26,7 +26,12 @@ def test_the_verdict_comes_first_and_the_word_is_marked(service):
     page = parsed(page_of(service))
     places = [
         page.text.index(said)
-        for said in ("fall into 2 groups", "Two random words", "the money kind", "the water kind")
+        for said in (
+            "has two meanings here",
+            "Two random words",
+            "the money kind",
+            "the water kind",
+        )
     ]
     assert places == sorted(places)
     assert set(page.marked) == {"bank"}

@@ -27,6 +27,7 @@ from elmo_tasks.ui import (
     nearest_tab,
     present_tab,
     rendering,
+    train_form,
     train_tab,
     try_tab,
 )
@@ -158,7 +159,7 @@ def training_data():
         examples=(((HOSTILE,), (HOSTILE,)),),
     )
     tagged = replace(texts, counted="names", examples=(((HOSTILE, "x"), ("B-" + HOSTILE, "O")),))
-    shown = train_tab.data_card(texts, "texts") + train_tab.data_card(tagged, "sentences")
+    shown = train_form.data_card(texts, "texts") + train_form.data_card(tagged, "sentences")
     return shown + rendering.render("train_data_none.html", message=HOSTILE, is_file=True)
 
 

@@ -123,7 +123,7 @@ def test_long_work_reports_its_progress(service):
     text = {"word": "bank", "text": "slowly bank", "examples": True}
     page, _ = map_tab.respond(service, text, lambda step, share: steps.append((step, share)))
     assert steps == [("Reading the sentences", 0.2), ("Reading the sentences", 0.6)]
-    assert "in 2 meanings" in page
+    assert "has 1 meaning of the dictionary" in page
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_sentence_lands_with_its_meaning(service):
     assert (value["landed"]["x"], value["landed"]["group"]) == (0.6, 1)
     assert value["landed"]["near"] == [3, 4, 5, 6]
     text = parsed(value["landed"]["markup"]).text
-    assert "It means: the land beside a river (90 %)." in text
+    assert "It means: the land beside a river (90\u00a0%)." in text
     assert "another meaning" in text
     missed = map_tab.respond_to_sentence(service, {"sentence": "None.", "map": asked})
     assert missed["note"].startswith("The sentence does not use “bank”.")

@@ -18,6 +18,7 @@ from elmo_tasks.ui import (
     map_tab,
     nearest_tab,
     rendering,
+    train_form,
     train_tab,
     try_tab,
 )
@@ -116,7 +117,7 @@ def tried(text: str, mode: str = "all") -> str:
 def data_of(kind: str) -> str:
     service = FakeService()
     unit = service.tasks()[kind].unit
-    return train_tab.data_card(service.training.preview(TrainingPlan(kind)), unit)
+    return train_form.data_card(service.training.preview(TrainingPlan(kind)), unit)
 
 
 PAGES = {

@@ -33,7 +33,7 @@ def test_a_comparison_holds_its_answer_and_every_layer(service):
     text = parsed(of_comparison(service)).text
     for part in (
         "“bank” in 3 sentences",
-        "fall into 3 groups",
+        "has three meanings here",
         *SENTENCES,
         "Layer 0: the word alone",
         "Layer 2",

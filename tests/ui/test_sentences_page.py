@@ -18,7 +18,7 @@ def test_one_model_shows_all_its_layers(service):
     assert "1 and 2 are the closest" in page
     assert len(parsed(page).carried["panel"]) == 3
     assert parsed(page).carried["layer"] == ["1"]  # the layer that did best
-    assert "In a test with 24 sentences it was right in 3." in page
+    assert "In a test with 24 sentences, “fake-small” placed a paraphrase nearer" in page
     assert "Two unconnected sentences: 0.20" in parsed(page).text
     assert "in 3 of 24" in page
     assert "Download report" not in parsed(page).buttons

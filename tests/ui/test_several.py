@@ -49,7 +49,10 @@ def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
 def test_nobody_is_right_where_the_meanings_are_not_known(service):
     page = page_of(service, form("bank", ("One bank.", "The bank of the river.")))
     assert "is known here" not in page
-    assert parsed(page).headings[0] == "Only “fake-small” groups; “fake-large” does not say."
+    assert (
+        parsed(page).headings[0]
+        == "Only “fake-small” groups these uses; “fake-large” does not say."
+    )
     assert not [
         word
         for word in ("” is right", "” is not right", "</span>Right", "</span>Not right")

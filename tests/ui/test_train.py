@@ -9,7 +9,7 @@ import pytest
 from elmo_tasks.api import SplitScore
 from elmo_tasks.messages import training
 from elmo_tasks.tasks import TASKS
-from elmo_tasks.ui import charts, train_tab
+from elmo_tasks.ui import charts, train_form, train_tab
 from elmo_tasks.ui.rendering import render
 from tests.ui.fake_training import PREVIEW, course, job
 from tests.ui.reader import parsed
@@ -19,7 +19,7 @@ from tests.ui.try_answers import plain
 @pytest.fixture
 def form(service):
     with gr.Blocks():
-        return train_tab._Form(service)
+        return train_form.TrainForm(service)
 
 
 @pytest.fixture
@@ -29,20 +29,20 @@ def runs(service):
 
 
 def start(service, name):
-    return service.training.start(train_tab.plan_from(service.tasks(), name=name))
+    return service.training.start(train_form.plan_from(service.tasks(), name=name))
 
 
 def checked(form, **data):
     """What the form and the data card show for values of the form."""
     with gr.Blocks():
         card = gr.HTML()
-    values = [data.get(field) for field in train_tab.FIELDS]
+    values = [data.get(field) for field in train_form.FIELDS]
     shown = form.check(card, *values)
     return shown, shown[card]
 
 
 def test_the_form_is_read_and_empty_fields_have_their_defaults(service):
-    plan_from = partial(train_tab.plan_from, service.tasks())
+    plan_from = partial(train_form.plan_from, service.tasks())
     plan = plan_from(
         kind="tagging", source="upload", data="x", hub="sst2", epochs=None, balanced=True
     )
@@ -166,7 +166,7 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
     ],
 )
 def test_labels_out_of_balance_are_said(labels, said):
-    page = plain(train_tab.data_card(replace(PREVIEW, labels=labels), "texts"))
+    page = plain(train_form.data_card(replace(PREVIEW, labels=labels), "texts"))
     assert (said in page) if said else ("often" not in page.partition("How often")[0])
     assert ("Rare labels weigh as much" in page) == bool(said)
 
