@@ -103,7 +103,7 @@ def test_an_input_error_stands_in_place_of_the_answer(service):
 def test_modes_are_answered_alone_or_together_and_warn_of_other_languages(service, mode):
     def cards_of(text):
         page = ask(service, text, mode)
-        assert ("This model reads English." in page) == ("nicht" in text)
+        assert ("This model reads only English" in page) == ("nicht" in text)
         return [
             name for name in ("sentiment", "entities", "senses") if f'id="{name}-answer"' in page
         ]
