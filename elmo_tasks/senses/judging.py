@@ -59,7 +59,7 @@ _ENGLISH = frozenset(
 
 #: Probability that an expression that is never literal is meant where its words stand.
 EXPRESSION = 0.88
-#: How much oftener an expression is meant than its words; chosen on half of the judged passages.
+#: How much oftener an expression is meant than its words: an assumption, not fitted.
 EXPRESSION_ODDS = 2.0
 _EVERYDAY = Sense(key="everyday", part_of_speech="", gloss="its everyday meaning", sentences=())
 _EVERYDAY_ONLY = SenseProbabilities((_ONE_MEANING,), 1 - _ONE_MEANING)

@@ -194,10 +194,12 @@ def _marked(typed: str, marks: Sequence[re.Match[str]], name: str, field: str) -
 def _mention(
     sentence: str, tokens: tuple[Token, ...], index: int, places: list[int], width: int
 ) -> Mention:
+    use = Use.in_sentence(sentence, tokens, index)
+    if places == [index]:
+        return Mention(**vars(use))
     places = places[: _MAX_CHOICES + 1]
     choices = _choices(sentence, tokens, places, width)
     others = tuple(choice for i, choice in zip(places, choices, strict=True) if i != index)
-    use = Use.in_sentence(sentence, tokens, index)
     return Mention(**vars(use), choices=others[:_MAX_CHOICES])
 
 
