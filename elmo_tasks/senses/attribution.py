@@ -20,6 +20,8 @@ WAYS = ("", "something", "the")
 _MIN_SHARE = 0.5
 # Halves of a layer whose distances differ by less than this count as equal.
 _ALIKE = 0.1
+# Cosine of halves that have read the same words.
+_IDENTICAL = 0.999
 
 
 def hidden(use: Use, at: int, way: str) -> Use:
@@ -92,8 +94,12 @@ def informative_direction(
         (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)
         for (b, random_b), (a, random_a) in zip(before, after, strict=True)
     ]
-    if all(d >= _ALIKE for d in distances):
+    # A side that is read alike in both cannot set them apart, however little the other does.
+    same_before, same_after = (
+        all(cosine >= _IDENTICAL for cosine, _ in side) for side in (before, after)
+    )
+    if all(d >= _ALIKE for d in distances) or (same_after and max(distances) >= _ALIKE):
         return "before"
-    if all(d <= -_ALIKE for d in distances):
+    if all(d <= -_ALIKE for d in distances) or (same_before and min(distances) <= -_ALIKE):
         return "after"
     return "both" if all(abs(d) < _ALIKE for d in distances) else "unclear"

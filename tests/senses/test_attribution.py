@@ -69,6 +69,9 @@ def test_halves_are_compared_by_themselves():
         ([(0.9, 0.2), (0.8, 0.1)], [(0.5, 0.2), (0.4, 0.1)], "after"),
         ([(0.9, 0.2), (0.8, 0.1)], [(0.88, 0.2), (0.82, 0.1)], "both"),
         ([(0.5, 0.2), (0.8, 0.1)], [(0.9, 0.2), (0.4, 0.1)], "unclear"),
+        # One half has read the same words in both sentences, and the other is clear at one layer.
+        ([(0.98, 0.2), (0.1, 0.1)], [(1.0, 0.2), (1.0, 0.1)], "before"),
+        ([(1.0, 0.2), (1.0, 0.1)], [(0.98, 0.2), (0.1, 0.1)], "after"),
         # The same cosine, but nearer to what two random words have there.
         ([(0.5, 0.4)], [(0.5, 0.0)], "before"),
     ],
