@@ -246,8 +246,17 @@ def _odds(
     mine, theirs = (places.get(best, len(listed)) for best in (own, other))
 
     def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
-        found = senses.classify(uses, senses.embed(uses), listed)
-        shares = np.log(np.clip([[*use.probabilities, use.other] for use in found], _LEAST, None))
+        embedded = senses.embed(uses)
+        if mine != theirs and len(listed) not in (mine, theirs):
+            # Without the bound on what the words around may say: beyond it, hiding one of several
+            # telling words would change nothing.
+            weights = senses.calibration
+            evidence = senses.evidence(uses, embedded, listed)
+            shares = evidence.scores(weights.slope, weights.match, weights.part)
+        else:
+            found = senses.classify(uses, embedded, listed)
+            probabilities = [[*use.probabilities, use.other] for use in found]
+            shares = np.log(np.clip(probabilities, _LEAST, None))
         against = (
             np.delete(shares, mine, axis=1).max(axis=1) if mine == theirs else shares[:, theirs]
         )

@@ -1,7 +1,6 @@
 """Why, and the expected words: answered on a toy model with its output layer."""
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -145,7 +144,7 @@ ROADS = [
 
 
 def test_the_verdict_is_explained_by_default(session):
-    """Of two uses it is what the page says of them; hiding a word changes it to what the page says
+    """Of two uses it is what the page says of them; hiding a word changes the evidence to that
     without the word."""
     two = ROADS[:2]
     comparison = session.compare("jam", two)
@@ -160,8 +159,9 @@ def test_the_verdict_is_explained_by_default(session):
 
     def odds(sentence):
         use = find_mention("jam", sentence)
-        (meant,) = senses.classify([use], senses.embed([use]), listed)
-        return math.log(meant.probabilities[mine] / meant.probabilities[theirs])
+        evidence, weights = senses.evidence([use], senses.embed([use]), listed), senses.calibration
+        (scores,) = evidence.scores(weights.slope, weights.match, weights.part)  # not bounded
+        return scores[mine] - scores[theirs]
 
     assert found.apart
     for way, change in zip(found.ways, traffic.changes, strict=True):
