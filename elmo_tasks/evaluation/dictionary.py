@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,6 +61,9 @@ class SetScores:
     several_named: float  #: among sets in several meanings
     several_right: float
     one_split: float  #: share of sets in one meaning that are confidently split
+    unseen: int  #: sets of which no sentence stands in the dictionary, too
+    unseen_named: float
+    unseen_right: float
     #: how many of the words are in the dictionary, on the list, in neither
     by_source: Mapping[str, int]
 
@@ -237,7 +241,13 @@ def calibration_error(probabilities: NDArray[np.floating], right: NDArray[Any]) 
 
 def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
     """Sort sets, JSON lines with ``word``, ``sentences`` and ``gold``, as Compare does."""
-    rows: list[tuple[bool, bool, bool, bool]] = []
+    examples = {
+        _plain(sentence)
+        for entry in (*lexicon.values(), *lexicon.expressions)
+        for sense in entry.all_senses
+        for sentence in sense.sentences
+    }
+    rows: list[tuple[bool, bool, bool, bool, bool]] = []
     sources: list[MeaningSource] = []
     for number, raw in _json_lines(path):
         try:
@@ -253,9 +263,10 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         groups = group_by(gold)
         is_named = judged.certainty is Certainty.CONFIDENT
         is_right = partition(judged.groups) == partition(groups.values())
-        rows.append((is_named, is_right, len(groups) > 1, len(judged.groups) > 1))
+        is_unseen = examples.isdisjoint(map(_plain, raw["sentences"]))
+        rows.append((is_named, is_right, len(groups) > 1, len(judged.groups) > 1, is_unseen))
         sources.append(judged.source)
-    named, right, several, split = np.array(rows).T
+    named, right, several, split, unseen = np.array(rows).T
     return SetScores(
         name=path.name,
         sets=len(rows),
@@ -264,10 +275,18 @@ def score_sets(model: SenseModel, lexicon: Lexicon, path: Path) -> SetScores:
         several_named=_mean(named[several]),
         several_right=_mean(right[named & several]),
         one_split=_mean((named & split)[~several]),
+        unseen=int(unseen.sum()),
+        unseen_named=_mean(named[unseen]),
+        unseen_right=_mean(right[named & unseen]),
         by_source={
             source.value: sources.count(source) for source in MeaningSource if source in sources
         },
     )
+
+
+def _plain(sentence: str) -> str:
+    """Leave out the marks of a word, and capitals."""
+    return re.sub(r"[\[\]]", "", sentence).strip().casefold()
 
 
 def score_uses(model: SenseModel, lexicon: Lexicon, path: Path) -> UseScores:
@@ -365,9 +384,19 @@ def sense_table(
             "in several meanings: named",
             "right",
             "in one: split",
+            "without a sentence of the dictionary: number",
+            "named",
+            "right",
         ]
-        shares = [(s.named, s.right, s.several_named, s.several_right, s.one_split) for s in sets]
-        cells = [[str(s.sets), *map(_percent, row)] for s, row in zip(sets, shares, strict=True)]
+        cells = [
+            [
+                str(s.sets),
+                *map(_percent, (s.named, s.right, s.several_named, s.several_right, s.one_split)),
+                str(s.unseen),
+                *map(_percent, (s.unseen_named, s.unseen_right)),
+            ]
+            for s in sets
+        ]
         lines += ["", *_markdown("sets", names, zip([s.name for s in sets], cells, strict=True))]
     if uses:
         names = ["number", "right, %", "at .7 or more, %", "right", "at .95 or more, %", "right"]

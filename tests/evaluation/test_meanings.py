@@ -77,6 +77,22 @@ def test_sets_are_sorted_as_compare_sorts_them(model, tmp_path):
     assert found.one_split == pytest.approx(1 / (1 + (found.named == 1)))
 
 
+def test_sets_with_a_sentence_of_the_dictionary_are_counted_apart(model, tmp_path):
+    known = bundled_lexicon()["bark"].senses[0].sentences[0].replace("[", "").replace("]", "")
+    barks = ["The dog let out a sharp bark.", "The bark of the oak was rough."]
+    sets = [
+        {"word": "bark", "sentences": barks, "gold": [0, 1]},
+        {"word": "bark", "sentences": [barks[1], known.upper()], "gold": [0, 0]},
+    ]
+    path = tmp_path / "sets.jsonl"
+    path.write_text("\n".join(map(json.dumps, sets)))
+    found = score_sets(model, bundled_lexicon(), path)
+    assert (found.sets, found.unseen) == (2, 1)
+    assert (found.unseen_named, found.unseen_right) == (1.0, 1.0)
+    row = sense_table("elmo-mini", [], [found]).splitlines()[-1]
+    assert row.endswith("| 1 | 100.0 | 100.0 |")
+
+
 def test_single_uses_are_scored_by_their_key(model, tmp_path):
     rows = [
         {"word": "bark", "sentence": "The dog let out a sharp bark.", "key": "dog"},
