@@ -59,7 +59,7 @@ def test_the_answer_follows_the_typing(open_try):
     write(page, "It is bad.")
     wait_for(heading(page), "Negative")
     write(page, "x" * 2001)
-    wait_for(page.locator(".try-answer h2"), "longer than 2000 characters")
+    wait_for(page.locator(".try-answer h2"), "has 2,001 characters; the most is 2,000")
     write(page, HOSTILE)
     page.locator(".words").filter(has_text="<img src=x").first.wait_for()
 

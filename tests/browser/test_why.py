@@ -81,7 +81,7 @@ def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
     page = open_page()
     write(page, "bank", "The bank and breakwhy.", "The river bank.")
     compare(page)
-    wait_for(page, page.locator(".verdict h2"), "1; 2")
+    wait_for(page, page.locator(".meanings-card li"), "breakwhy")
     fold(page, WHY).locator("> summary").click()
     wait_for(page, fold(page, WHY).locator(".lost"), "The program failed on this")
     assert "secret" not in page.locator("body").inner_text()

@@ -117,7 +117,7 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
         ),
         (
             ("--probes", "--plot", "no/such/file.svg"),
-            "--plot no/such/file.svg: expected a file in a folder that is",
+            "--plot no/such/file.svg: expected a file in a folder that exists",
         ),
         (
             ("--probes", "--out", "broken.json"),

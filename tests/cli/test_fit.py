@@ -463,7 +463,7 @@ def test_what_a_resumed_run_cannot_use_is_refused_and_changes_nothing(tmp_path, 
         (["--data.init_args.batch_size", "4"], "data.batch_size of the checkpoint is 8, here 4"),
         (["--seed_everything", "99"], "seed_everything of the checkpoint is"),
         (["--encoder", str(tmp_path / "other-toy")], "the encoder of the checkpoint is"),
-        (["--model.init_args.head.init_args.hidden", "9"], "the checkpoint is of another model"),
+        (["--model.init_args.head.init_args.hidden", "9"], "the checkpoint does not fit the model"),
     ):
         printed = refused(capsys, "fit", "--run", str(run), "--trainer.max_epochs", "2", *settings)
         assert message in printed

@@ -66,7 +66,8 @@ def test_a_run_ends_with_its_scores_and_its_head(tmp_path):
 @pytest.mark.parametrize(("how", "phase"), [("slow", "training"), ("early", "layers")])
 def test_a_stopped_run_keeps_its_best_head(tmp_path, how, phase):
     jobs, name = started(tmp_path, how, "running", phase)
-    assert jobs.stop(name).stopping
+    job = jobs.stop(name)
+    assert job.stopping or job.status == "stopped"  # a run may end before the answer
     job = wait_for(jobs, name, "stopped")
     kept = (name, "Stopped in round 1; the best state so far (round 1) was kept.")
     assert (job.head, str(job.message)) == (
