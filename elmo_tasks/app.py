@@ -27,9 +27,9 @@ LOCAL = (None, "127.0.0.1", "localhost", "::1")
 AUTH_VARIABLE = "ELMO_AUTH"
 #: Maximum number of waiting requests; further ones receive a message to retry.
 _MAX_WAITING = 200
-#: Seconds that running requests have, at the end: less than a supervisor waits before it kills.
+#: Seconds for running requests to finish at shutdown; supervisors wait longer before killing.
 _LAST_SECONDS = 25.0
-#: A comma and another name with its colon.
+#: Matches several ``NAME:PASS`` pairs separated by commas.
 _SEVERAL = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
 
 

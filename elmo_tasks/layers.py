@@ -99,7 +99,7 @@ def _tokens_only(values: Tensor, mask: Tensor, filler: float) -> Tensor:
     return values.masked_fill(~mask.unsqueeze(-1), filler)
 
 
-# As AllenNLP: small beside any variance a layer has, and zero vectors (padding) stay zero.
+# As in AllenNLP: far below the variance of any layer, and keeps zero vectors (padding) zero.
 _EPSILON = 1e-12
 
 

@@ -25,10 +25,10 @@ warnings.filterwarnings("ignore", message="LSTM with projections is not supporte
 class ProjectedLSTM(nn.LSTM):
     """``torch.nn.LSTM`` with one layer, a projection, clipping, and one bias.
 
-    ``cell_clip`` keeps the cell within +-this, before the output gate reads it; ``proj_clip`` the
-    projected output. Without them it is the library's fused LSTM. The steps are written out with
-    clipping, because the clipped cell goes into the next step, and where the projection is as wide
-    as the cells or wider, which PyTorch's LSTM refuses.
+    ``cell_clip`` limits the absolute value of the cell before the output gate reads it;
+    ``proj_clip`` limits the projected output. Without clipping, PyTorch's fused LSTM is used.
+    With clipping, the steps are written out, since each needs the clipped cell; likewise where
+    the projection is at least as wide as the cells, which PyTorch's LSTM rejects.
     """
 
     weight_ih_l0: Tensor  # [4H, input_size]; gates in the order input, forget, candidate, output
@@ -62,7 +62,7 @@ class ProjectedLSTM(nn.LSTM):
         with torch.no_grad():
             self.bias_hh_l0.zero_()
             self.bias_ih_l0.zero_()
-            # Remember by default (Jozefowicz et al., 2015).
+            # A forget-gate bias of 1 keeps the cell by default (Jozefowicz et al., 2015).
             self.bias_ih_l0[hidden_size : 2 * hidden_size] = 1.0
 
     def flatten_parameters(self) -> None:

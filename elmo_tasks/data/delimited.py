@@ -151,7 +151,7 @@ def _rows(text: str, delimiter: str, path: Path) -> list[NumberedFields]:
 
 
 def _parsed(text: str, delimiter: str, dialect: Mapping[str, Any]) -> Iterator[NumberedFields]:
-    """Parse rows with their first lines' numbers; quoted fields may have several."""
+    """Yield each row with the number of its first line; quoted fields may span lines."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, **dialect)
     number = 1
     for fields in reader:

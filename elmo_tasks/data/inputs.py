@@ -49,12 +49,12 @@ class Inputs:
 def read_inputs(path: Path, column: str | None = None) -> Inputs:
     """Read the texts of a file as ``fit`` and ``evaluate`` read it, whatever its name.
 
-    Tagged sentences (columns, CoNLL-U, marked text) give their words, tables the column of the
-    texts, and other files one text per line.
+    From tagged sentences (columns, CoNLL-U, marked text) it reads the words, from tables the
+    text column, and from other files one text per line.
 
     Args:
         path: the file, plain or compressed.
-        column: name or place of the column of the texts; found if ``None``.
+        column: name or position of the text column; detected if ``None``.
 
     Raises:
         DataError: it cannot be read.

@@ -114,8 +114,8 @@ def check_labels(labels: Sequence[str], n_rows: int, where: str, what: str = "la
     if numbers and what == "label" and _is_scale(labels):
         raise DataError(
             f"{where}: {len(labels):,} different numbers as labels, from {labels[0]} to"
-            f" {labels[-1]}: numbers on a scale are not classes. Name another label_column, or make"
-            " a few classes of them with label_names"
+            f" {labels[-1]}: numbers on a scale are not classes. Name another label_column, or"
+            " group them into a few classes with label_names"
         )
     if n_rows >= _MIN_TO_JUDGE and 2 * len(labels) > n_rows:
         scale = "; numbers on a scale are not classes" if numbers else ""
@@ -148,7 +148,7 @@ def plain_number(label: str) -> str:
 
 
 def label_remarks(labels: Iterable[str]) -> list[str]:
-    """Describe labels that differ in case or separators alone, and may be meant to be one."""
+    """Describe labels that differ only in case or separators, so may be the same label."""
     numbers = Counter(labels)
     remarks = []
     alike: dict[str, list[str]] = {}

@@ -162,8 +162,8 @@ def read_first_senses(path: Path) -> dict[str, str]:
 def read_wic(data: Path, gold: Path) -> list[WordPair]:
     """Read WiC (Pilehvar and Camacho-Collados, 2019).
 
-    A line of ``data`` has the word, its part of speech, its places ``i-j`` among the tokens of both
-    sentences, and these; a line of ``gold`` is ``T`` for one meaning, ``F`` for two.
+    A line of ``data`` has the word, its part of speech, its token positions ``i-j`` in the two
+    sentences, and the sentences; a line of ``gold`` is ``T`` for the same meaning, else ``F``.
     """
     answers = [line.strip() for _, line in numbered_lines(gold)]
     lines = list(numbered_lines(data))

@@ -76,7 +76,7 @@ def sentence_of(
 
 
 def _placed(text: str, spans: Sequence[_GivenSpan], notes: Counter[str]) -> list[_GivenSpan]:
-    """Check spans against their own texts; convert offsets that do not count characters."""
+    """Check spans against their own texts; convert offsets in other units to characters."""
     counted = {
         "characters": list(range(len(text) + 1)),
         "UTF-16 units": [0, *accumulate(len(sign.encode("utf-16-le")) // 2 for sign in text)],

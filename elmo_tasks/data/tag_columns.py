@@ -164,7 +164,7 @@ def _usual_width(path: Path, lines: Sequence[Line]) -> int:
 
 
 def _are_tagged(lines: Sequence[Line], width: int) -> bool:
-    """Check if the last column of the narrowest lines holds tags of spans on all lines."""
+    """Check if column ``width`` holds span tags on every line."""
     return width >= 2 and are_span_tags(fields[width - 1].strip() for _, fields in lines)
 
 
@@ -266,7 +266,7 @@ def _check_format(path: Path, text: str) -> None:
     """Refuse formats other than columns of words and tags.
 
     Raises:
-        DataError: the first lines are those of another format.
+        DataError: the first lines are in another format.
     """
     lines = [line for line in text[:10_000].split("\n")[:20] if line.strip()]
     for pattern, what in _OTHER_FORMATS:

@@ -39,7 +39,7 @@ _FEWEST_TAGGED = 4
 def is_tag_file(path: Path, start: str) -> bool:
     """Check if a file holds tagged words, by its name or by its first lines.
 
-    In lines of text the last words are not, again and again, a few tags.
+    The last column of tagged lines repeats a few tags; the last words of plain text vary.
     """
     suffix = suffix_of(path)
     if suffix in _TAG_ENDINGS:
@@ -80,22 +80,22 @@ def read_tag_file(
 
     Args:
         path: the file; text files may be compressed.
-        file_format: found from the file by default.
+        file_format: detected from the file by default.
 
             - ``columns``: a token and its tag per line, in columns with tabs, spaces or commas
               between them, and an empty line after each sentence; a header, comments,
-              ``-DOCSTART-`` lines, numbers of words and ids are recognized.
+              ``-DOCSTART-`` lines, and columns of word numbers and ids are recognized.
             - ``conllu``: CoNLL-U.
             - ``jsonl``, ``parquet``: a sentence per row, as a list of tokens and one of tags, or as
               a text and a list of spans of characters; see
               :func:`elmo_tasks.data.spans.sentence_of`.
             - ``marked``: a sentence per line with its tags written into it; see
               :func:`elmo_tasks.data.spans.read_marked`.
-        token_column: which column holds the tokens, by place or name; by default it is recognized.
-        tag_column: which column holds the tags; likewise. In CoNLL-U it must be given: ``upos``,
+        token_column: position or name of the column of the tokens; detected by default.
+        tag_column: the same for the tags. CoNLL-U requires it: ``upos``,
             ``xpos``, another, or a key of the column ``misc`` such as ``NER``.
-        encoding: of a text file; by default it is found.
-        tag_names: names of tags that are numbers, from 0 on.
+        encoding: encoding of a text file; detected by default.
+        tag_names: names of numeric tags, starting from 0.
     """
     path, given = Path(path), TagColumns(token_column, tag_column)
     chosen = file_format or _FORMATS.get(suffix_of(path), "columns")

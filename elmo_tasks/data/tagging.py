@@ -186,7 +186,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         return [self._row(sentence, limit) for sentence in records]
 
     def _check_types(self, split: Split, types: Sequence[str]) -> None:
-        """Note types that training lacks, which count as missed; refuse a file of them alone."""
+        """Note types unseen in training, which count as missed; reject a file with no others."""
         assert self.scheme is not None
         known = types_of(self.labels, self.scheme)
         unseen = [type_ for type_ in types if type_ not in known]

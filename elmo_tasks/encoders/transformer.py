@@ -174,8 +174,8 @@ class Transformer:
             pieces, words = self._pieces(sentence)
             for start in range(0, max(1, len(pieces) - (room - step)), step):
                 stop = min(start + room, len(pieces))
-                # Two windows overlap: the first half of the overlap belongs to the one, the second
-                # half to the other.
+                # Where two windows overlap, the first half of the overlap is taken from the first,
+                # the second half from the second.
                 first = start if start == 0 else start + (room - step) // 2
                 last = stop if stop == len(pieces) else start + step + (room - step) // 2
                 ids = [*before, *pieces[start:stop], *after]

@@ -38,7 +38,7 @@ class UseViews:
     others: dict[str, NDArray[np.float16]]  #: ``[n, D]`` of each view that is no layer
 
     def view(self, name: str) -> NDArray[np.float32]:
-        """``[n, D]`` of length 1 in one of :attr:`Reader.views`."""
+        """Return ``[n, D]`` unit vectors of one of :attr:`Reader.views`."""
         if name in self.others:
             return unit(self.others[name].astype(np.float32))
         if name == MEAN:

@@ -50,7 +50,7 @@ class TextScores:
     unjudged: int  #: underlined without a judgement
     right: float
     acceptable: float  #: right or a neighbouring meaning
-    odd_right: float  #: in every other passage, on which nothing was fitted
+    odd_right: float  #: on every second passage, not used for fitting
     odd_acceptable: float
     plain: float  #: share stated with a probability of at least .7
     plain_right: float
@@ -59,12 +59,12 @@ class TextScores:
     sure_acceptable: float
     others: int  #: words called "another meaning"
     others_right: float
-    #: share of words with a listed meaning so called, by length of the sentence
+    #: share of words with a listed meaning called "another meaning", by sentence length
     false_alarms: Mapping[int, float]
 
 
 def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Judgement]]:
-    """Read the lines of the passages of a folder, and what was said of their words."""
+    """Read the passages in a folder, line by line, and the judgements of their words."""
     path = folder / "judged.jsonl"
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
@@ -157,7 +157,7 @@ def text_table(model: str, scores: TextScores, passages: int) -> str:
             f"{_percent(scores.right)}; {_percent(scores.acceptable)}",
         ),
         (
-            "in every other passage, on which nothing was fitted, %",
+            "on every second passage, not used for fitting, %",
             f"{_percent(scores.odd_right)}; {_percent(scores.odd_acceptable)}",
         ),
         ("stated plainly (.7 or more), %", _percent(scores.plain)),

@@ -59,7 +59,7 @@ class HeadFiles:
     settings: dict[str, Any]  # arguments of its class
     encoder: Source  # the encoder of its layers
     static: Source | None = None  # the static vectors beside them, if any
-    #: how its data were read (columns, names of labels, ...), for reading other files alike
+    #: how its data were read (columns, label names, ...), to read other files the same way
     reading: dict[str, Any] = field(default_factory=dict)
     # title, data and licence, scores, layer weights by epoch
     card: dict[str, Any] = field(default_factory=dict)

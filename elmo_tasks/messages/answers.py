@@ -191,7 +191,7 @@ def nearest_by_several(word: str, answers: Sequence[NearestUses], sense: str) ->
 def nearest_of_word_vectors(
     vectors: str, n_words: int, word: str, near: Sequence[StaticNeighbour]
 ) -> Message:
-    """Describe ``near``, the nearest words by one vector per word; an unknown word has none."""
+    """Describe ``near``, the nearest words by static vectors; empty for an unknown word."""
     if not near:
         return Message(f"“{word}” is not among the {n_words:,} words of “{vectors}”.")
     nearest = (

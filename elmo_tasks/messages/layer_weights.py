@@ -71,16 +71,16 @@ def certainty(entry: LayerWeights) -> str:
         return "This is a single run: another random seed may give other shares."
     if _is_even(entry):
         return (
-            f"This is one of {count} runs that differ in their random numbers only; the table has"
+            f"This is one of {count} runs that differ only in their random seeds; the table has"
             " them all."
         )
     groups = unclear(entry)
     if not groups:
         return (
-            f"All {count} runs, which differ in their random numbers only, put the layers in this"
+            f"All {count} runs, which differ only in their random seeds, put the layers in this"
             " order."
         )
-    runs = f"over {count} runs that differ in their random numbers only"
+    runs = f"over {count} runs that differ only in their random seeds"
     if len(groups[0]) == len(entry.layers):
         return f"The shares overlap {runs}, so the order of the layers is not clear."
     names = listed([f"layers {listed([entry.layers[at] for at in group])}" for group in groups])

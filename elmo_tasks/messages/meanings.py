@@ -180,7 +180,7 @@ def source_line(source: api.MeaningSource, n_words: int) -> str:
             " is computed."
         )
     if source is api.MeaningSource.OWN:
-        return "Meanings come from you; which one is meant is computed."
+        return "You gave the meanings; which one is meant is computed."
     return ""
 
 

@@ -85,7 +85,7 @@ class ContextBagModule(BiLMModule):
         checkpoint["bag_sums"] = self.side_bags.sums
 
     def on_load_checkpoint(self, checkpoint: dict[str, Any]) -> None:
-        """Resume the bags where the states of the streams are resumed."""
+        """Restore the bags if the stream states are restored, that is, in a single process."""
         super().on_load_checkpoint(checkpoint)
         self.side_bags.sums = checkpoint.get("bag_sums") if self.trainer.world_size == 1 else None
 

@@ -164,7 +164,7 @@ def parse_entries(text: str, name: str = "dictionary") -> list[Entry]:
     """Parse a dictionary in the format that this module describes.
 
     Raises:
-        DataError: a line breaks the format, a word stands twice, or a meaning has no example.
+        DataError: a line breaks the format, a word has two entries, or a meaning has no example.
     """
     reading = _Reading(name)
     for number, raw in enumerate([*text.splitlines(), ""], 1):

@@ -96,7 +96,7 @@ def views_of(
     read: UseVectors,
     layers: Sequence[int],
 ) -> dict[str, Vectors]:
-    """Return the views of uses that an encoder has read before; see :func:`extract`."""
+    """Return the views of uses that are already encoded; see :func:`extract`."""
     views: dict[str, Vectors] = {layer_view(k): read.layers[k].numpy() for k in layers}
     if read.before is not None and read.after is not None:
         views[CONTEXT] = torch.cat([read.before[-1], read.after[-1]], dim=-1).numpy()

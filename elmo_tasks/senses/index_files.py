@@ -266,7 +266,7 @@ def _write_tables(
     names: Sequence[str],
     store: Store,
 ) -> None:
-    """Write what is searched over all blocks, reading one block at a time."""
+    """Write the search tables of all blocks, reading one block at a time."""
     words: dict[str, int] = {}
     sizes: list[list[Any]] = []
     lines, offsets = (
@@ -350,7 +350,7 @@ class _Appended:
     def _header(self, n: int) -> bytes:
         sink = io.BytesIO()
         fields = {"descr": self._dtype.str, "fortran_order": False, "shape": (n,)}
-        np.lib.format.write_array_header_1_0(sink, fields)  # of one length for all n: it is padded
+        np.lib.format.write_array_header_1_0(sink, fields)  # padded to the same length for every n
         return sink.getvalue()
 
     def add(self, values: Any) -> None:

@@ -49,8 +49,8 @@ ANOTHER = "another meaning"
 MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
 _ENGLISH_RANK = 20_000
-#: A text all of whose words are up to this rank is English, whatever its letters look like. Of 40
-#: short sentences in ten other languages, each has a word beyond it.
+#: A text is English if all its words are within this rank, whatever its letters suggest. In 40
+#: short sentences in ten other languages, each had a word beyond it.
 _COMMON_RANK = 11_000
 _ENGLISH = frozenset(
     ("the", "is", "are", "of", "and", "with", "his", "her", "their", "this", "that", "they", "she")
@@ -236,7 +236,7 @@ def _by_meanings(
 def _expression_or_literal(
     model: SenseModel, uses: Sequence[Use], embedded: Vectors, entry: Entry
 ) -> Judged:
-    """Choose between the one meaning of an expression and its words as usual."""
+    """Choose between an expression's single meaning and the literal sense of its words."""
     predicted = [
         SenseProbabilities((*p.probabilities, p.other), 0.0)
         for p in classify_expression(model, uses, embedded, entry)

@@ -193,7 +193,7 @@ class NearMeanings:
 
 
 def near_meanings(embedded: Vectors, centroids: Vectors, n_own: int = 0) -> NearMeanings:
-    """Return enough meanings for :func:`nearest_others`.
+    """Return the nearest meanings, as many as :func:`nearest_others` needs.
 
     Args:
         embedded: ``[n, H]`` uses.

@@ -157,7 +157,7 @@ class UseIndex:
     ) -> tuple[NearUse, ...]:
         """Return the ``n`` uses nearest to a vector ``[D]`` at a layer, nearest first.
 
-        One more than the last layer means the mean of the layers. The search covers ``"all"``
+        The layer after the last stands for the mean of the layers. The search covers ``"all"``
         words, the ``"same"``, that are inflections of ``word``, or ``"other"`` ones; it returns at
         most one use per sentence, and none from ``leave_out``.
         """

@@ -41,7 +41,7 @@ def base_word(word: str) -> str:
     """Return the key that identifies the uses of a word or phrase as typed.
 
     Raises:
-        InputError: it is neither.
+        InputError: the text is neither a word nor a phrase.
     """
     tokens = check_word(word)
     return folded(" ".join(token.text for token in tokens) if is_phrase(tokens) else tokens[0].text)

@@ -121,7 +121,7 @@ def _compared(name: str, vectors: Tensor, random_pair: float) -> api.LayerCompar
 
 
 def _products(vectors: Tensor) -> api.Products:
-    """Return the inner products of ``[L, n, D]`` vectors at every two layers."""
+    """Return the inner products of ``[L, n, D]`` vectors for every pair of layers."""
     products = torch.einsum("aid,bjd->abij", vectors, vectors).tolist()
     return tuple(
         tuple(

@@ -100,7 +100,7 @@ class LoadedModels:
     """Load models by name, each once.
 
     Args:
-        model: name or folder of the default model; the one of the program if ``None``.
+        model: name or folder of the default model; the program's default if ``None``.
         device: where to compute; by default a GPU if there is one.
         others: names or folders of more models that a request may name, beside the bundled ones.
         may_measure: whether to calibrate, once, a model that came without a calibration.

@@ -215,7 +215,7 @@ def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex
     if request.only not in _ONLY:
         raise InputError(f"Choose {', '.join(_ONLY)}, not “{request.only[:40]}”.", field="only")
     if request.meaning and request.only == "other":
-        message = "Choose all or same: a meaning is one of this word."
+        message = "Choose all or same: the meaning belongs to this word."
         raise InputError(message, field="only")
     check_count(request.n, _MAX_SHOWN, "n", "uses")
     views = (MEANINGS, *loaded.names) if loaded.senses else loaded.names

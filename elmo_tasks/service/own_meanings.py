@@ -65,7 +65,7 @@ def own_entries(text: str) -> list[Entry]:
 def expanded(text: str, word: str) -> str:
     """Rewrite lines ``name = sentence`` as an entry of ``word``; other text stays as it is.
 
-    Words that do not contain the word are put beside it: ``player = basketball`` becomes
+    Text without the word gets it as a prefix in brackets: ``player = basketball`` becomes
     ``[Jordan]: basketball``.
 
     Raises:

@@ -50,7 +50,7 @@ class TrainedHeads:
         self._encoder = encoder
         self._runs = tuple(runs)
         self._device = device
-        # By folder, with the time of its change.
+        # By folder, with the folder's modification time.
         self._predictors: dict[Path, tuple[float, Predictor]] = {}
         self._warned: set[Path] = set()
         self._lock = threading.Lock()

@@ -49,7 +49,7 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     if not _is_one_word(wanted):
         return _phrase(word, sentence, wanted, tokens, places, name, field)
     if not places:
-        wanted = wanted[:1]  # will for won't: the token in front carries the word
+        wanted = wanted[:1]  # won't gives two tokens; the first carries the word
         places = [i for i, token in enumerate(tokens) if are_inflections(key, _key(token.text))]
     if not places:
         raise _not_found(word, sentence, tokens, key, name, field)

@@ -49,7 +49,7 @@ _INSIDE_OBJECT = _words("of and 's")
 
 @dataclass(frozen=True)
 class Place:
-    """Tokens ``start`` to before ``end`` at which a pattern was found."""
+    """Tokens from ``start`` up to, but not including, ``end`` that match a pattern."""
 
     start: int
     end: int

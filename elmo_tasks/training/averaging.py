@@ -63,7 +63,7 @@ class AveragedHead(pl.Callback):
             _put(pl_module, self._average)
 
     def on_validation_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Go on with the trained weights."""
+        """Continue with the trained weights."""
         self._restore(pl_module)
 
     def on_save_checkpoint(
@@ -77,7 +77,7 @@ class AveragedHead(pl.Callback):
     def on_load_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
     ) -> None:
-        """Take up the average and the trained weights of an interrupted run."""
+        """Restore the average and the trained weights of an interrupted run."""
         if trainer.state.fn != "fit" or _TRAINED not in checkpoint:
             return
         self._trained = checkpoint[_TRAINED]

@@ -50,7 +50,7 @@ def set_rates(trainer: pl.Trainer, rates: Sequence[tuple[float, float]]) -> None
 
 
 def risen(step: int, warmup_steps: int) -> float:
-    """The share of a rate that rises to 1 over the first steps."""
+    """Return the warmup factor of a learning rate, which rises to 1 over the first steps."""
     return min(1.0, (step + 1) / max(1, warmup_steps))
 
 

@@ -137,7 +137,7 @@ class ResumeCallback(pl.Callback):
         }
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Keep the state until the first batch: what comes before draws numbers, too."""
+        """Keep the state until the first batch, since earlier steps also draw random numbers."""
         self._state = state_dict
 
     def on_save_checkpoint(

@@ -49,7 +49,7 @@ SCRIPTS = (
     "scripts/worksheet.js",
 )
 MONO = ("ui-monospace", "SF Mono", "Consolas", "Liberation Mono", "monospace")
-#: Of what gradio draws itself, as style.css draws our own parts, in the light and in the dark.
+#: Colours of gradio's own parts, matching those in style.css, in light and dark mode.
 COLOURS = {
     "body_background_fill": "var(--paper)",
     "body_text_color": "var(--ink)",

@@ -1,4 +1,4 @@
-"""Nearest uses tab: what is nearest to a word with its sentence, and without."""
+"""Nearest uses tab: the nearest uses of a word in its sentence, and its nearest static words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from elmo_tasks.wording import slug
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = CONTENT["nearest"]
 ONLY = [("All", "all"), ("Same word", "same"), ("Other words", "other")]
-#: Number of uses of each of several models.
+#: Number of uses shown per model when several are compared.
 _MAX_OF_SEVERAL = 10
 
 

@@ -55,7 +55,7 @@ class AnswerCard:
     finding_of: Callable[[Any], Any]  #: what two heads agree on or not, from a result
 
 
-#: By the kind of the heads.
+#: Answer cards by kind of head.
 CARDS: Mapping[str, AnswerCard] = {
     "classification": AnswerCard(
         mode="sentiment",
@@ -80,7 +80,7 @@ def lines_of(text: str) -> list[str]:
 
 
 def modes_of(name: str) -> Sequence[str]:
-    """Return the mode of a name, or all."""
+    """Return the mode with this name, or all modes if there is none."""
     name = _RENAMED.get(name, name)
     return [name] if name in MODES else list(MODES)
 

@@ -134,7 +134,7 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
     """Open the app and wait for its answer: ``open_page(query="", url=..., width=..., height=...,
     dark=False, ready=...)``.
 
-    With ``alone=True`` in a profile of its own, which is thrown away: playwright's clock stops that
+    ``alone=True`` opens a new, temporary profile, because playwright's clock stops the clock
     of a whole profile.
     """
     problems: list[str] = []

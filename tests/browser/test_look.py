@@ -118,7 +118,7 @@ def test_a_link_to_a_tab_brings_it_into_sight_on_a_phone(open_page):
     page.wait_for_function(STANDS_WHOLE)
 
 
-def test_a_tab_that_is_pressed_stands_whole_on_a_phone(open_page):
+def test_a_pressed_tab_is_fully_visible_on_a_phone(open_page):
     page = open_page(width=390, height=844)
     # as some seconds later: nothing follows any more
     page.evaluate("for (let i = setInterval(() => {}); i; i--) clearInterval(i)")

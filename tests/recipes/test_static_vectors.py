@@ -14,7 +14,7 @@ DRINKS = ("milk", "cider", "cocoa", "lemonade", "broth", "tea")
 
 @pytest.fixture
 def text(tmp_path):
-    """Sentences in which places stand where places stand, and drinks where drinks do."""
+    """Sentences in which all places share one context, and all drinks another."""
     lines = [f"My aunt went down to the {place} before breakfast ." for place in PLACES]
     lines += [f"He drank a cup of warm {drink} with honey ." for drink in DRINKS]
     lines += ["In 1871 there were 36 hens .", "", "In 2019 there were 12 hens ."]

@@ -28,7 +28,7 @@ def test_many_uses_are_taken_at_even_distances():
     assert [use.sentence for use in uses] == [f"The bank {k}." for k in range(0, 100, 10)]
 
 
-def test_what_is_no_word_is_refused():
+def test_text_that_is_not_a_word_is_refused():
     with pytest.raises(InputError, match="is not a word or phrase"):
         uses_in("two, words", ["A bank."])
 

@@ -232,7 +232,7 @@ def test_the_small_print_says_what_is_known_and_what_is_computed(service):
     own = parsed(
         compare_answer.meanings_card(replace(comparison, source=MeaningSource.OWN), ())
     ).text
-    assert "Meanings come from you; which one is meant is computed." in own
+    assert "You gave the meanings; which one is meant is computed." in own
 
 
 def test_the_lengths_of_vectors_are_folded_away_on_the_page(service):

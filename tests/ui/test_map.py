@@ -242,7 +242,7 @@ def test_one_model_answers_as_before_and_says_its_layers(service):
     page, answer = ask(service, models=("fake-small",))
     assert answer.layers == ("meanings", "0", "1", "2", "mean")
     assert "In this sentence" in page
-    assert "One vector a word (fake-words)" in page
+    assert "One vector per word (fake-words)" in page
 
 
 def test_one_meaning_is_shown_alone_and_kept_in_the_link(service):

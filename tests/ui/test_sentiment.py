@@ -149,7 +149,7 @@ def test_a_wrong_answer_is_corrected_and_kept_where_training_is_on(service):
     assert tab_of(service).corrections == []
 
 
-def test_labels_of_ones_own_stand_under_the_title_of_their_head(service):
+def test_custom_labels_appear_under_the_title_of_their_head(service):
     option, results, _ = sentiment(service, NOT_BAD)
     own = replace(
         option, head=replace(option.head, title="Kitchen or garden", labels=("kitchen", "garden"))

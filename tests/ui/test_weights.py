@@ -32,7 +32,7 @@ def test_the_sentence_says_what_is_drawn_from_where():
         (None, "This is a single run"),
         (
             [(0.2, 0.5, 0.3), (0.22, 0.48, 0.3)],
-            "All 2 runs, which differ in their random numbers only, put the layers in",
+            "All 2 runs, which differ only in their random seeds, put the layers in",
         ),
         ([(0.2, 0.5, 0.3), (0.2, 0.3, 0.5)], "The shares of layers 1 and 2 overlap over 2 runs"),
         ([(0.2, 0.5, 0.3), (0.5, 0.3, 0.2)], "so the order of the layers is not clear"),
