@@ -18,9 +18,9 @@ _NAMES = 300
 _ROW = 22
 _EDGE = 16
 _LONGEST_NAME = 80
-#: Longest names that stand side by side in a legend.
+#: Maximum length of names that are side by side in a legend.
 _SHORT_NAME = 10
-#: Of a chart in a file; the page has the same names in ui/styles/weights.css.
+#: Styles of a chart in a file; the page has the same class names in ui/styles/weights.css.
 _STYLE = """
 text{font:13px sans-serif;fill:#1c2530}
 .t{font-weight:700;font-size:15px}
@@ -64,7 +64,7 @@ class Line(NamedTuple):
     """A line of a chart."""
 
     points: Points
-    colour: int = 0  #: which of six
+    colour: int = 0  #: number of one of six colours
     name: str = ""  #: in the legend; not there if it is empty
     is_faint: bool = False  #: in the background, without marks
 

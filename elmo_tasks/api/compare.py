@@ -44,13 +44,13 @@ Products = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
 class Views:
     """Further ways to look at the uses of a comparison, beside its layers."""
 
-    #: one vector for each word, whatever the sentence; ``None`` without one
+    #: compared by one vector per word, whatever the sentence; ``None`` without one
     one_vector: LayerComparison | None = None
     mixes: tuple[HeadMix, ...] = ()  #: as the default heads mix the layers
     #: by the features from which meanings are predicted; ``None`` without meanings
     features: LayerComparison | None = None
-    products: Products = ()  #: of the uses: any mix of the layers can be compared by them
-    #: of some random words in random sentences, as the measuring stick of such a mix
+    products: Products = ()  #: for the uses: they give the cosines for any mix of the layers
+    #: for random words in random sentences, as the reference for such a mix
     random_products: Products = ()
 
 

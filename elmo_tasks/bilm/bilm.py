@@ -56,8 +56,8 @@ class ProjectedLSTM(nn.LSTM):
             self.weight_hh_l0 = nn.Parameter(torch.empty(4 * hidden_size, proj_size))
             self.weight_hr_l0 = nn.Parameter(torch.empty(proj_size, hidden_size))
             self.reset_parameters()
-        # The published layout has one bias. The second is held at zero, so that nothing has to be
-        # summed on the way out.
+        # The published layout has one bias. The second is held at zero, so that the export need
+        # not add them.
         self.bias_hh_l0.requires_grad_(False)
         with torch.no_grad():
             self.bias_hh_l0.zero_()
@@ -78,11 +78,11 @@ class ProjectedLSTM(nn.LSTM):
         Args:
             x: the inputs.
             state: where to start; zeros by default.
-            lengths: ``[B]`` real steps of each row, for callers that carry the state on: it is then
-                the one after these.
+            lengths: ``[B]`` number of real steps of each row; the returned state is then
+                the one after these steps.
 
         Returns:
-            ``[B, T, P]`` outputs (whatever they are past ``lengths``), and the state at the end.
+            ``[B, T, P]`` outputs (arbitrary past ``lengths``), and the final state.
         """
         if state is None:
             state = (
@@ -244,7 +244,7 @@ class BiLM(nn.Module):
             words: ``[B, T]`` rows of ``characters``, right-padded with any row.
             lengths: ``[B]`` real steps of each row.
             states: forward and backward states to start from; zeros by default, so that a sentence
-                gives the same vectors always.
+                always gives the same vectors.
             carry: also return the states at the end.
         """
         return self.read(self.token_encoder(characters)[words], lengths, states, carry)

@@ -52,7 +52,7 @@ class CharacterCNN(nn.Module):
         if torch.is_autocast_enabled(x.device.type):
             x = x.to(torch.get_autocast_dtype(x.device.type))  # before the windows multiply it
         x = torch.cat([_convolve_and_pool(x, c) for c in self.convolutions], dim=-1)
-        # Both activations rise with their input, so that the maximum could be taken first.
+        # Both activations are increasing functions, so the maximum can be taken first.
         x = torch.relu(x) if self.options.activation == "relu" else torch.tanh(x)  # [U, n_filters]
         for highway in self.highways:
             x = highway(x)
@@ -62,7 +62,7 @@ class CharacterCNN(nn.Module):
         """Trim the padding that does not affect any maximum.
 
         Every convolution window that holds nothing but padding gives the same value, so one such
-        window of the widest filter stands for all of them: the result is equal, not close.
+        window of the widest filter can represent them all: the result is exactly equal.
         """
         # Unlike row 0, padding has a trained vector, and convolutions see it.
         longest = int(word_lengths(characters).max()) if len(characters) else 0
@@ -72,19 +72,19 @@ class CharacterCNN(nn.Module):
 def _convolve_and_pool(x: Tensor, convolution: nn.Module) -> Tensor:
     """Convolve ``[U, C, E]`` and take the maximum over positions: ``[U, number]``.
 
-    As one matrix product over windows: on a CPU, forward and backward take half of what ``Conv1d``
+    This is one matrix product over windows; on a CPU, both passes take half the time ``Conv1d``
     takes on these shapes.
     """
     # [number, E, width], [number]
     weight, bias = (getattr(convolution, name) for name in ("weight", "bias"))
     windows = x.unfold(1, weight.shape[2], 1).flatten(2)  # [U, positions, E * width]
     scores = nn.functional.linear(windows, weight.flatten(1))
-    # The maximum alone takes less time than the maximum and its place, which only gradients need.
+    # The maximum alone is faster than the maximum with its index, which only gradients need.
     return (scores.max(dim=1).values if scores.requires_grad else scores.amax(dim=1)) + bias
 
 
 def word_lengths(characters: Tensor) -> Tensor:
-    """Count the characters ``[U]`` of words, of ``[U, C]`` character ids."""
+    """Count the characters of each word, ``[U]``, from ``[U, C]`` character ids."""
     return (characters != PADDING).sum(dim=1)
 
 
@@ -99,7 +99,7 @@ def encode_words(encoder: CharacterCNN, characters: Tensor) -> Tensor:
     """
     weight = encoder.projection.weight
     vectors = torch.empty(len(characters), len(weight), device=weight.device)
-    # At least the width of the result would be lost to autocast, and the result is kept.
+    # Autocast would reduce the precision of the result, which is kept.
     with torch.autocast(weight.device.type, enabled=False):
         for rows in torch.argsort(word_lengths(characters), stable=True).split(_WORDS_PER_BATCH):
             vectors[rows.to(weight.device)] = encoder(
@@ -116,7 +116,7 @@ class WordCache:
     """Cache of vectors of the most frequent words, filled as the words occur.
 
     The CNN must not change while the cache is in use. Word ids are ranks by frequency; the vectors
-    of the first ones are kept, as many of ``n_words`` as fit into ``max_bytes``.
+    of the first ``n_words`` are kept, or of as many as fit into ``max_bytes``.
     """
 
     def __init__(self, encoder: CharacterCNN, n_words: int, max_bytes: int = _MAX_BYTES) -> None:

@@ -24,11 +24,11 @@ from elmo_tasks.weights.folders import CARD_NAME, verify, write_card
 BASE_VARIABLE = "ELMO_TASKS_BASE_URL"
 #: Seconds to wait before each further round of tries; tries that bring new bytes do not count.
 DELAYS = (1.0, 2.0, 4.0, 8.0, 16.0)
-#: Called with the file's name, the bytes there are, and the total, if the server states it.
+#: Called with the file's name, the bytes received, and the total if the server states it.
 Report = Callable[[str, int, int | None], None]
 
 _TIMEOUT = httpx.Timeout(30.0, connect=10.0)
-# Answers that another try may change; every other refusal is final for its address.
+# HTTP statuses worth a retry; any other refusal is final for its address.
 _TEMPORARY = frozenset({408, 425, 429, 500, 502, 503, 504})
 _log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def fetch(
 ) -> tuple[Path, Path]:
     """Download a published model unless it is in the cache; return its options and weights.
 
-    The addresses in ``$ELMO_TASKS_BASE_URL`` (with spaces between), or else the published ones, are
+    The addresses in ``$ELMO_TASKS_BASE_URL`` (separated by spaces), or else the published ones, are
     tried in turn.
 
     Raises:

@@ -57,7 +57,7 @@ class Int8Linear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map ``[N, in]`` to ``[N, out]`` float32."""
-        # Centred: rows that are far from symmetric, such as those behind a ReLU, lose less.
+        # Centring costs asymmetric rows, such as those after a ReLU, less precision.
         low, high = x.aminmax(dim=1, keepdim=True)  # [N, 1]
         middle = (high + low) / 2
         product, scale = self.unscaled(x - middle)
@@ -65,7 +65,7 @@ class Int8Linear(nn.Module):
         return product if self._bias is None else product.add_(self._bias)
 
     def unscaled(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute products ``[N, out]`` divided by their scales ``[N, 1]``, and these."""
+        """Return products ``[N, out]`` divided by their scales ``[N, 1]``, and the scales."""
         scale = torch.linalg.vector_norm(x, torch.inf, 1, True).clamp_(min=1e-12)
         product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
             x / scale, 1 / _LEVELS, _ZERO, self._packed

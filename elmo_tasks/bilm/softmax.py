@@ -31,7 +31,7 @@ class LMSoftmax(nn.Module):
 
         See Jean et al. (2015). Words are drawn log-uniformly over their ranks, with replacement,
         and each is used once; a word's expected count after ``n_draws`` draws of probability ``p``
-        is ``1 - (1 - p)^n_draws``. With every word in it the loss tends to the full one. All rows
+        is ``1 - (1 - p)^n_draws``. With all words drawn, the loss nears the full one. All rows
         share the draws.
         """
         n_words = len(self.weight)
@@ -59,7 +59,7 @@ class _SampledCrossEntropy(torch.autograd.Function):
     """Cross entropy of a target score against shared samples, with its gradient.
 
     A block of rows is scored, normalised and turned into gradients while it is in the cache; the
-    ``[N, S]`` scores are never stored. On two cores that is three times as fast as autograd's way.
+    ``[N, S]`` scores are never stored. On two cores this is three times as fast as autograd.
     """
 
     @staticmethod

@@ -39,13 +39,13 @@ def add_precision(parser: argparse._ActionsContainer, *, bf16: bool = False) -> 
         if bf16
         else "int8 is faster"
     )
-    text = f"of the products; {hint} on a CPU where a biLM is large (default: float32)"
+    text = f"number format of products; {hint} for a large biLM on a CPU (default: float32)"
     parser.add_argument("--precision", choices=choices, default="float32", help=text)
 
 
 def add_lexicon(parser: argparse.ArgumentParser) -> None:
     """Add ``--lexicon``."""
-    text = "dictionary file whose entries add to those of the program, or take their place"
+    text = "dictionary file whose entries extend or replace the built-in ones"
     parser.add_argument("--lexicon", type=Path, metavar="FILE", help=text)
 
 
@@ -67,7 +67,7 @@ def add_corpus(parser: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--ray", nargs="?", const="local", type=_cluster, metavar="ADDRESS", help=text
     )
-    text = "set rows aside that cannot be read, and count them (default: refuse the first one)"
+    text = "set aside and count rows that cannot be read (default: stop at the first one)"
     group.add_argument("--skip-bad", action="store_true", help=text)
 
 

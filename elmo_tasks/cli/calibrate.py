@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--labels",
         metavar="0=negative,1=positive",
-        help="labels of that file and the head's own for them",
+        help="map from the labels of that file to those of the head",
     )
 
 
@@ -89,7 +89,7 @@ def _meanings(args: argparse.Namespace) -> int:
     projection = (
         "kept"
         if calibration.projection is not None
-        else "no better than the views as they are, not kept"
+        else "no better than the unchanged views, so not kept"
     )
     print(
         f"{encoder.name}: fitted on the dictionary, of which {len(centroids):,} meanings were read"

@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("input", help=text)
     text = (
-        "HDF5 file; a name that ends in .parquet makes it Parquet, and a folder/ or address Parquet"
+        "HDF5 file, or Parquet if the name ends in .parquet; a folder/ or an address for Parquet"
         " in parts"
     )
     add("output", help=text)
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--dtype",
         choices=("float32", "float16"),
         default="float32",
-        help="of the vectors (default: float32)",
+        help="number format of the vectors (default: float32)",
     )
     add(
         "--window",
@@ -102,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         norms=args.norms,
         form=form,
     )
-    job.load()  # what does not fit is refused before anything is read
+    job.load()  # unsuitable settings are rejected before anything is read
     texts = Input([args.input], args.column, args.skip_bad)
     with finished_blocks(job, texts, output, engine, "embed") as blocks:
         _finish(job, blocks, output, args.layout)

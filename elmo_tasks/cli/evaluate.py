@@ -130,7 +130,7 @@ def _tests(args: argparse.Namespace) -> str:
 
 
 def _probes(args: argparse.Namespace) -> str:
-    """Run the probing tests that the file of ``--out`` lacks, each written at once."""
+    """Run the probing tests missing from the ``--out`` file; write each result at once."""
     from elmo_tasks.evaluation import results
     from elmo_tasks.evaluation.reader import Reader
     from elmo_tasks.evaluation.suite import evaluate

@@ -29,19 +29,17 @@ def add_arguments(group: argparse._ArgumentGroup) -> None:
     add("--encoder", help="name or folder of its encoder (default: found by its checksum)")
     add(
         "--file-format",
-        help="format of that file, if its name does not tell: tsv, csv, columns, jsonl, ...",
+        help="format of that file, if its name does not show it: tsv, csv, columns, jsonl, ...",
     )
-    add("--text-column", help="name or place of the column of the text (classes)")
-    add("--label-column", help="name or place of the column of the label (classes)")
+    add("--text-column", help="name or position of the text column (classes)")
+    add("--label-column", help="name or position of the label column (classes)")
     add(
         "--labels",
         metavar="0=negative,1=positive",
-        help=(
-            "labels or entity types of that file and the head's own for them; DATE= leaves one out"
-        ),
+        help=("map from labels or entity types of that file to the head's; DATE= leaves one out"),
     )
-    add("--token-column", help="name or place of the column of the tokens (tags)")
-    add("--tag-column", help="name or place of the column of the tags (tags)")
+    add("--token-column", help="name or position of the token column (tags)")
+    add("--tag-column", help="name or position of the tag column (tags)")
 
 
 def scores_of_head(args: argparse.Namespace) -> dict[str, Any]:
@@ -87,9 +85,9 @@ def scores_of_head(args: argparse.Namespace) -> dict[str, Any]:
 def _scored_texts(
     predictor: Predictor, rows: Sequence[LabelledRow]
 ) -> tuple[TaskScores, dict[str, int]]:
-    """Score a classifier, and count its answers at a high probability and the right ones.
+    """Score a classifier, and count its high-probability answers and those that are right.
 
-    A text without a word has no class, and counts as the first one.
+    A text without words has no class, and counts as the first class.
     """
     from tqdm import tqdm
 
@@ -121,7 +119,7 @@ def _read(args: argparse.Namespace, files: HeadFiles, task: Task) -> SplitData[A
     for name in (*task.columns, "file_format"):
         if value := getattr(args, name, None):
             given[name] = int(value) if value.removeprefix("-").isdecimal() else value
-    # The file decides its format: that of the head's training file says nothing about it.
+    # The format is that of this file, not that of the head's training file.
     stored = {
         key: value
         for key, value in files.reading.items()
@@ -135,7 +133,7 @@ def _read(args: argparse.Namespace, files: HeadFiles, task: Task) -> SplitData[A
     elif args.labels is not None:
         reading["type_names"] = _type_names(args.labels, files)
     try:
-        # The training split is not read: its place is only named in messages.
+        # The training split is not read; its name only appears in messages.
         data = task.data(train=f"of the head {files.name}", test=str(args.data), **reading)
     except TypeError as error:
         raise ConfigError(

@@ -151,7 +151,7 @@ def _run(plan: Plan) -> None:
 
 
 def _say_how_to_resume(plan: Plan) -> None:
-    """Print the command that resumes a run which was interrupted, in its first process."""
+    """Print, in the first process, the command that resumes an interrupted run."""
     from pytorch_lightning.utilities import rank_zero_only
 
     root = plan.root

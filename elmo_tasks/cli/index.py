@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_device(parser)
     add_precision(parser, bf16=True)
-    parser.add_argument("--title", help="what the app calls it (default: the name of the folder)")
+    parser.add_argument("--title", help="title in the app (default: the name of the folder)")
     parser.add_argument(
         "--column", help="column of the texts in a table or data set (default: detected)"
     )
     text = (
-        "number of a layer that a large index searches fast, with FAISS; may be given again"
+        "number of a layer to index with FAISS if the index is large; may be repeated"
         " (default: the top one)"
     )
     parser.add_argument("--fast-layer", type=int, action="append", metavar="LAYER", help=text)
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     hub.add_argument(
         "--split", default="train", help="train, test, train[:10%%], ... (default: train)"
     )
-    hub.add_argument("--config", help="where the data set has several")
+    hub.add_argument("--config", help="configuration, if the data set has several")
     hub.add_argument(
         "--rows", type=_count, help="maximum number of rows to read and to download (default: all)"
     )
@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
             " another --title"
         )
     job = IndexJob(args.model, args.device, args.precision)
-    encoder = job.load()  # a model that is not there is refused before anything is read
+    encoder = job.load()  # a missing model is rejected before anything is read
     for source in args.text:
         if not source.startswith(HUB):
             files_of(source)
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _write_fast(index: UseIndex, layers: Sequence[int]) -> None:
-    """Write the fast search of some layers, if the index is so large that it pays."""
+    """Build the fast search of some layers, if the index is large enough to benefit."""
     from elmo_tasks.senses.fast_search import MIN_WORDS, write_fast_search
 
     if len(index) < MIN_WORDS:

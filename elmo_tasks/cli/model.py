@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ),
         (
             "checksums",
-            "write the checksums of weights on the card beside them, after a change of yours",
+            "write the checksums of weights on the card beside them, after you changed the weights",
             _add_checksums,
         ),
     ):
@@ -76,7 +76,7 @@ def _add_export(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to", required=True, choices=("hdf5", "safetensors"), help="format to write"
     )
-    text = "folder to write: options.json, weights, and what else the model has"
+    text = "folder to write: options.json, weights, and the model's other files"
     parser.add_argument("folder", type=Path, help=text)
     parser.set_defaults(action=_export)
 
@@ -88,15 +88,15 @@ def _add_vectors(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, required=True, help="folder to write: words, vectors and their card")
     add("--size", type=int, default=100, help="numbers per vector (default: 100)")
     add("--words", type=int, default=36_000, help="keep the most frequent words (default: 36000)")
-    text = "leave out words that come less often (default: 5)"
+    text = "leave out words that occur less often (default: 5)"
     add("--min-count", type=int, default=5, help=text)
-    text = "of word2vec (default: cbow)"
+    text = "word2vec algorithm (default: cbow)"
     add("--algorithm", choices=("cbow", "skip-gram"), default="cbow", help=text)
     add("--epochs", type=int, default=10, help="how often to read the text (default: 10)")
     add("--window", type=int, default=5, help="words to each side, at most (default: 5)")
     text = "threads; with one, runs can be repeated (default: 2)"
     add("--workers", type=int, default=2, help=text)
-    add("--seed", type=int, default=1, help="of all random numbers (default: 1)")
+    add("--seed", type=int, default=1, help="seed of all random numbers (default: 1)")
     add("--title", default="Static word vectors", help="one line for the card")
     text = "a card.json whose sources, with licences, go on the new card"
     add("--sources", type=Path, metavar="CARD", help=text)
@@ -107,7 +107,7 @@ def _add_checksums(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "folders", type=Path, nargs="+", help="folders of models, heads or static vectors"
     )
-    text = "change nothing; say whether the weights are those of the card"
+    text = "change nothing; check the weights against the card"
     parser.add_argument("--check", action="store_true", help=text)
     parser.set_defaults(action=_checksums)
 

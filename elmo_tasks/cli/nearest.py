@@ -10,9 +10,7 @@ from elmo_tasks.cli.arguments import add_device, add_model
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.messages.views import view_place
 
-HELP = (
-    "nearest uses of a word in its sentence, beside its neighbours where every word has one vector"
-)
+HELP = "nearest uses of a word in its sentence, and its nearest words by static vectors"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--index", type=Path, help="folder that `index` wrote (default: the dictionary)"
     )
     text = (
-        "vectors of words alone: a name, a folder, or a word2vec, GloVe or fastText file (default:"
+        "static word vectors: a name, a folder, or a word2vec, GloVe or fastText file (default:"
         " the bundled ones)"
     )
     parser.add_argument("--static", help=text)

@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Read, predict, write; what is written to a file is resumed after an interruption."""
+    """Read, predict, write; output to a file is resumed after an interruption."""
     from elmo_tasks.corpus.output import Output, finished_blocks, join
     from elmo_tasks.corpus.reader import Input
     from elmo_tasks.devices import checked_device
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         tokens=args.tokens,
         form=form,
     )
-    job.key  # noqa: B018  (a head that is not there is refused before anything is read)
+    job.key  # noqa: B018  (a missing head is rejected before anything is read)
     if is_stream:
         if args.workers > 1 or args.ray is not None:
             raise ConfigError(

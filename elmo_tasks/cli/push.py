@@ -22,7 +22,7 @@ _KINDS = {"head.json": "head", "options.json": "biLM", "words.txt.xz": "static v
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="folder of a head, a biLM or static vectors")
     parser.add_argument(
-        "address", metavar="hub:OWNER/NAME", help="where to push it; made if it is not there"
+        "address", metavar="hub:OWNER/NAME", help="where to push it; created if it does not exist"
     )
     text = "push the encoder of a head along (default: only if it is not a bundled one)"
     parser.add_argument("--with-encoder", action="store_true", help=text)
@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Copy what belongs there, write the card, upload."""
+    """Copy the files to push, write the card, and upload them."""
     folder = args.folder
     if not folder.is_dir() and (found := _bundled(folder)) is not None:
         folder = found
@@ -62,7 +62,7 @@ def _bundled(name: Path) -> Path | None:
 
 
 def _add_encoder(folder: Path, copy: Path, *, always: bool) -> None:
-    """Put the encoder of a head beside it, where it is looked for by its checksum."""
+    """Copy a head's encoder beside it, where loading the head finds it by its checksum."""
     from elmo_tasks.bilm.model_files import bundled_models
     from elmo_tasks.encoders.transformer_files import is_transformer
     from elmo_tasks.heads.head_files import find_head
@@ -81,7 +81,7 @@ def _add_encoder(folder: Path, copy: Path, *, always: bool) -> None:
 
 
 def model_card(folder: Path, kind: str, address: str) -> str:
-    """Return the model card, in Markdown, of what ``card.json`` and ``head.json`` say."""
+    """Return the model card in Markdown, made from ``card.json`` and ``head.json``."""
     card: Mapping[str, Any] = (
         read_json(folder / CARD_NAME) if (folder / CARD_NAME).is_file() else {}
     )

@@ -41,11 +41,11 @@ def free_root(root: Path) -> Path:
 
 
 def remove_run(root: Path, before: float) -> None:
-    """Remove the results of an earlier run, so that none of them can pass for the new one's.
+    """Remove the results of an earlier run, so that none is mistaken for a new one.
 
     Args:
         root: the folder of the run.
-        before: time since 1970; later curves of TensorBoard are those of the new run.
+        before: Unix time; TensorBoard curves that are later belong to the new run.
     """
     for curve in (root / "tensorboard").glob("events*"):
         if curve.stat().st_mtime < before:

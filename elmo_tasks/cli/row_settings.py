@@ -28,7 +28,7 @@ _SPLITS = ("train", "validation", "test")
 
 
 def with_files(settings: Mapping[str, Any], folder: Path, own: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace rows among the settings of the data by files of them.
+    """Write rows given as data settings to files; return settings that name the files.
 
     Rows are a pandas ``DataFrame``, a ``datasets.Dataset``, or a list of dictionaries. A file is
     named by its content, so that no later call changes the data of a run. Splits that a

@@ -87,7 +87,7 @@ def _write(args: argparse.Namespace) -> None:
         lexicon=args.lexicon,
         form="parquet" if output.suffix == ".parquet" else "jsonl",
     )
-    job.key  # noqa: B018  (a model that is not there is refused before anything is read)
+    job.key  # noqa: B018  (a missing model is rejected before anything is read)
     texts = Input([args.input], args.column, args.skip_bad, check_line)
     with finished_blocks(job, texts, output, engine_of(args), "senses") as blocks:
         join(job, blocks, output)

@@ -175,7 +175,7 @@ def isolate_run(trainer: Any, subcommand: str) -> None:
 
 
 def own_error(error: BaseException | None) -> Exception | None:
-    """Return the error of ours that caused another one, if there is one."""
+    """Return the error of this program that caused another one, if any."""
     while error is not None:
         if isinstance(error, ConfigError | DataError | InputError | WeightsError):
             return error

@@ -200,7 +200,7 @@ def _epochs(config: str, settings: Mapping[str, Any]) -> int:
         )
     except (KeyError, TypeError, ValueError):
         raise ConfigError(
-            f"--config {config}: expected trainer.max_epochs, which few examples multiply"
+            f"--config {config}: expected trainer.max_epochs, which is raised for few examples"
         ) from None
 
 

@@ -127,13 +127,13 @@ def _parts(rows: Iterable[Row], max_characters: int) -> Iterator[list[Row]]:
 
 
 def result_name(block: Block, job: Job, ending: str) -> str:
-    """Return the name of a file of a finished block: by its rows and by the job."""
+    """Return the name of a finished block's file, derived from its rows and the job."""
     key = hashlib.sha256(f"{job.key} {block.key}".encode()).hexdigest()[:16]
     return f"{block.number:06}-{key}{ending}"
 
 
 def unfinished(blocks: Sequence[Block], job: Job, store: Store) -> list[Block]:
-    """Return the blocks whose files are not all there: the names are the ledger."""
+    """Return the blocks with missing files; the file names record what is finished."""
     names = store.names()
     return [
         block

@@ -49,7 +49,7 @@ def compute(
 ) -> list[Block]:
     """Cut rows into blocks, and compute those that are not finished yet.
 
-    Interrupted before anything was computed, the store is removed.
+    The store is removed if the job is interrupted before anything is computed.
     """
     try:
         blocks = cut(rows, store, job.block_characters)
@@ -194,7 +194,7 @@ def _block_of(row: Mapping[str, Any]) -> Block:
 def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> Iterator[Block]:
     """Compute on Ray Data, which starts actors again that died with their node.
 
-    The rows travel by the store, which every machine must reach: a shared folder or a bucket.
+    The rows pass through the store, which every machine must reach: a shared folder or bucket.
     """
     import ray
     from ray.data import ActorPoolStrategy, DataContext
@@ -218,7 +218,7 @@ def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> It
         logging.getLogger("ray.data").setLevel(logging.ERROR)
         there = ray.cluster_resources()
         n_gpus = int(there.get("GPU", 0))
-        # Reading does not need its own process here: every core may compute.
+        # Reading needs no reserved process here, so every core may compute.
         n = max(1, min(len(blocks), n_gpus or int(there.get("CPU", 1))))
         items = [asdict(block) for block in blocks]
         data = ray.data.from_items(items, override_num_blocks=min(len(items), 10_000)).map_batches(

@@ -96,7 +96,7 @@ def finished_blocks(
     """
     output.check(texts.sources)
     for source in texts.sources:
-        files_of(source)  # a missing file is refused before anything is made
+        files_of(source)  # a missing file is rejected before anything is created
     lock = (
         contextlib.nullcontext()
         if is_address(output.place)
@@ -111,7 +111,7 @@ def finished_blocks(
 
 
 def join(job: Job, blocks: Sequence[Block], output: Output) -> None:
-    """Join the files of the blocks to one, in order, unless they are the result themselves."""
+    """Join the files of the blocks into one, in order, unless they are themselves the result."""
     if output.is_folder:
         return
     (ending,) = job.endings

@@ -1,4 +1,4 @@
-"""Rows of files, folders and addresses, one after the other: no file is held whole."""
+"""Rows of files, folders and addresses, streamed: no large file is held in memory."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.compressed import BROKEN, open_binary, unpacked
 
 STANDARD = "-"
-#: The columns of a table are found from this many lines.
+#: Number of lines from which the columns of a table are detected.
 _HEAD_LINES = 200
 #: Tables up to this many bytes are read whole, in any format and encoding; larger ones are
 #: streamed.
@@ -49,7 +49,7 @@ class Input:
 
     sources: Sequence[str]  #: files, folders, patterns, addresses, or ``-`` for standard input
     column: str | None = None  #: column of the texts in tables; detected if ``None``
-    skip_bad: bool = False  #: set rows that cannot be read aside
+    skip_bad: bool = False  #: set aside rows that cannot be read
     #: returns the reason why a text cannot be used, ``None`` where it can
     check: Callable[[str], str | None] | None = None
 

@@ -39,7 +39,7 @@ def arrow_filesystem(address: str) -> tuple[Any, str]:
 class Store:
     """Named files in one place, each of which is complete or not there at all.
 
-    A store travels to other processes and machines by its place alone.
+    Only its location is sent to other processes and machines.
     """
 
     place: str  #: a folder, or the address of one

@@ -162,7 +162,7 @@ class BatchLoader(ResumableBatches[Batch]):
             return _cut(by_length[self.rank :: self.world_size], self.batch_size // self.world_size)
         generator = torch.Generator().manual_seed(self.seed * 1_000_003 + epoch)
         order = torch.randperm(len(self.lengths), generator=generator).tolist()
-        # Every process must take every step, so a few rows are left out, other ones in every epoch.
+        # Every process must take every step, so a few rows are left out, different ones each epoch.
         order = order[: len(order) - len(order) % self.world_size]
         pools = _cut(order, self.batch_size * _BATCHES_PER_POOL)
         cut = [

@@ -91,7 +91,7 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
     weights = {at: sum(map(weight, cells)) for at, cells in columns.items()}
     for among in (texty, () if unnamed else columns):
         named = named_column(names, TEXT_NAMES, among)
-        # A title or a summary is not the text if a longer column stands beside it.
+        # A title or a summary is not the text if there is a longer column.
         longer = [
             at
             for at in unnamed
@@ -107,7 +107,7 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
 def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple[int, list[int]]:
     """Find the label column: by name, else the fewest distinct values.
 
-    The second value lists the columns that fit as well as it, with itself; it is empty if no other
+    The second value lists all equally good columns, this one included; it is empty if no other
     one does.
     """
     empty = {

@@ -48,7 +48,7 @@ def read_delimited(text: str, path: Path, form: str, delimiter: str | None = Non
         text: content of the file.
         path: the file, for messages.
         form: ``csv``, ``tsv`` or ``txt``.
-        delimiter: mark between columns; found if ``None``, also from Excel's line ``sep=;``.
+        delimiter: mark between columns; detected if ``None``, also from Excel's line ``sep=;``.
 
     Raises:
         DataError: a quote is not closed, or the delimiter is not one character.

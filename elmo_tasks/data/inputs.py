@@ -25,7 +25,7 @@ from elmo_tasks.data.tag_rows import WORD_KEYS
 from elmo_tasks.data.text_lines import RowErrors, shown, text_file
 from elmo_tasks.errors import DataError
 
-#: A text file is recognized by this many lines.
+#: Number of lines from which the format of a text file is detected.
 _LINES_TO_GUESS_FROM = 2_000
 
 

@@ -61,8 +61,8 @@ def read_labelled_table(
     """Read labelled texts and the columns that were used; trees have none.
 
     The format is one that :func:`elmo_tasks.data.tables.read_table` reads, or ``trees``, see
-    :func:`read_trees`; by default it is found from the file. What ``columns`` leave open is as in
-    the training file, ``like``, or found.
+    :func:`read_trees`; by default it is detected. What ``columns`` leave open is as in
+    the training file, ``like``, or detected.
     """
     path = Path(path)
     chosen = file_format or format_of(path, columns.encoding)
@@ -247,7 +247,7 @@ def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:
     r"""Read a sentiment treebank: ``(3 (2 It) (4 works))``, one tree per line.
 
     ``phrases`` takes every node's phrase, in the order of the closing brackets, not only the whole
-    sentence. Tokens, with single spaces between them, are as in the file, but for ``\/`` and
+    sentence. Tokens, with single spaces between them, are as in the file, except for ``\/`` and
     ``\*``.
     """
     errors = RowErrors(path)

@@ -80,7 +80,7 @@ class TokenizedCorpus:
         return cls(folder)
 
 
-# From this number of lines on, lines with fewer words than this on average are not sentences.
+# Text of at least this many lines, with fewer words per line than this, is not in sentences.
 _FEWEST_LINES = 20
 _SHORTEST_LINE = 1.1
 

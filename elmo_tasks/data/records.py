@@ -135,7 +135,7 @@ def _is_scale(labels: Sequence[str]) -> bool:
 
 
 def plain_labels(rows: Sequence[LabelledText]) -> list[LabelledText]:
-    """Write whole numbers alike, where all labels are numbers: ``1.0`` becomes ``1``."""
+    """Write whole numbers the same way if all labels are numbers: ``1.0`` becomes ``1``."""
     if not all(is_number(row.label) for row in rows):
         return list(rows)
     return [replace(row, label=plain_number(row.label)) for row in rows]
@@ -163,7 +163,7 @@ def label_remarks(labels: Iterable[str]) -> list[str]:
                 for label in sorted(same)
             )
             remarks.append(
-                f"LABELS THAT DIFFER IN THEIR SPELLING ALONE: {in_quotes(sorted(same))};"
+                f"LABELS THAT DIFFER ONLY IN SPELLING: {in_quotes(sorted(same))};"
                 f" label_names makes them one ({{{names}, …}})"
             )
     return remarks

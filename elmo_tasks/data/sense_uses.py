@@ -46,7 +46,7 @@ class WordPair:
 
 @dataclass(frozen=True)
 class GradedPair:
-    """Two words, both in each of two texts, with ratings of likeness, 0 to 10."""
+    """Two words, both in each of two texts, with similarity ratings, 0 to 10."""
 
     words: tuple[str, str]
     uses: tuple[tuple[Use, Use], tuple[Use, Use]]

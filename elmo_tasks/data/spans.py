@@ -143,7 +143,7 @@ def _malformed(span: Any, length: int) -> DataError:
 def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
     """Read sentences with spans in brackets, or with a tag behind every word (``Ada/NOUN``).
 
-    That is where no line has a span in brackets and at least half of the pieces have a tag.
+    The latter applies if no line has such a span and at least half of the pieces have a tag.
     """
     lines = [
         (number, line.strip())

@@ -123,7 +123,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         self.seed = seed
         self.max_tokens = max_tokens
         self.limit_train, self.train_share = limit_train, train_share
-        # A given file wins over a share, and then all training rows are trained on.
+        # A given file overrides a share; then no training rows are held out for that split.
         self.shares: dict[Split, float] = {
             "test": 0.0 if test is not None else test_share,
             "validation": 0.0 if validation is not None else validation_share,
@@ -268,7 +268,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         return [named(self.rows[split][k]) for k in rows]
 
     def reading(self) -> dict[str, Any]:
-        """Settings to read other files alike: without the file names and the sampling."""
+        """Settings for reading other files the same way, without file names and sampling."""
         about_the_run = {*inspect.signature(SplitData).parameters, "phrases", "lower_case"} - {
             "max_tokens"
         }

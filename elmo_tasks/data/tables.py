@@ -259,7 +259,7 @@ def _without(columns: Mapping[int, list[Any]], place: int | None) -> dict[int, l
 
 
 def _check_layout(layout: TableLayout, where: str) -> None:
-    """Refuse one column for texts and labels, and places that contradict the names."""
+    """Reject one column for texts and labels, and positions that contradict the names."""
     if layout.text == layout.label:
         raise DataError(
             f"{where}: text_column and label_column are one and the same column, {layout.text}"

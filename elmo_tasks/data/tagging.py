@@ -37,12 +37,12 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         scheme: how the model spells spans, ``BIO`` or ``BIOES``; ``None`` for tags without
             spans (parts of speech).
         source_scheme: how the files spell spans, ``IOB1``, ``BIO`` or ``BIOES``; by default it is
-            found out from them.
+            detected from them.
         plain_tokens: read ``-LRB-``, ``` `` ``` and ``''`` as the characters they stand for.
         encoding: of text files; by default it is found.
         tag_names: names of tags that are numbers in the files, from 0 on.
         type_names: entity type in the files -> its name; spans whose type has the name ``null`` are
-            no entities.
+            not entities.
         lower_case: this share of the training sentences is read a second time, in lower case, as
             people write in chats.
         splits: see :class:`SplitData`; ``max_tokens`` cuts training sentences alone, as those that
@@ -87,7 +87,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         if not 0 <= lower_case <= 1:
             raise ConfigError(f"data.lower_case: expected a share from 0 to 1, found {lower_case}")
         self.lower_case = lower_case
-        # Of several training files each may have a scheme of its own: all are brought into BIO as
+        # Each of several training files may have its own scheme: all are converted to BIO as
         # they are read.
         self._as_bio = bool(self.more) and scheme is not None and source_scheme is None
         if self._as_bio:

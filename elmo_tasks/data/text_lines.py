@@ -41,7 +41,7 @@ def numbered_lines(path: Path, encoding: str | None = None) -> Iterator[tuple[in
 def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
     """Read a text file, plain or compressed, with its encoding; see :func:`plain_lines`.
 
-    An encoding that is not given is found: by the byte order mark, else UTF-8, else Windows-1252
+    An encoding that is not given is detected: by the byte order mark, else UTF-8, else Windows-1252
     (Latin-1).
     """
     check_file(path)

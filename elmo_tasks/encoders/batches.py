@@ -125,7 +125,7 @@ class CorpusEncoding:
         """SHA-256 of the tokens of all sentences."""
         digest = hashlib.sha256()
         for tokens in self.sentences:
-            # JSON, because no token, whatever is in it, can then pass for two.
+            # JSON, so that no token can be mistaken for two, whatever it contains.
             digest.update(json.dumps(list(tokens)).encode() + b"\n")
         return digest.hexdigest()
 

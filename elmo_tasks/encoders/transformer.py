@@ -187,7 +187,7 @@ class Transformer:
         ids, words = self._cut(sentence)
         unknown = self.tokenizer.unk_token_id
         if unknown is not None and (lost := set(range(len(sentence))) - set(words)):
-            # A word of control characters has no pieces; the other words must keep their distance.
+            # A word of control characters has no pieces; the other words keep their positions.
             pairs = [*zip(words, ids, strict=True), *((k, unknown) for k in lost)]
             pairs.sort(key=lambda pair: pair[0])
             return [piece for _, piece in pairs], [word for word, _ in pairs]

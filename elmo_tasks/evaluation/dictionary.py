@@ -61,7 +61,7 @@ class SetScores:
     several_named: float  #: among sets in several meanings
     several_right: float
     one_split: float  #: share of sets in one meaning that are confidently split
-    unseen: int  #: sets of which no sentence stands in the dictionary, too
+    unseen: int  #: sets with no sentence that is also in the dictionary
     unseen_named: float
     unseen_right: float
     #: how many of the words are in the dictionary, on the list, in neither
@@ -116,7 +116,7 @@ class _Scored:
     is_first: bool  #: the first meaning of the entry is meant
     is_alarm: bool  #: called another meaning
     top: float
-    is_missed: bool | None  #: called so if its own meaning is left out; None of two meanings
+    is_missed: bool | None  #: called so if its own meaning is left out; None with two meanings
     hits: tuple[bool, ...]  #: nearest centroid, in each space
 
 
@@ -148,7 +148,7 @@ def score_sentences(model: SenseModel, lexicon: Lexicon) -> list[SenseScores]:
 
 
 def _spaces(views: Mapping[str, Vectors]) -> dict[str, Vectors]:
-    """Return what is compared without anything fitted: groups of views, centred."""
+    """Return the groups of views that are compared without fitting, centred."""
     plain = {name: centred(part, part.mean(axis=0)) for name, part in views.items()}
     groups = {
         "context words": [name for name in views if name == WORDS],

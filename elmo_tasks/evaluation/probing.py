@@ -239,7 +239,7 @@ def span_tags(
     crf = CRF(labels, scheme)
     places = _places([len(row) for row in train_tags])
     # Sentences of similar length share a batch, so that little is padding; a few of the shortest
-    # go, so that all are full.
+    # are dropped, so that all batches are full.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
     order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
     batches = _cut(order, _SENTENCES)

@@ -58,7 +58,7 @@ class Evaluation:
     model: str  #: its name
     checksum: str  #: of its weights
     views: tuple[str, ...]  #: the columns
-    rows: tuple[ResultRow, ...]  #: the lines
+    rows: tuple[ResultRow, ...]  #: the rows of the table
     #: tests that were not measured, and why
     missing: Mapping[str, str] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)  #: of processor time, by test

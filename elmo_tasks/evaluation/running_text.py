@@ -33,7 +33,7 @@ class Judgement:
     """Judgement of one word of a passage."""
 
     right: frozenset[str]  #: meanings, as ``word: key``
-    acceptable: frozenset[str]  #: neighbouring meanings that are fine for a reader
+    acceptable: frozenset[str]  #: neighbouring meanings that a reader would also accept
     kind: str  #: one of L, N, A, F, M, P
     n_words: int  #: of the sentence
 

@@ -40,7 +40,7 @@ def score_unlisted(model: SenseModel, lexicon: Lexicon) -> UnlistedScores:
     ]
     uses = [find_mention(word, sentence) for word, _, pair in pairs for sentence in pair]
     embedded = model.embed(uses)
-    rows: list[tuple[bool, bool, bool]] = []  # in one meaning, something is said, that it is one
+    rows: list[tuple[bool, bool, bool]] = []  # has one meaning, is answered, answer is "one"
     for number, (word, is_same, _) in enumerate(pairs):
         pair = slice(2 * number, 2 * number + 2)
         judged = judge(model, uses[pair], embedded[pair], word, empty)

@@ -91,7 +91,7 @@ def best_threshold(cosines: Numbers, same: NDArray[np.bool_]) -> float:
     """
     order = np.argsort(-cosines, kind="stable")
     ordered = cosines[order]
-    # After letting the first k pairs pass, so many more are right than with none; equal cosines
+    # After letting the first k pairs pass, this many more are right than with none; equal cosines
     # pass together.
     gain = np.concatenate([[0], np.cumsum(np.where(same[order], 1, -1))])
     possible = np.concatenate([[True], ordered[1:] < ordered[:-1], [True]])

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from elmo_tasks.api import ClassifiedText, Entity, TaggedText, TagReading, WordEffect
 from elmo_tasks.wording import first_capital, listed, percent
 
-#: Of the data of a score: their folder, and that they were repeated in training.
+#: Hidden parts of the name of a score's data: the folder, and the note on repeated training.
 _NOT_SHOWN = re.compile(r" \(elmo_tasks/[^)]*\)(, twice,)?")
 CLASSES = {"pos": "positive", "neg": "negative", "neu": "neutral"}
-# A noun for one of them, as after "for" or "as", and its plural.
+# The noun for one entity, with its article, and the plural.
 TYPES = {
     "PER": ("a person", "people"),
     "ORG": ("an organisation", "organisations"),

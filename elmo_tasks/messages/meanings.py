@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from elmo_tasks import api
 from elmo_tasks.wording import first_capital, listed, number, number_word, percent, quoted
 
-#: In place of a language: most words of a text are unknown.
+#: Stands for a language when most words of a text are unknown.
 UNKNOWN_WORDS = "unknown words"
 #: Name of the group of uses whose meaning the dictionary lacks.
 _OTHER = "another meaning"

@@ -1,10 +1,10 @@
-"""Recipe: make the bundled models again that no longer fit their inputs.
+"""Recipe: rebuild the bundled models that no longer match their inputs.
 
     python -m elmo_tasks.recipes.bundled_models            # names what is stale
     python -m elmo_tasks.recipes.bundled_models --run      # makes it again, in order: hours
 
 ``make bundled`` calls it. ``checkpoints/made_from.json`` keeps a checksum of the inputs of each
-step. A step is stale when its inputs have another checksum now, or when a step before it that it
+step. A step is stale when the checksum of its inputs has changed, or when an earlier step that it
 reads from is stale.
 """
 
@@ -165,7 +165,7 @@ def make(step: Step, root: Path = ROOT) -> None:
 def main() -> None:
     """Name the stale steps; with ``--run``, make them again one after the other."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--run", action="store_true", help="make the stale parts again")
+    parser.add_argument("--run", action="store_true", help="rebuild the stale parts")
     parser.add_argument(
         "--accept",
         action="store_true",

@@ -34,7 +34,7 @@ from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Number of batches that are drawn together.
 _POOL = 32
-# Size of the part of the old layer 0 in the targets, beside the static vectors' 1.
+# Weight of the old layer 0 in the targets; that of the static vectors is 1.
 _OLD_WEIGHT = 0.4
 # Words are drawn in proportion to their count to this power.
 _DRAW_POWER = 0.45

@@ -186,7 +186,7 @@ def pairwise_difference(halves: Tensor, bags: Tensor) -> Tensor:
 
 def _cosines(vectors: Tensor) -> Tensor:
     """``[..., n, n]`` float32 cosines of ``[..., n, D]`` with each other."""
-    # In bfloat16 a cosine is off by as much as there is to learn in the end.
+    # In bfloat16, the rounding error of a cosine is as large as the loss late in training.
     with torch.autocast(vectors.device.type, enabled=False):
         unit = F.normalize(vectors.float(), dim=-1)
         return unit @ unit.transpose(-1, -2)

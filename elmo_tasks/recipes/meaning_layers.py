@@ -9,7 +9,7 @@ Two losses on alternating halves of each step:
 
 Only the top LSTM of each direction and, slowly, the softmax learn; the character CNN and the layers
 below stay as they are. Held-out words, test sentences and development sentences of the dictionary
-are never read: the first two measure, the last calibrate. Run it again with the same folder and it
+are never read: they are for tests and calibration. Run it again with the same folder and it
 resumes::
 
     python -m elmo_tasks.recipes.meaning_layers --out runs/meaning_layers --minutes 120 \\
@@ -291,7 +291,7 @@ class Run:
         return self._seconds_before + time.monotonic() - self._began
 
     def train(self, minutes: float, seed: int) -> None:
-        """Train until the minutes are used up, and save every two of them."""
+        """Train until the minutes are used up; save every two minutes."""
         rng = random.Random(seed + self.step)
         batches = self.losses.text.batches(seed + self.step)
         sums = torch.zeros(3)

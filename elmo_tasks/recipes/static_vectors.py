@@ -172,7 +172,7 @@ def _untrained(settings: StaticSettings, workers: int, counts: Mapping[str, int]
 
 
 def write_vectors(folder: Path, vectors: StaticVectors, card: Mapping[str, Any]) -> None:
-    """Write vectors as float16 with their card, in the place of older ones."""
+    """Write vectors as float16 with their card, replacing older ones."""
     with VECTORS_FOLDER.written(folder) as partial:
         write_safetensors(partial, WEIGHTS_NAME, {WEIGHTS_NAME: vectors.vectors}, torch.float16)
         with lzma.open(partial / WORDS_NAME, "wt", encoding="utf-8", newline="\n") as out:
@@ -217,7 +217,7 @@ def join_vectors(
 ) -> StaticVectors:
     """Join static vectors with a teacher's vectors of single words, by PCA.
 
-    Both are centred over running text and scaled to length 1 first; of the teacher, layer 0.
+    Both, for the teacher its layer 0, are first centred over running text and scaled to length 1.
     Frequent words weigh more in the components, by the root of their counts.
     """
     if not 0 < size <= static.width + teacher.width:
@@ -241,7 +241,7 @@ def join_vectors(
         normalize(part - (shares * part).sum(dim=0), dim=1) for part in parts
     )
     both = torch.cat([static_part, weight * teacher_part], dim=1).double()
-    # Of vectors that are centred, the components are the eigenvectors of their second moments.
+    # The components of centred vectors are the eigenvectors of their second moments.
     _, components = torch.linalg.eigh((both * shares).t() @ both)
     kept = both @ components.flip(1)[:, :size]
     return StaticVectors(

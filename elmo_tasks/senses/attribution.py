@@ -94,7 +94,7 @@ def informative_direction(
         (1 - b) / (1 - random_b) - (1 - a) / (1 - random_a)
         for (b, random_b), (a, random_a) in zip(before, after, strict=True)
     ]
-    # A side that is read alike in both cannot set them apart, however little the other does.
+    # A side that reads alike in both uses cannot separate them, however small the other's effect.
     same_before, same_after = (
         all(cosine >= _IDENTICAL for cosine, _ in side) for side in (before, after)
     )

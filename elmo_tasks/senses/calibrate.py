@@ -2,10 +2,10 @@
 
 Held-out words and test sentences are never read here. One example in five of each meaning is a
 *development* sentence: it fits the weights of the score and the detection of unlisted meanings, and
-is part of no centroid meanwhile. The steps are:
+is left out of the centroids during fitting. The steps are:
 
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word,
-   each use left out of its own;
+   with each use left out of the centroid of its own meaning;
 2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell
    et al., 2017), kept only if
    it does so on development sentences;
@@ -67,10 +67,10 @@ def calibrate(
     Args:
         encoder: the model.
         static: vectors of the words around a use.
-        expected: what the model expects in a place, if it has an output layer.
+        expected: the words that the model expects in a position, if it has an output layer.
         lexicon: the dictionary.
-        max_uses: read only some of its words, about so many sentences; all by default.
-        progress: called with the share of the sentences that is read, from 0 to 1.
+        max_uses: read only about this many of its sentences; all by default.
+        progress: called with the fraction of the sentences read so far, from 0 to 1.
 
     Raises:
         DataError: the dictionary has too few words with several meanings, or none with three.

@@ -1,4 +1,4 @@
-"""Word sense disambiguation: the meaning of the dictionary that a use of a word has.
+"""Word sense disambiguation: find the dictionary meaning of each use of a word.
 
 A use is embedded: its views (``features.py``) side by side, times one matrix that was fitted on the
 dictionary. A meaning is the mean of its examples, as in section 5.3 of Peters et al. (2018).
@@ -65,8 +65,8 @@ class SenseModel:
         expected: the words that the encoder expects in a place; ``None`` for one without an output
             layer.
         tagger: parts of speech; ``None`` for an encoder without one.
-        calibration: what was fitted for this encoder.
-        centroids: ``[H]`` of meanings that were computed before, by :func:`sense_key`.
+        calibration: parameters fitted for this encoder.
+        centroids: ``[H]`` centroids that were computed earlier, by :func:`sense_key`.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class SenseModel:
         self.calibration = calibration
         self.tagger = tagger
         self._shipped: Mapping[str, Vectors] = dict(centroids or {})
-        # Of meanings that people type, too: the oldest are forgotten.
+        # Includes meanings that users type; the oldest entries are dropped.
         self._computed: dict[str, Vectors] = {}
         self._words: dict[str, CompactWords] = {}
         shipped = list(self._shipped)
@@ -169,7 +169,7 @@ class SenseModel:
         senses: Sequence[tuple[str, Sense]],
         near: NearMeanings | None = None,
     ) -> Evidence:
-        """Collect what speaks for each of these meanings of uses that are embedded as ``[n, H]``.
+        """Collect the evidence for each of these meanings, for uses embedded as ``[n, H]``.
 
         ``near`` is what :meth:`near` returns for them.
         """

@@ -1,6 +1,6 @@
 """Entries of the dictionary, and the text files that hold them.
 
-A word stands at the left margin, its meanings below it by two spaces, the example sentences of a
+A word is at the left margin; its meanings are indented by two spaces, the example sentences of a
 meaning by four::
 
     bank
@@ -47,12 +47,12 @@ PARTS_OF_SPEECH = (
     "name",
     "expression",
 )
-#: Behind the head of an expression whose words are often meant literally, too (``kick the
+#: Follows the headword of an expression that is often meant literally, too (``kick the
 #: bucket``).
 OR_LITERALLY = " (or literally)"
-#: Above sentences in which the words of an expression are meant literally.
+#: Precedes sentences in which the words of an expression are meant literally.
 LITERAL = "literally"
-#: Behind the head of an expression whose words keep a meaning of their own entry (``traffic jam``).
+#: Follows the headword of an expression whose words keep a usual meaning (``traffic jam``).
 WORDS_AS_USUAL = " (words as usual)"
 _SENSE_LINE = re.compile(r"([^,:]+),\s*([a-z]+)\s*:\s*(.+)")
 _MARKED = re.compile(r"\[[^\[\]]+\]")
@@ -91,8 +91,8 @@ class Entry:
 
     word: str  #: or a phrase; see :class:`elmo_tasks.text.phrases.Pattern`
     senses: tuple[Sense, ...]
-    also_literal: bool = False  #: of an expression whose words are often meant literally, too
-    is_transparent: bool = False  #: of an expression whose words keep a meaning of their own entry
+    also_literal: bool = False  #: whether it is an expression that is often meant literally, too
+    is_transparent: bool = False  #: whether it is an expression whose words keep a usual meaning
     literal: Sense | None = None  #: sentences in which such words are meant literally
 
     @property

@@ -48,7 +48,7 @@ class BidirectionalScorer:
         self.checksum = _checksum(self.words, (self._weight, self._bias))
 
     def __call__(self, uses: Sequence[Use], before: Tensor, after: Tensor) -> Tensor:
-        """Return ``[n, V]`` log-probabilities in ``n`` places, without reading their words.
+        """Return ``[n, V]`` log-probabilities at ``n`` positions, without reading the words there.
 
         ``before`` and ``after`` are ``[K, n, P]``, from :attr:`UseVectors.before` and
         :attr:`UseVectors.after`.
@@ -78,7 +78,7 @@ class ClozeScorer:
 class ExpectedWords:
     """Mean static vector of the predicted words, weighted by probability and rarity.
 
-    The word in the place itself is not read. To separate uses by substitutes is an old idea
+    The word at the position is not read. Separating uses by their substitutes is an old idea
     (Yatbaz, Sert and Yuret, 2012; Melamud, Goldberger and Dagan, 2016).
     """
 

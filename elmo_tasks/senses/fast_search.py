@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from elmo_tasks.files import atomic_file, unfinished_folder
 
-#: Fewer words than these are compared one by one in less time than a list is read.
+#: Below this number of words, comparing them one by one is faster than searching lists.
 MIN_WORDS = 200_000
 _NAME = re.compile(r"layer-(\d+)\.faiss")
-#: Vectors from which the lists are learned, for each list; what is added at once.
+#: Number of training vectors per list, and number of vectors added at once.
 _PER_LIST = 40
 _AT_ONCE = 250_000
-#: Share of the lists that is searched: more find more of the nearest, and take longer.
+#: Share of the lists that is searched: a larger share is more accurate and slower.
 _SEARCHED = 0.03
 _MIN_SEARCHED = 16
 Vectors = Iterable[tuple[NDArray[np.int64], NDArray[np.float32]]]

@@ -9,7 +9,7 @@ The views of a use, each about the mean of all uses and of length 1:
 - ``context``: the states of the language model just before and just after the word, which have not
   read it.
 
-An encoder without an output layer has no ``expected``, one that is no language model has no
+An encoder without an output layer has no ``expected``, one that is not a language model has no
 ``context`` either.
 """
 
@@ -115,7 +115,7 @@ def context_vectors(static: StaticVectors, uses: Sequence[Use]) -> Vectors:
 
     A vector is zero if no other word is known.
 
-    A use of several tokens is left out as a whole, and its vector is the mean of them.
+    A use of several tokens is left out as a whole, and its vector is the mean of its tokens.
     """
     tokens = uses[0].tokens
     vectors = static.vectors_of(tokens).cpu().numpy()
@@ -140,8 +140,8 @@ def context_vector(
     The vector is zero if no other word is known.
 
     A bag of words: rare words (SIF: Arora, Liang and Ma, 2017) and words related to the word itself
-    weigh more, the latter the more, the higher ``related``. The word is left out, and so is every
-    token with its very vector.
+    weigh more; ``related`` sets the weight of the latter. The word is left out, and so is every
+    token with the same vector.
 
     Args:
         vectors: ``[T, D]`` static vectors of the tokens of a sentence, zero for unknown ones.

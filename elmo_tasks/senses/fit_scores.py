@@ -1,4 +1,4 @@
-"""Fit how what speaks for the meanings of a use is weighed."""
+"""Fit the weights of the evidence for the meanings of a use."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from elmo_tasks.text.word_forms import folded
 #: Share of development sentences that may count as an unlisted meaning; of new sentences it is
 #: about one in twenty.
 MAX_FALSE_ALARMS = 0.033
-_PART_C = 1.0  # of the parts of speech: inverse strength of their regularization
+_PART_C = 1.0  # inverse strength of the regularization for parts of speech
 #: Weights of cosine, word matches and part of speech in the score of a meaning.
 ScoreWeights = tuple[float, float, float]
 
@@ -40,7 +40,7 @@ def development_evidence(
 ) -> list[tuple[Evidence, NDArray[np.int64]]]:
     """Return the evidence and the meanings of development sentences, for each word.
 
-    The meanings consist of the other sentences meanwhile.
+    The centroids of the meanings are computed from the other sentences.
     """
     by_word = {entry.word: entry for entry in entries}
     all_centroids = np.stack(list(centroids.values()))
@@ -98,7 +98,7 @@ def fit_parts(
     coefficients = np.vstack([fitted.coef_.T, fitted.intercept_])
     if (
         coefficients.shape[1] == 1
-    ):  # of two classes scikit-learn keeps the second one's scores alone
+    ):  # for two classes, scikit-learn keeps only the scores of the second
         coefficients = np.hstack([np.zeros_like(coefficients), coefficients])
     return tuple(map(str, fitted.classes_)), np.asarray(coefficients, np.float32)
 

@@ -15,8 +15,8 @@ from elmo_tasks.encoders.use_vectors import use_vectors
 from elmo_tasks.senses.features import Vectors, join
 from elmo_tasks.text.uses import Use
 
-_MIN_WEIGHT = 0.05  # of a view that is read
-_WIDTH = 384  # of the projection
+_MIN_WEIGHT = 0.05  # minimum weight of a view that is kept
+_WIDTH = 384  # number of dimensions of the projection
 _EPOCHS = 10
 _WORDS_A_STEP = 16
 _RATE = 1e-3

@@ -45,7 +45,7 @@ WORDS = ".words.npz"
 VERSION = 2
 _BLOCK_CHARACTERS = 200_000
 _SMALL_BLOCK = 40_000
-#: English text: a word or sign with the space behind it.
+#: English text: a word or punctuation mark with the space after it.
 _CHARACTERS_PER_TOKEN = 5.0
 _BYTES_PER_TOKEN = 24  # beside the vectors
 
@@ -84,7 +84,7 @@ class IndexJob:
 
     @property
     def block_characters(self) -> int:
-        """Characters of a block; fewer in the app, which shows how far it is."""
+        """Number of characters per block; smaller in the app, which shows progress."""
         return _BLOCK_CHARACTERS if self.encoder is None else _SMALL_BLOCK
 
     def load(self) -> Encoder:
@@ -158,17 +158,17 @@ def build_files(
 ) -> bool:
     """Write an index; return False if the folder has it already.
 
-    An interrupted build is resumed at the block.
+    An interrupted build resumes at the first unfinished block.
 
     Args:
         job: computes the vectors.
-        sentences: of the corpus; read once, and never held together.
+        sentences: of the corpus; read once, and never all held in memory.
         folder: output folder.
         title: one-line description.
         engine: where to compute; this process if ``None``.
         progress: called with the completed fraction.
         wait: wait for another process that writes the index, in place of raising.
-        say: told the expected size, before anything is computed.
+        say: called with the expected size before anything is computed.
 
     Raises:
         ConfigError: there are no sentences, too little room, the folder holds another index, or

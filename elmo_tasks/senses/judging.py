@@ -1,7 +1,7 @@
-"""Decide which meaning each use of a word has, and how firmly to say it.
+"""Decide which meaning each use of a word has, and how certain the answer is.
 
 The meanings are those of the dictionary, the user's own, or none of these. Fixed expressions count
-as meanings of a use that stands inside one: in *We ran out of milk* the word *run* is a part of
+as meanings of a use that is inside one: in *We ran out of milk* the word *run* is a part of
 *run out*.
 """
 
@@ -32,7 +32,7 @@ from elmo_tasks.text.word_forms import folded, lemmas
 _CONFIDENT_USE = 0.7
 _CONFIDENT_SET = 0.6
 _TENTATIVE_SET = 0.35
-#: Least probability at which something is said of a word in no list: right in nine of ten sets of
+#: Least probability for an answer about a word in no list: right in nine of ten sets of
 #: held-out words (``elmo-tasks evaluate --senses``).
 _UNLISTED_CERTAINTY = 0.85
 #: Probability that uses of a word on the list of words with one everyday meaning share it, and that
@@ -184,8 +184,8 @@ def _one_meaning(same: NDArray[np.float64], entries: Sequence[Entry]) -> Judged:
 def _unlisted(same: NDArray[np.float64], forms: Sequence[str]) -> Judged:
     """Say whether uses ``[n, n]`` of a word in no list share a meaning, if that is clear.
 
-    Of a name it is never said that all uses mean the same: a city and a person of one name stand in
-    much the same places.
+    Never states that all uses of a name mean the same: a city and a person of one name occur in
+    much the same contexts.
     """
     n = len(same)
     # Uses are chained: n - 1 pairs decide, and the least similar ones decide most.
@@ -205,7 +205,7 @@ def _unlisted(same: NDArray[np.float64], forms: Sequence[str]) -> Judged:
 
 
 def expression_of(use: Use, lexicon: Lexicon) -> Place | None:
-    """Return the expression in which a use has lost its own meaning, and its place."""
+    """Return the expression that replaces the usual meaning of a use, and its position."""
     for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
         is_part = start <= use.token_start and use.token_end <= end
         is_opaque = entry.is_expression and not entry.is_transparent
@@ -251,8 +251,8 @@ def _judged(
     meanings: tuple[api.Meaning, ...],
     source: api.MeaningSource,
 ) -> Judged:
-    """Group the uses by their likeliest meanings, and say how sure the whole is."""
-    # A sentence that stands twice is right twice, or wrong twice.
+    """Group uses by their likeliest meanings, and state the certainty of the grouping."""
+    # A repeated sentence is right each time or wrong each time.
     distinct = {
         (use.tokens, use.token_start): p.top for use, p in zip(uses, predicted, strict=True)
     }

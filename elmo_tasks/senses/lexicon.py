@@ -18,7 +18,7 @@ _COMPLETE = frozenset(
     tired understanding wicked willing
     """.split()  # noqa: SIM905
 )
-#: Meanings of which kinds an inflected form may have: *United* is no form of the noun *unit*.
+#: The kinds of meanings that an inflected form may have: *United* is no form of the noun *unit*.
 _INFLECTED = {
     "ed": frozenset({"verb"}),
     "ing": frozenset({"verb"}),

@@ -1,4 +1,4 @@
-"""Probabilities of the meanings of a use, from what speaks for each.
+"""Probabilities of the meanings of a use, from the evidence for each.
 
 The score of a meaning adds the cosine to it, the fit of each context word to the words of its
 examples and gloss (``word_matches.py``), and the probability of its part of speech; in running text
@@ -34,11 +34,11 @@ UNKNOWN_FEATURES = (
 
 #: Weight of the prior in running text, and factor of the scores there; fitted on half of the judged
 #: passages (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted
-#: meaning is worth saying.
+#: meaning is reported.
 PRIOR_WEIGHT = 1.7
 TEXT_SCALE = 0.58
 TEXT_UNKNOWN = 4.0
-#: Log-odds against an unlisted meaning where the words around the use weigh nothing; none from a
+#: Log-odds against an unlisted meaning where the words around the use have no weight; 0 from a
 #: weight of 1 on.
 _SAYS_LITTLE = 4.0
 #: Largest difference between the total matches of two meanings that counts in a probability: one

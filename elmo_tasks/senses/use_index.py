@@ -41,7 +41,7 @@ class UseIndex:
     """An index that :func:`build_index` wrote; read-only, memory-mapped.
 
     Args:
-        folder: where it lies.
+        folder: the folder of the index.
 
     Raises:
         DataError: a file is missing, broken, or of another version.
@@ -164,7 +164,7 @@ class UseIndex:
         direction = np.asarray(vector, np.float32) / max(float(np.linalg.norm(vector)), 1e-12)
         rows = np.zeros(0, np.int64) if among == "all" else self.rows_of(word)
         n_candidates, total = 8 * n + 64, len(rows) if among == "same" else len(self)
-        while True:  # copies of one sentence may be all of the nearest
+        while True:  # the nearest rows may all be copies of one sentence
             hits = self._hits(
                 self._candidates(direction, layer, n_candidates, rows, among), n, leave_out
             )
@@ -236,7 +236,7 @@ class UseIndex:
                 np.concatenate([best, cosines[near]]),
             )
             if len(best) > n:
-                # The first of equals are kept, so that the order does not depend on the blocks.
+                # Keep the first in a tie, so that the order does not depend on the blocks.
                 kept = np.sort(np.argsort(-best, kind="stable")[:n])
                 best_rows, best = best_rows[kept], best[kept]
         order = np.argsort(-best, kind="stable")

@@ -29,10 +29,10 @@ MAX_TOKENS = 200
 MAX_CHARACTERS = 2_000_000
 Item = TypeVar("Item")
 _WORD = re.compile(r"\w+")
-#: Lines from which it is seen how a file breaks them, and lines of a paragraph, at most.
+#: Maximum lines read to detect how a file breaks lines, and maximum lines of a paragraph.
 _LOOKED_AT = 500
 _LONGEST_PARAGRAPH = 1_000
-# Wrapped lines reach this share of the width with the next word, and most of them do so.
+# A wrapped line and the next word fill this share of the width; this share of lines must do so.
 _FULL = 0.85
 _FULL_LINES = 0.7
 
@@ -200,7 +200,7 @@ def _is_running(text: str) -> bool:
 def sentences_of_rows(rows: Iterable[Row]) -> Iterator[str]:
     """Split the rows of a corpus into sentences, and join lines that break inside one.
 
-    Whether lines do is seen from the first ones of each file; no file is held whole.
+    The first lines of each file show whether they do; no file is read whole into memory.
     """
     for _, of_source in groupby(rows, key=lambda row: row.source):
         texts = (row.text if row.tokens is None else " ".join(row.tokens) for row in of_source)
@@ -211,7 +211,7 @@ def sentences_of_rows(rows: Iterable[Row]) -> Iterator[str]:
             continue
         paragraph: list[str] = []
         for text in chain(head, texts, [""]):
-            # An empty line ends a paragraph; one without any end is cut, somewhere.
+            # An empty line ends a paragraph; one without an end is cut at a fixed length.
             if text.strip() and len(paragraph) < _LONGEST_PARAGRAPH:
                 paragraph.append(text)
             elif paragraph:

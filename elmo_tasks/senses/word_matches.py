@@ -28,7 +28,7 @@ from elmo_tasks.text.uses import Use
 _SHARPNESS = 8.0
 _MIN_DENSITY = 1e-6
 _MIN_WEIGHT = 1e-3
-#: Weight of the context words of about ten tokens; that of a longer sentence counts as this, so
+#: Weight of the context words of about ten tokens; a longer sentence counts no more, so
 #: that neither the choice of a meaning nor the detection of an unlisted one depends on the length
 #: of the sentence.
 _MAX_CONTEXT = 3.0

@@ -36,7 +36,7 @@ _OF_WORD = (
 
 
 def check_line(text: str) -> str | None:
-    """Return why a line cannot be read, before anything is."""
+    """Return why a line cannot be read, before any line is read."""
     if len(text) > _MAX_CHARACTERS:
         return (
             f"expected at most {_MAX_CHARACTERS:,} characters in a line, found {len(text):,};"

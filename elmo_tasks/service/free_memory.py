@@ -1,7 +1,7 @@
 """Give memory that requests have freed back to the system, on Linux.
 
 The C library keeps freed memory for later, in as many as eight arenas per core. Requests run in
-many threads, and tensors have many sizes, so that what it keeps grows for hours.
+many threads, and tensors have many sizes, so the memory it keeps grows for hours.
 """
 
 from __future__ import annotations

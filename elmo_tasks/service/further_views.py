@@ -1,4 +1,4 @@
-"""Further views of uses: one vector per word, mixes of the layers, features of the answer."""
+"""Further views of uses: one vector per word, mixes of the layers, meaning features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Health of the app for a proxy, and an end that lets running requests finish."""
+"""Health check for a proxy, and a shutdown that lets running requests finish."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Health:
 
 
 class HealthMiddleware:
-    """Answers ``/health``, and refuses what computes once the app is ending."""
+    """Answers ``/health``, and refuses requests that compute once the app is shutting down."""
 
     def __init__(self, app: App, health: Health) -> None:
         self._app = app

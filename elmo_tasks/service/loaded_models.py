@@ -36,7 +36,7 @@ from elmo_tasks.service.validation import check_choice
 from elmo_tasks.weights.cache import cache_folder
 from elmo_tasks.wording import duration
 
-#: Upper bound in seconds on the time for reading the dictionary on first use; a large model reads a
+#: Maximum seconds for reading the dictionary on first use; a large model reads only
 #: part of it.
 _READING_SECONDS = 75.0
 _FITTING_SECONDS = 45.0

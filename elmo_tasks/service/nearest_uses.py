@@ -166,7 +166,7 @@ def _meanings_of(word: str) -> dict[str, tuple[str, Sense]]:
     if len(senses) < 2:
         return {}
     names = dict.fromkeys(sense.key for _, sense in senses)
-    # Where two words share a name, as rise and rose may, it is that of the first.
+    # Where two words share a name, as rise and rose may, the meaning of the first word is used.
     return {name: next(pair for pair in senses if pair[1].key == name) for name in names}
 
 
@@ -290,7 +290,7 @@ def _index_of_dictionary(
     if wait:
         return made(progress)
     thread = loaded.cache.once("index thread", lambda: threading.Thread(target=made, daemon=True))
-    with contextlib.suppress(RuntimeError):  # it was started before
+    with contextlib.suppress(RuntimeError):  # an earlier request already started it
         thread.start()
     thread.join(_PATIENCE)
     return None if thread.is_alive() else made(progress)
@@ -343,7 +343,7 @@ def _senses(
 
 
 def _dictionary_index(encoder: Encoder, progress: Progress | None) -> UseIndex:
-    """Open the index of the dictionary, in a temporary folder if the cache takes nothing."""
+    """Open the index of the dictionary, in a temporary folder if the cache is not writable."""
     sentences = _one_of_each_meaning()
     name = f"{encoder.checksum[:16]}-{text_key(sentences)}"
     share = None if progress is None else partial(progress, "Reading the example sentences once")

@@ -36,9 +36,9 @@ _FILE = re.compile(rb"\r\ncontent-disposition:[^\r\n]*?filename\*?=", re.IGNOREC
 class UploadLimits:
     """Limits on uploads."""
 
-    max_bytes: int  #: of one request
-    max_files: int = 2  #: of one request
-    max_requests: int = 60  #: in an hour, by all clients together
+    max_bytes: int  #: maximum size of one request
+    max_files: int = 2  #: maximum files in one request
+    max_requests: int = 60  #: per hour, for all clients together
 
 
 @dataclass

@@ -84,7 +84,7 @@ class UseCache:
     def read(
         self, loaded: LoadedModel, uses: Sequence[Use], progress: api.Progress | None = None
     ) -> Callable[[str], Vectors]:
-        """Encode uses, none of them twice; return a function from a view to unit ``[n, D]``."""
+        """Encode each distinct use once; return a function from a view to unit ``[n, D]``."""
         contents = (repr((loaded.encoder.name, use.tokens, use.token_start)) for use in uses)
         keys = [
             hashlib.sha256(content.encode("utf-8", "backslashreplace")).digest()
@@ -328,6 +328,6 @@ def _groups(points: _Points, members: dict[int, tuple[int, ...]]) -> tuple[api.S
 
 
 def _nearest(cosines: NDArray[np.floating], n: int) -> list[tuple[int, float]]:
-    """Return the positions of the highest cosines, the first of equals, and the cosines."""
+    """Return the positions of the highest cosines, the first in a tie, and the cosines."""
     order = np.argsort(-np.asarray(cosines, np.float64), kind="stable")[:n]
     return [(int(k), round(float(cosines[k]), 4)) for k in order]

@@ -54,7 +54,7 @@ class Unit:
 
 @dataclass
 class _Text:
-    """A text while it is read."""
+    """A text that is being read."""
 
     joined: str  #: its sentences, with one space between them
     tokens: tuple[str, ...]

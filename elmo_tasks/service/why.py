@@ -38,7 +38,7 @@ from elmo_tasks.text.uses import Use
 _MAX_TOKENS = 12_000
 _MAX_NAMED = 3
 _NAMED_SHARE = 0.08  # least share of the evidence of a word that is named
-_LEAST = 1e-12  # of a probability, before its logarithm is taken
+_LEAST = 1e-12  # minimum probability, before the logarithm is taken
 #: Name of the view whose value is the probability that two uses share a meaning.
 VERDICT = "verdict"
 
@@ -192,7 +192,7 @@ def _evidence(
 ) -> list[api.WordEffect]:
     """Hide the words near both uses, and see how far the log-odds of the answer fall.
 
-    Log-odds, because a probability near one does not move however much speaks for it.
+    Log-odds, because a probability near one barely changes, however strong the evidence.
     """
     found: list[api.WordEffect] = []
     for number, position in enumerate(pair):
@@ -248,7 +248,7 @@ def _odds(
     def odds(uses: Sequence[Use], _: int) -> NDArray[np.float64]:
         embedded = senses.embed(uses)
         if mine != theirs and len(listed) not in (mine, theirs):
-            # Without the bound on what the words around may say: beyond it, hiding one of several
+            # Without the bound on the effect of the words around: beyond it, hiding one of several
             # telling words would change nothing.
             weights = senses.calibration
             evidence = senses.evidence(uses, embedded, listed)
@@ -266,7 +266,7 @@ def _odds(
 
 
 def _named_evidence(words: Sequence[api.WordEffect]) -> tuple[api.WordEffect | None, str]:
-    """Name the words that most of the evidence hangs on, whichever way they are hidden."""
+    """Name the words that most of the evidence depends on, in every way of hiding."""
     steady = [
         word
         for word in words
@@ -328,7 +328,7 @@ def _is_apart(
 
 
 def _around(use: Use, tokens: Sequence[Token]) -> set[int]:
-    """Return the places of all tokens but those of the word or phrase, and the n't of can't."""
+    """Return the positions of all tokens but those of the word or phrase, and the n't of can't."""
     return {
         k for k, token in enumerate(tokens) if not use.char_start <= token.start < use.shown_end
     }

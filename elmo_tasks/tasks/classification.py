@@ -31,7 +31,7 @@ def _read_upload(
     path: Path, file_format: str, text: str | None, label: str | None, header: bool | None
 ) -> tuple[UploadColumns, Sequence[LabelledText]]:
     table = read_table(path, file_format)
-    # The page offers the columns to choose from, so that an unclear one is a remark there.
+    # The page lets users choose the columns, so an unclear one only adds a remark.
     columns = find_columns(table, TextColumns(header=header), ask=False)
     text = text if text in columns.names else columns.names[columns.text]
     is_chosen = label in columns.names

@@ -146,7 +146,7 @@ class ClassScores(TaskScores):
         by_class = {label: Counts(*counts) for label, *counts in rows} if n_rows else {}
         for label, counts in by_class.items():
             scores |= counts.scores(f"/{label}")
-        # Of the classes that occur: one that neither the rows nor the predictions have says
+        # Mean over the classes that occur: one in neither the rows nor the predictions says
         # nothing.
         occurring = [counts.f1 for counts in by_class.values() if counts.gold or counts.predicted]
         return scores | {"macro_f1": sum(occurring) / max(1, len(occurring))}

@@ -38,7 +38,7 @@ _FUNCTION_WORDS = _words(
     " of off on once one or other out over so some such than that the this to too under up what"
     " when with you"
 )
-#: Words that cannot begin or stand in the object of a split verb.
+#: Words that cannot begin or be in the object of a split verb.
 _NO_OBJECT = _words(
     "and but or nor so that which who because if when while although to of for with from at by in"
     " on into onto up down out off away back over through around along forward not n't ever never"
@@ -61,7 +61,7 @@ class Pattern:
 
     Args:
         words: in lower case; ``one's`` and ``…`` stand for others.
-        splits: the last word may stand after an object.
+        splits: the last word may follow an object.
     """
 
     words: tuple[str, ...]

@@ -122,7 +122,7 @@ def lemmas(word: str) -> set[str]:
 def first_letters(word: str) -> set[str]:
     """Return the first letters of all inflections of a word in lower case.
 
-    ``go`` gives g and w, of went: a cheap test before :func:`are_inflections`, since regular
+    ``go`` gives g and w, from went: a cheap test before :func:`are_inflections`, since regular
     endings leave the first letter as it is.
     """
     bases = lemmas(word)
@@ -133,7 +133,7 @@ def first_letters(word: str) -> set[str]:
 def comparative_bases(word: str) -> set[str]:
     """Return the words of which a lower-case word may be the comparative or superlative.
 
-    Not all of it are words: ``hotter`` gives hot, hott and hotte.
+    Not all of them are words: ``hotter`` gives hot, hott and hotte.
     """
     for ending in ("er", "est"):
         stem = word.removesuffix(ending)

@@ -34,7 +34,7 @@ def write_model(
     """Write a biLM with its card; the complete folder replaces an older one.
 
     Softmax and vocabulary are files of their own. Weights are float16 in safetensors of at most 9
-    MB, or those of the model float32 in the published layout (``to="hdf5"``).
+    MB, or float32 in the published layout (``to="hdf5"``).
 
     Raises:
         ConfigError: the folder holds something that is not a model.

@@ -20,7 +20,7 @@ from elmo_tasks.training.job_callbacks import mix_of
 from elmo_tasks.training.task_module import TaskModule, is_validated_epoch
 from elmo_tasks.weights.folders import MODEL_FOLDER
 
-#: A macro-F1 that is higher by this is better than that of the most frequent class.
+#: Least margin of macro-F1 over always predicting the most frequent class.
 _CLEARLY = 0.02
 
 
@@ -86,7 +86,7 @@ class ExportHead(pl.Callback):
             self.epochs = [*earlier, {"epoch": epoch, **mix, "score": score}]
 
     def on_fit_end(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
-        """Write and score the head on one process; a trial run of a few batches replaces none."""
+        """Write and score the head on one process; a trial run of a few batches writes none."""
         is_trial = trainer.fast_dev_run  # type: ignore[attr-defined]
         if is_trial or not trainer.is_global_zero or not isinstance(pl_module, TaskModule):
             return

@@ -111,7 +111,7 @@ class ResumeCallback(pl.Callback):
     A run that saves every few steps, as language models do, also writes ``last.ckpt`` after the
     batch in which it gets SIGINT or SIGTERM, and ends. A second signal ends it at once. Runs with
     several processes draw new numbers after a resume, because a checkpoint holds the state of the
-    first process only, and do not save on a signal, which each may get in another batch.
+    first process only, and do not save on a signal, which each may get in a different batch.
     """
 
     def __init__(self) -> None:

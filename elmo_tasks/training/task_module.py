@@ -105,7 +105,7 @@ class TaskModule(pl.LightningModule):
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The frozen encoder; no submodule, as frozen weights do not belong into a resume file."""
+        """The frozen encoder; no submodule, as frozen weights do not belong in a resume file."""
         return load(self.encoder_name)
 
     @cached_property

@@ -21,9 +21,9 @@ LONGEST = 300
 #: Where the page for phones is; the code of the room follows.
 PATH = "/class/"
 _MAX_FORM = 8_000  # bytes
-#: Seconds after which a room that nobody asks for closes by itself.
+#: Seconds after which an unused room closes by itself.
 _FORGOTTEN = 3600
-_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that are taken for one another
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that look alike
 
 
 class ClassRoom:

@@ -212,7 +212,7 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
         f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least"
         f" ({number(low)})."
     )
-    # Else the highest would be read as the answer that is not given.
+    # Otherwise a reader might take the highest for the answer, though none is given.
     return (
         text
         if comparison.groups or not comparison.same_meaning

@@ -26,7 +26,7 @@ from elmo_tasks.ui.rendering import joined, render
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
-#: Names in older links: of tabs that are parts of another one now, and of removed ones with a
+#: Names in older links: tabs that are now parts of others, and removed tabs with a
 #: sentence about each.
 RENAMED = {"weights": "layers", "probes": "layers"}
 REMOVED = {

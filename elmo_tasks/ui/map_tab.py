@@ -36,7 +36,7 @@ IN_LINK = {
     **{field: field for field in ("word", "view", "model", "examples", "index")},
     **{"t": "text", "u": "text_b"},
 }
-# The plot that marks are kept apart for; on other screens the places are percentages of it.
+# Size of the plot on which marks are spread; other screens use positions in percent of it.
 WIDTH = 720.0
 HEIGHT = 440.0
 MARGIN = 22.0
@@ -74,7 +74,7 @@ def apart(points: Sequence[tuple[float, float]], gap: float) -> list[tuple[float
     size, scale = np.array([WIDTH, HEIGHT]), scale_of(points)
     places = size / 2 + np.reshape(points, (-1, 2)) * [scale, -scale]
     turns = 2.4 * np.arange(len(places))[:, None] + [0, math.pi / 2]
-    places += 1e-6 * np.cos(turns)  # of those on one spot, each goes its own way
+    places += 1e-6 * np.cos(turns)  # move marks at the same position in different directions
     for _ in range(60):
         ways = places[:, None] - places
         distances = np.linalg.norm(ways, axis=2)

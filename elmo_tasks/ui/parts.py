@@ -174,7 +174,7 @@ class Pages(gr.Blocks):
     """Blocks whose endpoints fill in defaults, and whose work ends when nobody waits for it.
 
     Gradio's own clients fill in defaults; to a request written by hand gradio answers ``{"error":
-    null}``. It takes out of the line who has left, but cannot stop what runs in a thread: that ends
+    null}``. It removes a client that left from the queue, but cannot stop a thread: that ends
     at its next batch.
     """
 

@@ -58,7 +58,7 @@ class Turning(NamedTuple):
 
     word: str
     senses: Sequence[str]  # of the dictionary: the meaning of the first sentence, and of the second
-    deciding: Sequence[str]  # words, each of which stands at the gap of the frame in one sentence
+    deciding: Sequence[str]  # words, one for the gap of the frame in each sentence
     frame: str
 
     @property

@@ -94,7 +94,7 @@ def joined(*names: str) -> str:
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-#: Of each answer that may be missing: its class, and what is shown until it comes.
+#: For each answer that may be missing: its class, and the text shown until it arrives.
 _WAITING = {
     "compare": ("answer", "Comparing…"),
     "map": ("map-answer", "Drawing the map…"),
@@ -102,7 +102,7 @@ _WAITING = {
     "try": (
         "try-answer",
         "Loading the models and reading…",
-    ),  # which the first question of all has to
+    ),  # the first request has to load them
     "train": ("train-answer", "Looking for earlier runs…"),
     "weights": ("weights-answer", "Reading the weights…"),
     "probes": ("weights-answer probes-answer", "Reading what was measured…"),

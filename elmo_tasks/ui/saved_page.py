@@ -17,7 +17,7 @@ def saved_page(title: str, answer: str) -> str:
         *(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet"))
     )
     shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms", "worksheet")))
-    # Each script of a tab is called with what gradio gives it. It works on the answer that it
+    # Each script of a tab gets the arguments that gradio passes. It works on the answer that it
     # knows, and finds no other.
     calls = [
         "((element, watch) =>"

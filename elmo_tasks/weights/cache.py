@@ -32,6 +32,6 @@ def cache_folder(cache: Path | None = None) -> Path:
 
 def temporary_cache() -> Path:
     """Return a temporary folder as a fallback for the cache; it may not persist."""
-    # The folders of several users of a machine are separate.
+    # Users of the same machine get separate folders.
     user = os.getuid() if hasattr(os, "getuid") else "user"
     return Path(tempfile.gettempdir()) / f"elmo-tasks-{user}"

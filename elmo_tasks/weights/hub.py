@@ -20,7 +20,7 @@ def parse_address(address: str) -> tuple[str, str | None]:
     """Split ``hub:OWNER/NAME@REVISION`` into the repository and the revision.
 
     Raises:
-        ConfigError: it is written otherwise.
+        ConfigError: it has another form.
     """
     match = _ADDRESS.fullmatch(address)
     if match is None:

@@ -125,7 +125,7 @@ def test_labels_that_differ_in_case_are_remarked(tmp_path: Path) -> None:
     data = ClassificationData(str(path))
     data.setup()
     assert (
-        "LABELS THAT DIFFER IN THEIR SPELLING ALONE: 'Spam', 'spam'; label_names makes them one"
+        "LABELS THAT DIFFER ONLY IN SPELLING: 'Spam', 'spam'; label_names makes them one"
         in data.describe()
     )
     assert "Labels: Spam 4, ham 4, spam 4." in data.describe()

@@ -27,7 +27,7 @@ function show() {
   if (chooser) element.querySelector(`select[name="${chooser}"]`)?.focus();
   chooser = "";
 }
-// What is shown may be of an earlier comparison: another one came while it was on its way.
+// The answer may belong to an earlier comparison: another was requested before it arrived.
 function askIfNew() {
   const old = props.value.state === "closed" || props.value.query !== query;
   if (open && old && !answers.waits()) ask();

@@ -123,8 +123,8 @@ window.elmo = (() => {
   }
 
   // Requests to the server, one at a time, so that no answer overtakes a newer one. `page` is what gradio gives a script;
-  // `busy(is)` hears that an answer is on its way, or no longer is; `answer(value, request, more)` gets it; `lost(text)` hears
-  // that none will come. A request made meanwhile waits: the last request, or with `all` every one. A function is called for its
+  // `busy(is)` is called when a request starts or ends; `answer(value, request, more)` when its answer comes; `lost(text)` when
+  // none will come. A request made meanwhile waits: the last request, or with `all` every one. A function is called for its
   // request when its turn comes. `first` is the number of the answer that comes without a request.
   function requests({ props, trigger, watch }, { answer = () => {}, lost, busy: wait = () => {}, all = false, first = 0, hint = "" }) {
     const line = [];
@@ -217,7 +217,7 @@ window.elmo = (() => {
   });
   // Buttons that open a tab.
   when(document, "click", "[data-tab]", ({ dataset }) => [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === dataset.tab)?.click());
-  // The chosen tab stands whole in the bar of a narrow page: when it is pressed, and once a link has opened one.
+  // The chosen tab is scrolled fully into view in the bar of a narrow page: when it is pressed, and once a link has opened one.
   const whole = (tab) => tab?.parentElement.scrollTo({ left: tab.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2 });
   when(document, "click", "[role=tab]", whole);
   for (const wait of [1000, 2000, 4000]) setTimeout(() => whole(document.querySelector("[role=tab][aria-selected=true]")), wait);

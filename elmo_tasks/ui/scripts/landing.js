@@ -68,7 +68,7 @@ function show(found, number, fly) {
   function chosen() {
     for (const other of list.querySelectorAll("details[open]")) if (other !== fold) other.open = false;
     tie(number, found.near);
-    // On a wide stage the map stays in view beside the result, which else may lie below the window.
+    // On a wide stage the map stays in view beside the result, which may otherwise be below the window.
     if (number === landed.length && item.closest(".landing-stage") && matchMedia("(min-width: 901px)").matches) bring(item, "nearest");
   }
   form().querySelector("[data-again]").hidden = false;
@@ -91,7 +91,7 @@ when(panel, "submit", "form.landing", (asking, event) => {
   event.stopPropagation(); // the stage of Present has forms of its own
   const box = asking.querySelector("input");
   ask(box.value.trim(), true);
-  // On a stage the arrows and a remote go on with the talk; elsewhere the next sentence can be typed at once.
+  // On a stage the arrow keys and a remote continue the talk; elsewhere the next sentence can be typed at once.
   if (asking.closest(".stage")) box.blur();
   else box.select();
 }, true);

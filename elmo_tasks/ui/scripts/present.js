@@ -302,7 +302,7 @@ function onKey(event) {
   if (!seen() || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
   const at = event.target instanceof Element ? event.target : document.body;
   // A presenter's remote sends the page keys: they change the step wherever the focus is.
-  // The arrows stay with a field that holds something. Not with a tab: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
+  // A field that is not empty keeps the arrow keys. A tab does not: Gradio's tabs do not use them, and a click on "Present" leaves the focus there.
   const field = at.closest("input, textarea, select, .scroll");
   const isEmpty = field?.matches("input[type=text], textarea") && !field.value;
   const move = { PageDown: forward, PageUp: () => show(step - 1) }[event.key]
