@@ -328,7 +328,7 @@ def _is_apart(
 
 
 def _around(use: Use, tokens: Sequence[Token]) -> set[int]:
-    """Return the positions of all tokens but those of the word or phrase, and the n't of can't."""
+    """Return the positions of the tokens around the word, except the n't of can't."""
     return {
         k for k, token in enumerate(tokens) if not use.char_start <= token.start < use.shown_end
     }

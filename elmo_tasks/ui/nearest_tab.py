@@ -1,4 +1,4 @@
-"""Nearest uses tab: the nearest uses of a word in its sentence, and its nearest static words."""
+"""Nearest uses tab: nearest uses of a word in its sentence, and nearest static words."""
 
 from __future__ import annotations
 
