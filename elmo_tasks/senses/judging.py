@@ -52,8 +52,11 @@ _ENGLISH_RANK = 20_000
 #: A text is English if all its words are within this rank, whatever its letters suggest. In 40
 #: short sentences in ten other languages, each had a word beyond it.
 _COMMON_RANK = 11_000
+#: Words beside which capitalized words of a higher rank are names.
 _ENGLISH = frozenset(
-    ("the", "is", "are", "of", "and", "with", "his", "her", "their", "this", "that", "they", "she")
+    """
+    the is are was were of and with in on at to for from his her my their this that they she we you
+    """.split()
 )
 
 

@@ -61,7 +61,7 @@ def test_typing_and_comparing(open_page):
         "A puppy gave a bark.",
     )
     compare(page)
-    wait_for(page, verdict(page), "has two meanings here")
+    wait_for(page, verdict(page), "“bark” has two meanings here")
     assert page.locator(".group li").count() == 3
 
 

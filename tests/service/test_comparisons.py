@@ -223,12 +223,15 @@ def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
     ("word", "sentences"),
     [
         ("fine", ["I got a parking fine.", "I'm fine, thanks.", "Use fine sand."]),
+        ("Jordan", ["Petra lies in Jordan.", "Jordan scored twice."]),
+        ("java", ["Java runs on Linux.", "They grow coffee on Java."]),
         ("banana", ["She went bananas.", "I ate a banana."]),
     ],
 )
 def test_a_few_common_words_are_english_whatever_their_letters_look_like(session, word, sentences):
     assert "only English" not in session.compare(word, sentences).message.headline
     assert session.language_warning(["Er hat den Rock an."]).endswith("looks like German.")
+    assert session.language_warning(["Petra wohnt in Jordan."]).endswith("looks like German.")
 
 
 def test_a_language_without_a_name_is_not_called_unknown_words():
