@@ -54,9 +54,32 @@ _ENGLISH_RANK = 20_000
 _COMMON_RANK = 11_000
 #: Words beside which capitalized words of a higher rank are names.
 _ENGLISH = frozenset(
-    """
-    the is are was were of and with in on at to for from his her my their this that they she we you
-    """.split()
+    (
+        "the",
+        "is",
+        "are",
+        "was",
+        "were",
+        "of",
+        "and",
+        "with",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "his",
+        "her",
+        "my",
+        "their",
+        "this",
+        "that",
+        "they",
+        "she",
+        "we",
+        "you",
+    )
 )
 
 
