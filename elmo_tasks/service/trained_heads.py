@@ -7,15 +7,17 @@ import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from elmo_tasks import api
+from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.encoders import Encoder
 from elmo_tasks.errors import ConfigError, InputError, WeightsError
 from elmo_tasks.heads.classification import TextPrediction
 from elmo_tasks.heads.head_files import (
+    CONFIG_NAME,
     HeadFiles,
     bundled_heads,
     default_head,
@@ -30,6 +32,7 @@ from elmo_tasks.tasks import CLASSIFICATION, TAGGING, TASKS, find_task
 from elmo_tasks.text.tag_schemes import types_of
 from elmo_tasks.text.tokens import Token
 from elmo_tasks.text.uses import Use
+from elmo_tasks.weights.folders import CARD_NAME
 
 #: Suffix of the name of a no-context baseline: the same head on the context-free layer.
 NO_CONTEXT = "-layer0"
@@ -39,6 +42,16 @@ _MAX_OCCLUDED = 100
 # core.
 _MAX_ENCODED = 20_000
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """The heads as they were at some time."""
+
+    stamps: dict[Path, tuple[int, ...]]  #: modification times of the files of each head
+    files: dict[str, HeadFiles]  #: by name
+    heads: tuple[api.HeadInfo, ...]
+    layer_weights: tuple[api.LayerWeights, ...]
 
 
 class TrainedHeads:
@@ -53,25 +66,14 @@ class TrainedHeads:
         # By folder, with the folder's modification time.
         self._predictors: dict[Path, tuple[float, Predictor]] = {}
         self._warned: set[Path] = set()
+        self._listed: _Listing | None = None
         self._lock = threading.Lock()
 
     def heads(self) -> tuple[api.HeadInfo, ...]:
-        heads = self._files()
-        return tuple(
-            _info(name, files, name not in bundled_heads(), heads) for name, files in heads.items()
-        )
+        return self._listing().heads
 
     def layer_weights(self) -> tuple[api.LayerWeights, ...]:
-        # Heads that differ only in their seed are runs of the first of them.
-        joined: dict[str, api.LayerWeights] = {}
-        for name, files in self._files().items():
-            if (weights := _layer_weights(name, files)) is not None:
-                first = joined.setdefault(_configuration(name, files), weights)
-                runs = {run.seed: run for run in (*weights.runs, *first.runs)}
-                joined[_configuration(name, files)] = replace(
-                    first, runs=tuple(runs[seed] for seed in sorted(runs))
-                )
-        return tuple(joined.values())
+        return self._listing().layer_weights
 
     def tag(
         self, sentences: Sequence[str], head: str | None = None, n_readings: int = 1
@@ -99,9 +101,25 @@ class TrainedHeads:
             for result, effect in zip(results, effects, strict=True)
         )
 
-    def _files(self) -> dict[str, HeadFiles]:
+    def _listing(self) -> _Listing:
+        """Read the files of all heads, unless none has changed since they were read."""
+        bundled, local = bundled_heads(), heads_below(self._runs)
+        stamps = {
+            folder: _stamp(folder) for folder in (*(CHECKPOINTS / name for name in bundled), *local)
+        }
+        listed = self._listed
+        if listed is None or listed.stamps != stamps:
+            files = self._files(bundled, local)
+            infos = tuple(
+                _info(name, head, name not in bundled, files) for name, head in files.items()
+            )
+            listed = _Listing(stamps, files, infos, _all_layer_weights(files))
+            self._listed = listed
+        return listed
+
+    def _files(self, bundled_names: Sequence[str], local: Sequence[Path]) -> dict[str, HeadFiles]:
         """Return heads by name: defaults first, each before its baseline, local ones last."""
-        bundled = [find_head(name) for name in bundled_heads()]
+        bundled = [find_head(name) for name in bundled_names]
         order = list(TASKS)
         first: dict[str, str] = {}
         for kind in TASKS:
@@ -115,7 +133,7 @@ class TrainedHeads:
             )
         )
         heads = {files.name: files for files in bundled}
-        for folder in heads_below(self._runs):
+        for folder in local:
             try:
                 files = find_head(folder)
                 # Check that the card is readable, too: a broken one must not hide all other heads.
@@ -137,7 +155,7 @@ class TrainedHeads:
 
     def _predictor(self, head: str | None, kind: str) -> Predictor:
         """Load a head by name; a request names an available one, never a path."""
-        heads = {name: files for name, files in self._files().items() if files.kind == kind}
+        heads = {name: files for name, files in self._listing().files.items() if files.kind == kind}
         if not heads:
             train = find_task(kind).words.train
             raise InputError(
@@ -174,6 +192,25 @@ class TrainedHeads:
                     " Whoever runs this app can put it into checkpoints/ or the folder of runs"
                 ) from error
         return Predictor.load(files, encoder, self._device, self._runs)
+
+
+def _stamp(folder: Path) -> tuple[int, ...]:
+    """Return when the settings and the card of a head were changed."""
+    paths = (folder / CONFIG_NAME, folder / CARD_NAME)
+    return tuple(path.stat().st_mtime_ns for path in paths if path.is_file())
+
+
+def _all_layer_weights(heads: dict[str, HeadFiles]) -> tuple[api.LayerWeights, ...]:
+    """Return the weights of all heads; those that differ only in their seed are runs of one."""
+    joined: dict[str, api.LayerWeights] = {}
+    for name, files in heads.items():
+        if (weights := _layer_weights(name, files)) is not None:
+            first = joined.setdefault(_configuration(name, files), weights)
+            runs = {run.seed: run for run in (*weights.runs, *first.runs)}
+            joined[_configuration(name, files)] = replace(
+                first, runs=tuple(runs[seed] for seed in sorted(runs))
+            )
+    return tuple(joined.values())
 
 
 def _info(name: str, files: HeadFiles, own: bool, names: dict[str, HeadFiles]) -> api.HeadInfo:
