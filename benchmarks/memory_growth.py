@@ -49,7 +49,9 @@ def _drawn(draw: random.Random, entry: Entry, n: int) -> list[str]:
     return [f"{s.replace('[', '').replace(']', '')} {draw.randrange(10**6)}." for s in found]
 
 
-def _request(draw: random.Random, entries: list[Entry], load: Load) -> tuple[str, Request]:
+def _request(
+    draw: random.Random, entries: list[Entry], load: Load, session: str
+) -> tuple[str, Request]:
     entry = draw.choice(entries)
     sentences = _drawn(draw, entry, draw.randint(2, 6))
     text = " ".join(_drawn(draw, draw.choice(entries), 8))
@@ -72,7 +74,7 @@ def _request(draw: random.Random, entries: list[Entry], load: Load) -> tuple[str
     kind = draw.choice(list(asks))
     if kind == "page":
         return kind, lambda client: client.get("/").raise_for_status()
-    return kind, lambda client: asked(client, kind, asks[kind])
+    return kind, lambda client: asked(client, kind, asks[kind], session)
 
 
 def _ask(url: str, number: int, end: float, load: Load) -> None:
@@ -84,7 +86,7 @@ def _ask(url: str, number: int, end: float, load: Load) -> None:
     ]
     with httpx.Client(base_url=url, timeout=300) as client:
         while time.monotonic() < end:
-            kind, request = _request(draw, entries, load)
+            kind, request = _request(draw, entries, load, f"user-{number}")
             try:
                 request(client)
             except (httpx.HTTPError, ValueError, KeyError) as error:

@@ -112,27 +112,37 @@ def behind_nginx(apps: Sequence[RunningApp]) -> Iterator[str]:
             proxy.wait(30)
 
 
-def asked(client: httpx.Client, endpoint: str, values: Sequence[Any]) -> Any:
+def asked(client: httpx.Client, endpoint: str, values: Sequence[Any], session: str = "") -> Any:
     """Ask an endpoint as gradio's clients do.
+
+    Args:
+        client: of the app.
+        endpoint: its name.
+        values: its arguments.
+        session: a name that all requests of one page share; without it each request is a page of
+            its own.
 
     Raises:
         ValueError: the response is not a result.
     """
     path = f"/gradio_api/call/{endpoint}"
-    event = client.post(path, json={"data": list(values)}).raise_for_status().json()
+    body = {"data": list(values), **({"session_hash": session} if session else {})}
+    event = client.post(path, json=body).raise_for_status().json()
     kind, _, answer = client.get(f"{path}/{event['event_id']}").text.rpartition("\ndata: ")
     if not kind.endswith("event: complete"):
         raise ValueError(f"{kind[-40:]} {answer[:200]}")
     return json.loads(answer)[0]
 
 
-def compared(client: httpx.Client, word: str, sentences: Sequence[str]) -> dict[str, Any]:
-    """Request a comparison as the page does, by a client of the app.
+def compared(
+    client: httpx.Client, word: str, sentences: Sequence[str], session: str = ""
+) -> dict[str, Any]:
+    """Request a comparison as the page does, by a client of the app; see :func:`asked`.
 
     Raises:
         ValueError: the response is not a result.
     """
-    return dict(asked(client, "compare", [word, list(sentences), None]))
+    return dict(asked(client, "compare", [word, list(sentences), None], session))
 
 
 def memory_megabytes(pid: int) -> tuple[float, float]:

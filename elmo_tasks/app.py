@@ -250,12 +250,22 @@ def _check_temporary_folder(environment: Mapping[str, str]) -> None:
             )
 
 
+def _count_few_requests(environment: MutableMapping[str, str]) -> None:
+    """Bound the statistics of gradio, which our pages do not show.
+
+    By default it keeps 10,000 requests and counts them anew after each of them.
+    """
+    environment.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
+    environment.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "100")
+
+
 def _serve(args: argparse.Namespace) -> None:
     users = passwords(args, os.environ)
     check_address(args.host, args.port)
     _check_proxy(os.environ)
     _check_temporary_folder(os.environ)
     reach_itself(os.environ)
+    _count_few_requests(os.environ)
     from elmo_tasks.service.free_memory import give_back_freed_memory
     from elmo_tasks.service.health import Health, HealthMiddleware
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
