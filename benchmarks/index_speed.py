@@ -19,7 +19,7 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from elmo_tasks.senses.fast_search import FastSearch, Vectors, write_fast_search
+from elmo_tasks.senses.fast_search import FastSearch, VectorBlocks, write_fast_search
 from elmo_tasks.senses.index_files import IndexJob, build_files
 from elmo_tasks.senses.use_index import UseIndex
 
@@ -56,7 +56,7 @@ def main() -> None:
         )
         layer = index.description.n_layers - 1
         if args.synthetic:
-            vectors: Callable[[], Vectors] = partial(_synthetic, index, layer, args.synthetic)
+            vectors: Callable[[], VectorBlocks] = partial(_synthetic, index, layer, args.synthetic)
         else:
             vectors = partial(index.word_vectors, layer)
         if args.map:
@@ -97,7 +97,9 @@ def _synthetic(
         yield np.arange(start, start + size), drawn
 
 
-def _measure(vectors: Callable[[], Vectors], folder: Path, layer: int, *, usearch: bool) -> None:
+def _measure(
+    vectors: Callable[[], VectorBlocks], folder: Path, layer: int, *, usearch: bool
+) -> None:
     n, width = 0, 0
     random = np.random.default_rng(0)
     queries: list[NDArray[np.float32]] = []

@@ -30,7 +30,7 @@ _MAX_WAITING = 200
 #: Seconds for running requests to finish at shutdown; supervisors wait longer before killing.
 _LAST_SECONDS = 25.0
 #: Matches several ``NAME:PASS`` pairs separated by commas.
-_SEVERAL = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
+_SEVERAL_LOGINS = re.compile(r":[^:]*,\s*[^\s,:]+\s*:")
 
 
 def _parser(prog: str | None = None) -> argparse.ArgumentParser:
@@ -139,7 +139,7 @@ def passwords(
     users = []
     for number, line in enumerate(lines, start=1):
         try:
-            if _SEVERAL.search(line):
+            if _SEVERAL_LOGINS.search(line):
                 raise ConfigError(
                     f"{where}, line {number}: expected one USER:PASS on each line, found several"
                     " with commas between them; give each a line of its own"

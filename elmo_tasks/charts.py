@@ -14,8 +14,8 @@ from typing import NamedTuple
 #: Points at most that a line marks and explains one by one.
 _MAX_MARKS = 60
 _WIDTH = 720
-_NAMES = 300
-_ROW = 22
+_NAME_WIDTH = 300
+_ROW_HEIGHT = 22
 _EDGE = 16
 _LONGEST_NAME = 80
 #: Maximum length of names that are side by side in a legend.
@@ -132,7 +132,7 @@ def line_chart(title: str, lines: Sequence[Line], axes: Axes, *, in_page: bool =
     at, is_short = float(right), all(len(line.name) <= _SHORT_NAME for line in named)
     for line in named:
         if not is_short or at + 36 + 7 * len(line.name) > axes.width:
-            level, at = level + _ROW, float(left)
+            level, at = level + _ROW_HEIGHT, float(left)
         parts.append(
             f'<line class="l{line.colour % 6}" x1="{at:.1f}" x2="{at + 28:.1f}"'
             f' y1="{level - 4}" y2="{level - 4}"/>'
@@ -161,7 +161,7 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
     """Panels of horizontal bars on a scale from 0 to 1, one below the other."""
     parts, y = [_text(_EDGE, 28, title, "t")], 50
     longest = max((len(bar.name) for panel in panels for bar in panel.bars), default=0)
-    names = max(_NAMES, min(7 * longest + 2 * _EDGE, _WIDTH - 250))
+    names = max(_NAME_WIDTH, min(7 * longest + 2 * _EDGE, _WIDTH - 250))
     wide = _WIDTH - names - 90
 
     def x(value: float) -> float:
@@ -175,15 +175,18 @@ def bar_chart(title: str, panels: Sequence[Panel]) -> str:
             style, width = "f" if bar.is_faint else "a", x(bar.value) - names
             parts.append(
                 f'<rect class="{style}" x="{names}" y="{y + 2}" width="{width:.1f}"'
-                f' height="{_ROW - 6}"><title>{escape(bar.name)}: {escape(bar.text)}</title></rect>'
+                f' height="{_ROW_HEIGHT - 6}">'
+                f"<title>{escape(bar.name)}: {escape(bar.text)}</title></rect>"
             )
             parts.append(_text(x(bar.value) + 6, y + 14, bar.text))
-            y += _ROW
+            y += _ROW_HEIGHT
         if panel.mark is not None:
             at, name = x(panel.mark[0]), panel.mark[1]
-            parts.append(f'<path class="m" d="M{at:.1f},{y - _ROW * len(panel.bars)} V{y + 2}"/>')
+            parts.append(
+                f'<path class="m" d="M{at:.1f},{y - _ROW_HEIGHT * len(panel.bars)} V{y + 2}"/>'
+            )
             parts.append(_text(names, y + 14, f"dashed: {name}", "s"))
-            y += _ROW
+            y += _ROW_HEIGHT
         y += 10
     return _svg(title, _WIDTH, y, parts)
 

@@ -21,10 +21,10 @@ import filelock
 
 from elmo_tasks.errors import ConfigError
 
-_UNFINISHED = re.compile(
+_UNFINISHED_FILE = re.compile(
     r"\..*\.(?P<host>[0-9a-z-]{1,16})-(?P<pid>\d{1,9})-[0-9a-f]{8}\.part", re.DOTALL
 )
-_SHORT = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
+_INCOMPLETE_WRITE = re.compile(r"\d+ requested and \d+ written")  # NumPy's message
 _ERRNO = re.compile(r"\berrno = (\d+)|\(os error (\d+)\)")
 _log = logging.getLogger(__name__)
 
@@ -119,7 +119,7 @@ def unfinished_folder(target: Path) -> Iterator[Path]:
 
 def is_unfinished(path: Path) -> bool:
     """Check whether a path is a temporary file or folder of this module."""
-    return _UNFINISHED.fullmatch(path.name) is not None
+    return _UNFINISHED_FILE.fullmatch(path.name) is not None
 
 
 @contextmanager
@@ -184,7 +184,7 @@ def describe_os_error(error: OSError) -> str:
     # As for a temporary folder: the text names it.
     if number == errno.ENOENT and error.filename is None:
         message = error.strerror or text
-    if _SHORT.search(text):
+    if _INCOMPLETE_WRITE.search(text):
         message = "the file is incomplete, as on a full disk; make room, then try again"
     message = " ".join(message.split())
     name = error.filename2 or error.filename
@@ -203,7 +203,7 @@ def _unfinished_name(target: Path) -> Path:
     prefix = f".{target.name[:150]}."
     with contextlib.suppress(OSError):
         for path in target.parent.iterdir():
-            match = _UNFINISHED.fullmatch(path.name) if path.name.startswith(prefix) else None
+            match = _UNFINISHED_FILE.fullmatch(path.name) if path.name.startswith(prefix) else None
             if match and match["host"] == _host() and not _is_alive(int(match["pid"])):
                 if path.is_dir():
                     shutil.rmtree(path, ignore_errors=True)

@@ -19,7 +19,7 @@ from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.grouping import by_length
-from elmo_tasks.encoders.sentences import Sentence, checked_sentences
+from elmo_tasks.encoders.sentences import TextOrTokens, checked_sentences
 from elmo_tasks.encoders.static_vectors import WORDS_NAME, StaticVectors, are_static_vectors
 from elmo_tasks.encoders.transformer_files import is_transformer
 from elmo_tasks.errors import ConfigError, WeightsError
@@ -38,11 +38,10 @@ if TYPE_CHECKING:
 
 # Files by which folders of encoders and of static vectors are found, at most three folders deep, as
 # in runs/NAME/FOLDER/.
-_SIGNS = ("options.json", "*_options.json", WORDS_NAME, "config.json")
-_DEPTH = 3
+_MODEL_FILES = ("options.json", "*_options.json", WORDS_NAME, "config.json")
+_MAX_DEPTH = 3
 _BATCH_SIZE = 32
 _MAX_TOKENS = 4096
-Tokens = Sequence[str]
 
 
 def resolve_source(files: HeadFiles, what: str, folders: Sequence[Path] = ()) -> str:
@@ -107,8 +106,8 @@ def _encoders_below(place: Path) -> Iterable[Path]:
     """List encoder folders below a folder, without unfinished ones (dot names)."""
     encoders = {
         path.parent
-        for depth in range(_DEPTH + 1)
-        for sign in _SIGNS
+        for depth in range(_MAX_DEPTH + 1)
+        for sign in _MODEL_FILES
         for path in place.glob("*/" * depth + sign)
     }
     return (folder for folder in encoders if not folder.name.startswith("."))
@@ -121,7 +120,10 @@ def _read_checksum(name: str) -> str:
 
 
 def features_of(
-    tokens: Sequence[Tokens], head: TaskHead, static: StaticVectors | None, pooled: bool = False
+    tokens: Sequence[Sequence[str]],
+    head: TaskHead,
+    static: StaticVectors | None,
+    pooled: bool = False,
 ) -> TokenFeatures:
     """Compute a batch's additional features, on the CPU; averaged if ``pooled``."""
     characters, words = characters_of(tokens) if head.reads_characters else (None, None)
@@ -141,7 +143,7 @@ class ReadRow:
     words: tuple[str, ...]  # input of the encoder
 
     @classmethod
-    def of(cls, sentence: Sentence) -> ReadRow:
+    def of(cls, sentence: TextOrTokens) -> ReadRow:
         """Tokenize a text; take tokens as they are."""
         if isinstance(sentence, str):
             tokens = tuple(tokenize(sentence))
@@ -222,7 +224,7 @@ class Predictor:
         confidence = Confidence.of(files.folder)
         return cls(encoder, build_head(files), static, device, max_tokens, confidence)
 
-    def predict(self, sentences: Iterable[Sentence], **options: Any) -> list[Any]:
+    def predict(self, sentences: Iterable[TextOrTokens], **options: Any) -> list[Any]:
         """Predict any number of sentences, in batches of similar length.
 
         Args:
@@ -251,7 +253,7 @@ class Predictor:
                 results[k] = self.task.result(rows[k].text, rows[k].tokens, prediction)
         return [results[k] for k in range(len(rows))]
 
-    def predict_batch(self, sentences: Sequence[Tokens], **options: Any) -> list[Any]:
+    def predict_batch(self, sentences: Sequence[Sequence[str]], **options: Any) -> list[Any]:
         """Return a ``TagSequence`` or a calibrated ``TextPrediction`` for each sentence."""
         predictions = self.head.predict(*self._inputs(sentences), **options)
         check_cancelled()  # a text is read in many batches
@@ -262,12 +264,12 @@ class Predictor:
             for words, text in zip(sentences, predictions, strict=True)
         ]
 
-    def _calibrated(self, words: Tokens, prediction: TextPrediction) -> TextPrediction:
+    def _calibrated(self, words: Sequence[str], prediction: TextPrediction) -> TextPrediction:
         if not words:
             return TextPrediction(None, {}, is_sure=False)
         return prediction if self.confidence is None else self.confidence.calibrate(prediction)
 
-    def labels_of(self, sentences: Sequence[Tokens]) -> Iterator[Prediction]:
+    def labels_of(self, sentences: Sequence[Sequence[str]]) -> Iterator[Prediction]:
         """Yield the best tags or class of each sentence."""
         for batch in batched(sentences):
             values, mask, features = self._inputs(batch)
@@ -276,7 +278,7 @@ class Predictor:
             yield from self.head.labels_of(scores, mask)
 
     @torch.inference_mode()
-    def _inputs(self, sentences: Sequence[Tokens]) -> tuple[Tensor, Tensor, TokenFeatures]:
+    def _inputs(self, sentences: Sequence[Sequence[str]]) -> tuple[Tensor, Tensor, TokenFeatures]:
         sentences = [sentence[: self.max_tokens] for sentence in sentences]
         layers = self.encoder.encode(sentences).to(self.device)
         return (
@@ -317,7 +319,7 @@ def load_head(
     return Predictor.load(find_head(head), encoder, checked_device(device), precision=precision)
 
 
-def batched(sentences: Iterable[Tokens]) -> Iterator[list[Tokens]]:
+def batched(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     """Yield batches of sentences as they are consumed."""
     remaining = iter(sentences)
     while batch := list(islice(remaining, _BATCH_SIZE)):

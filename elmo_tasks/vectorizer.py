@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.grouping import by_length
-from elmo_tasks.encoders.sentences import Sentence, checked_sentences
+from elmo_tasks.encoders.sentences import TextOrTokens, checked_sentences
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import masked_mean
 
@@ -48,7 +48,7 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.precision = precision
         self.device = device
 
-    def fit(self, sentences: Iterable[Sentence], y: Any = None) -> ElmoVectorizer:
+    def fit(self, sentences: Iterable[TextOrTokens], y: Any = None) -> ElmoVectorizer:
         """Load the encoder and check the parameters; the sentences are not read."""
         encoder = self._encoder()
         layers = (*range(-encoder.n_layers, encoder.n_layers), "mean")
@@ -60,7 +60,7 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise ConfigError(f"batch_size: expected 1 or more, found {self.batch_size}")
         return self
 
-    def transform(self, sentences: Iterable[Sentence]) -> NDArray[np.float32]:
+    def transform(self, sentences: Iterable[TextOrTokens]) -> NDArray[np.float32]:
         """Return ``[n, D]`` vectors of texts or lists of tokens, zeros for none."""
         self.fit(())
         given = checked_sentences(sentences)

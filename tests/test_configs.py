@@ -50,7 +50,7 @@ LANGUAGE = {  # settings of the data, stages, and what the last one prints
 )
 def test_a_config_of_language_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     # common words may be gaps in a text this short
-    monkeypatch.setattr("elmo_tasks.recipes.cloze._FREQUENT", 1.0)
+    monkeypatch.setattr("elmo_tasks.recipes.cloze._FREQUENT_SHARE", 1.0)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "text.txt").write_text(TEXT)
     settings, stages, printed = LANGUAGE[path.stem.split("_")[0]]

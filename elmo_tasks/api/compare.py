@@ -194,7 +194,7 @@ class Comparison(Answer):
         enums = {
             "source": self.source.value,
             "certainty": self.certainty.value,
-            "voice": _VOICES[self.certainty],
+            "voice": _CERTAINTY_WORDS[self.certainty],
         }
         fields = super().to_dict()
         views = fields.pop("views")
@@ -216,7 +216,7 @@ def _mention_json(use: Mention) -> dict[str, Any]:
 
 
 #: Names from earlier versions, deprecated: the next version removes them.
-_VOICES = {
+_CERTAINTY_WORDS = {
     Certainty.CONFIDENT: "named",
     Certainty.TENTATIVE: "leaning",
     Certainty.ABSTAIN: "silent",

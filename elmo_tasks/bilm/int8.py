@@ -25,10 +25,10 @@ from elmo_tasks.errors import ConfigError
 #: The number format of a biLM's products.
 Precision = Literal["float32", "int8"]
 #: Without AVX-512, int8 is slower than float32 for smaller LSTMs than this; see docs/speed.md.
-_FEWEST_UNITS = 1024
+_MIN_UNITS = 1024
 # a row is -63 to 63, stored as 1 to 127
 _LEVELS = 63
-_ZERO = 64
+_ZERO_POINT = 64
 _log = logging.getLogger(__name__)
 
 
@@ -68,7 +68,7 @@ class Int8Linear(nn.Module):
         """Return products ``[N, out]`` divided by their scales ``[N, 1]``, and the scales."""
         scale = torch.linalg.vector_norm(x, torch.inf, 1, True).clamp_(min=1e-12)
         product: Tensor = torch.ops.quantized.linear_with_input_q_dq_qweight_dq_output_fp32(
-            x / scale, 1 / _LEVELS, _ZERO, self._packed
+            x / scale, 1 / _LEVELS, _ZERO_POINT, self._packed
         )
         return product, scale
 
@@ -164,7 +164,7 @@ def to_int8(bilm: BiLM) -> BiLM:
 def is_faster_in_int8(bilm: BiLM) -> bool:
     """Check if a biLM of this size is faster in int8 on this processor."""
     has_avx512 = torch.backends.cpu.get_cpu_capability().startswith("AVX512")
-    return has_avx512 or bilm.options.lstm.dim >= _FEWEST_UNITS
+    return has_avx512 or bilm.options.lstm.dim >= _MIN_UNITS
 
 
 def is_int8(bilm: BiLM) -> bool:

@@ -13,7 +13,7 @@ from elmo_tasks.files import read_json
 from elmo_tasks.text.characters import MAX_CHARACTERS
 
 #: Largest sizes that an options file may have, about eight times those of the largest ELMo.
-_MAX = {
+_MAX_SIZES = {
     "dim": 32_768,
     "projection_dim": 8_192,
     "n_layers": 32,
@@ -167,10 +167,10 @@ def _whole_number(raw: Mapping[str, Any], key: str, where: str, minimum: int = 1
     value = raw.get(key)
     if value is None and minimum == 0:
         return 0
-    if type(value) is not int or not minimum <= value <= _MAX[key]:
+    if type(value) is not int or not minimum <= value <= _MAX_SIZES[key]:
         raise ConfigError(
             f"{where}.{key} is {reprlib.repr(value)}; expected a whole number of at least {minimum}"
-            f" and at most {_MAX[key]:,}"
+            f" and at most {_MAX_SIZES[key]:,}"
         )
     return value
 

@@ -17,7 +17,7 @@ from elmo_tasks.corpus.blocks import OneFileJob
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
-    from elmo_tasks.corpus.blocks import Block, Row, Work
+    from elmo_tasks.corpus.blocks import Block, TextRow, Work
     from elmo_tasks.corpus.output import Output
     from elmo_tasks.encoders import Encoder
 
@@ -166,7 +166,7 @@ class EmbedJob(OneFileJob):
         bytes_per_token = 4 * width * (n_layers if self.layers == "all" else 1)
         return max(1, _BLOCK_BYTES // bytes_per_token) * _CHARACTERS_PER_TOKEN
 
-    def tokens(self, row: Row) -> Sequence[str]:
+    def tokens(self, row: TextRow) -> Sequence[str]:
         """Split a line as the settings say; take the tokens of a file that has them."""
         from elmo_tasks.text.tokens import tokenize
 
@@ -181,7 +181,7 @@ class EmbedJob(OneFileJob):
 
         encoder = self.load()
 
-        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+        def work(rows: Sequence[TextRow]) -> Mapping[str, bytes]:
             numbers = [row.number for row in rows]
             lines = [row.text.strip() for row in rows]
             tokens = [self.tokens(row) for row in rows]

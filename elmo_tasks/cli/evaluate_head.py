@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from elmo_tasks.errors import ConfigError, DataError
 
 #: Probability from which an answer counts as confident.
-CONFIDENT = 0.9
+CONFIDENT_FROM = 0.9
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,7 +102,7 @@ def _scored_texts(
             for prediction in predictor.predict_batch(batch):
                 label = next(gold)
                 scores.update([prediction.label or predictor.head.task.labels[0]], [label])
-                if prediction.confidence >= CONFIDENT:
+                if prediction.confidence >= CONFIDENT_FROM:
                     confident["rows"] += 1
                     confident["right"] += prediction.label == label
             progress.update(len(batch))
@@ -226,7 +226,7 @@ def as_table(result: dict[str, Any]) -> str:
         right, certain = confident["right"], confident["rows"]
         share = f", of which {right / certain:.1%} are right" if certain else ""
         lines.append(
-            f"stated at {CONFIDENT} or more: {certain:,} of {result['rows']:,} rows{share}"
+            f"stated at {CONFIDENT_FROM} or more: {certain:,} of {result['rows']:,} rows{share}"
         )
     if result["confusion"]:
         labels = result["labels"]

@@ -258,7 +258,9 @@ def _checksums(args: argparse.Namespace) -> int:
             print(f"{folder}: {', '.join(file.name for file in files)}")
             continue
         folders.verify(files)
-        if missing := [file.name for file in files if file.name not in card.get(folders.KEY, {})]:
+        if missing := [
+            file.name for file in files if file.name not in card.get(folders.CHECKSUM_KEY, {})
+        ]:
             command = f"elmo-tasks model checksums {folder}"
             raise WeightsError(f"{path}: no checksum of {', '.join(missing)}; run `{command}`")
         print(f"{folder}: as the card says")

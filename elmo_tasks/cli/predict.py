@@ -26,7 +26,7 @@ from elmo_tasks.corpus.blocks import OneFileJob, parquet_content
 from elmo_tasks.errors import ConfigError
 
 if TYPE_CHECKING:
-    from elmo_tasks.corpus.blocks import Row, Work
+    from elmo_tasks.corpus.blocks import TextRow, Work
     from elmo_tasks.prediction import Predictor, ReadRow
 
 HELP = "sentiment or entities of the lines of a file"
@@ -142,7 +142,7 @@ class PredictJob(OneFileJob):
         """Load the models; return the work on a block."""
         predictor = self.load()
 
-        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+        def work(rows: Sequence[TextRow]) -> Mapping[str, bytes]:
             records = self.records(predictor, [row.tokens or row.text for row in rows])
             if self.form == "parquet":
                 lines = [

@@ -15,7 +15,7 @@ from elmo_tasks.errors import ConfigError
 
 CONFIG = "config.yaml"
 #: Parts of the files from which Lightning resumes.
-_PARTS = {
+_CHECKPOINT_PARTS = {
     "state_dict",
     "global_step",
     "epoch",
@@ -24,14 +24,14 @@ _PARTS = {
     "pytorch-lightning_version",
 }
 #: Files of a run that has results to lose.
-_RESULTS = ("last.ckpt", "best.ckpt", "head/card.json")
+_RESULT_FILES = ("last.ckpt", "best.ckpt", "head/card.json")
 #: Files from which a run is resumed, and its results. The curve (csv/) is written again.
-_WRITTEN = (CONFIG, "last.ckpt", "best.ckpt", "head", "head-encoder")
+_RUN_FILES = (CONFIG, "last.ckpt", "best.ckpt", "head", "head-encoder")
 
 
 def holds_run(root: Path) -> bool:
     """Check if a folder holds a run that has written a checkpoint."""
-    return any((root / name).exists() for name in _RESULTS)
+    return any((root / name).exists() for name in _RESULT_FILES)
 
 
 def free_root(root: Path) -> Path:
@@ -50,7 +50,7 @@ def remove_run(root: Path, before: float) -> None:
     for curve in (root / "tensorboard").glob("events*"):
         if curve.stat().st_mtime < before:
             curve.unlink()
-    for name in _WRITTEN:
+    for name in _RUN_FILES:
         path = root / name
         if path.is_dir():
             shutil.rmtree(path)
@@ -84,7 +84,7 @@ def check_checkpoint(path: Path) -> None:
             " or start again"
         ) from None
     if not isinstance(saved, dict) or not all(
-        saved.get(name) or saved.get(name) == 0 for name in _PARTS
+        saved.get(name) or saved.get(name) == 0 for name in _CHECKPOINT_PARTS
     ):
         raise ConfigError(
             f"--ckpt_path {path}: expected a checkpoint that `fit` wrote, found something else"

@@ -16,7 +16,7 @@ MAX_CHARACTERS = 250_000
 MAX_ROWS = 10_000
 
 
-class Row(NamedTuple):
+class TextRow(NamedTuple):
     """One text of the input."""
 
     number: int  #: from 0, over all files; a row that was set aside counts
@@ -40,14 +40,14 @@ class Block:
         """Name of the file of its rows."""
         return f"{self.number:06}-{self.key}.rows"
 
-    def rows(self, store: Store) -> list[Row]:
+    def rows(self, store: Store) -> list[TextRow]:
         """Read its rows."""
         lines = store.read(self.name).decode("utf-8", "surrogatepass").split("\n")
-        return [Row._make(json.loads(line)) for line in lines if line]
+        return [TextRow._make(json.loads(line)) for line in lines if line]
 
 
 #: Computes the files of a block from its rows: ending of the name -> content.
-Work = Callable[[Sequence[Row]], Mapping[str, bytes]]
+Work = Callable[[Sequence[TextRow]], Mapping[str, bytes]]
 
 
 class Job(Protocol):
@@ -90,7 +90,7 @@ def parquet_content(columns: Mapping[str, Any]) -> bytes:
     return sink.getvalue()
 
 
-def cut(rows: Iterable[Row], store: Store, max_characters: int) -> list[Block]:
+def cut(rows: Iterable[TextRow], store: Store, max_characters: int) -> list[Block]:
     """Write rows in blocks; those that an earlier run has written stay as they are.
 
     The blocks depend on the rows alone, so the same input gives the same blocks again.
@@ -113,8 +113,8 @@ def cut(rows: Iterable[Row], store: Store, max_characters: int) -> list[Block]:
     return blocks
 
 
-def _parts(rows: Iterable[Row], max_characters: int) -> Iterator[list[Row]]:
-    part: list[Row] = []
+def _parts(rows: Iterable[TextRow], max_characters: int) -> Iterator[list[TextRow]]:
+    part: list[TextRow] = []
     n = 0
     for row in rows:
         if part and (n + len(row.text) > max_characters or len(part) == MAX_ROWS):

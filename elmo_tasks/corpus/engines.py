@@ -14,8 +14,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from elmo_tasks.corpus.blocks import Block, BlockWorker, Job, Row, cut, unfinished
-from elmo_tasks.corpus.progress import Progress
+from elmo_tasks.corpus.blocks import Block, BlockWorker, Job, TextRow, cut, unfinished
+from elmo_tasks.corpus.progress import RowProgress
 from elmo_tasks.corpus.reader import BadRows
 from elmo_tasks.corpus.store import Store
 from elmo_tasks.errors import ConfigError
@@ -24,7 +24,7 @@ LOCAL = "local"
 #: File in the store of a job, beside its blocks, with the rows that were set aside.
 BAD_NAME = "bad.jsonl"
 #: Number of blocks that wait for each worker, so that no worker is idle.
-_WAITING = 2
+_BLOCKS_WAITING = 2
 _log = logging.getLogger(__name__)
 
 
@@ -45,7 +45,7 @@ class Engine:
 
 
 def compute(
-    job: Job, rows: Iterable[Row], store: Store, engine: Engine, title: str, bad: BadRows
+    job: Job, rows: Iterable[TextRow], store: Store, engine: Engine, title: str, bad: BadRows
 ) -> list[Block]:
     """Cut rows into blocks, and compute those that are not finished yet.
 
@@ -74,7 +74,7 @@ def run(job: Job, blocks: Sequence[Block], store: Store, engine: Engine, title: 
             f"{title}: {done:,} of {n_rows:,} rows are there from an earlier run", file=sys.stderr
         )
     n_characters = sum(block.n_characters for block in rest)
-    with Progress(
+    with RowProgress(
         title=title, n_rows=n_rows, n_characters=n_characters, done_rows=n_rows - n_left
     ) as progress:
         for block in engine.run(job, rest, store) if rest else ():
@@ -124,7 +124,7 @@ def _in_processes(job: Job, blocks: Sequence[Block], store: Store, n: int) -> It
         settings = job, store, max(1, (os.cpu_count() or 1) // n), context.Value("i", 0)
         pool = ProcessPoolExecutor(min(n, len(rest)), context, _open_worker, settings)
         try:
-            for block in _through(pool, rest, _WAITING * n):
+            for block in _through(pool, rest, _BLOCKS_WAITING * n):
                 finished.add(block.number)
                 yield block
         except BrokenProcessPool:

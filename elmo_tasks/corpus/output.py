@@ -19,7 +19,7 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import atomic_file, atomic_write, file_lock, lock_of
 
 #: Names that this program gives to files of blocks.
-_OURS = re.compile(r"\d{6,}-[0-9a-f]{16}\.\w+|" + re.escape(BAD_NAME))
+_OWN_NAMES = re.compile(r"\d{6,}-[0-9a-f]{16}\.\w+|" + re.escape(BAD_NAME))
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Output:
                 f"{self.place}: this is the input itself, or inside it; name a new file"
             )
         other = self.store.names() if self.is_folder else set()
-        if wrong := sorted(name for name in other if not _OURS.fullmatch(name)):
+        if wrong := sorted(name for name in other if not _OWN_NAMES.fullmatch(name)):
             raise ConfigError(
                 f"{self.place}: this folder has files that this program did not write, such as"
                 f" {wrong[0]}; name a new folder"
@@ -163,5 +163,5 @@ def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> No
         return
     results = {result_name(block, job, ending) for block in blocks for ending in job.endings}
     for name in store.names() - results - ({BAD_NAME} if aside else set()):
-        if _OURS.fullmatch(name):
+        if _OWN_NAMES.fullmatch(name):
             store.delete(name)

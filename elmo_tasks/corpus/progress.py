@@ -11,10 +11,10 @@ from tqdm import tqdm
 from elmo_tasks.wording import duration
 
 #: Seconds between two lines of a log.
-_EVERY = 30.0
+_LOG_SECONDS = 30.0
 
 
-class Progress:
+class RowProgress:
     """Counts finished rows; speed and time left follow the share of the characters."""
 
     def __init__(self, title: str, n_rows: int, n_characters: int, done_rows: int = 0) -> None:
@@ -28,7 +28,7 @@ class Progress:
         # On a terminal only; a log gets lines of its own.
         self._bar = tqdm(desc=title, total=n_rows, initial=done_rows, unit="row", disable=None)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> RowProgress:
         return self
 
     def __exit__(
@@ -45,7 +45,7 @@ class Progress:
         self._characters += n_characters
         self._bar.update(n_rows)
         now = time.monotonic()
-        if self._bar.disable and now - self._last_line >= _EVERY:
+        if self._bar.disable and now - self._last_line >= _LOG_SECONDS:
             self._last_line = now
             print(self.line(now - self._began), file=sys.stderr, flush=True)
 

@@ -15,7 +15,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from elmo_tasks.corpus.blocks import Row
+from elmo_tasks.corpus.blocks import TextRow
 from elmo_tasks.corpus.store import arrow_filesystem, is_address
 from elmo_tasks.data.delimited import dialect_of
 from elmo_tasks.data.inputs import InputRow, read_inputs
@@ -29,14 +29,14 @@ from elmo_tasks.data.tables import (
 )
 from elmo_tasks.data.text_lines import shown, suffix_of
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.compressed import BROKEN, open_binary, unpacked
+from elmo_tasks.text.compressed import READ_ERRORS, open_binary, unpacked
 
 STANDARD = "-"
 #: Number of lines from which the columns of a table are detected.
 _HEAD_LINES = 200
 #: Tables up to this many bytes are read whole, in any format and encoding; larger ones are
 #: streamed.
-_SMALL = 50_000_000
+_MAX_WHOLE_BYTES = 50_000_000
 #: Endings of the files that are read in a folder.
 _ENDINGS = {*FORMATS, ".conll", ".conllu", ".iob", ".bio", ".marked"}
 Numbered = Iterator[tuple[int, str]]
@@ -131,7 +131,7 @@ def read_rows(
     bad: BadRows | None = None,
     check: Callable[[str], str | None] | None = None,
     say: Say = lambda text: print(text, file=sys.stderr),
-) -> Iterator[Row]:
+) -> Iterator[TextRow]:
     """Yield the rows of files, numbered from 0 over all of them.
 
     Args:
@@ -152,7 +152,7 @@ def read_rows(
             if reason is not None:
                 bad.add(source, place, reason)
             else:
-                yield Row(
+                yield TextRow(
                     number=n_good + len(bad.rows),
                     text=text,
                     source=source,
@@ -169,7 +169,7 @@ def _texts(source: str, column: str | None, bad: BadRows, say: Say) -> Iterator[
     if (
         is_here
         and not bad.skip
-        and (form in ("txt", "json", "xlsx") or Path(source).stat().st_size <= _SMALL)
+        and (form in ("txt", "json", "xlsx") or Path(source).stat().st_size <= _MAX_WHOLE_BYTES)
     ):
         inputs = read_inputs(Path(source), column)
         if inputs.description:
@@ -210,7 +210,7 @@ def _opened(source: str) -> Iterator[BinaryIO]:
         else:
             with open_binary(Path(source)) as file:
                 yield file
-    except BROKEN as error:
+    except READ_ERRORS as error:
         raise DataError(f"{source}: the compressed data is broken ({error})") from None
 
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.corpus.blocks import Block, Row, parquet_content
+from elmo_tasks.corpus.blocks import Block, TextRow, parquet_content
 from elmo_tasks.corpus.store import Store
 
-Tokenizer = Callable[[Row], Sequence[str]]
+Tokenizer = Callable[[TextRow], Sequence[str]]
 
 
 @dataclass(frozen=True)

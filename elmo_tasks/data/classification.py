@@ -23,7 +23,7 @@ from elmo_tasks.data.records import (
     renamed,
     sorted_labels,
 )
-from elmo_tasks.data.split_data import Row, Split, SplitData, shared
+from elmo_tasks.data.split_data import InputRow, Split, SplitData, shared
 from elmo_tasks.data.tables import Column, TableLayout, TextColumns
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tokens import plain_token, tokenize
@@ -144,7 +144,7 @@ class ClassificationData(SplitData[LabelledText, int]):
         check_labels(labels, len(records), self.name_of("train"))
         return labels
 
-    def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[Row[int]]:
+    def make_rows(self, split: Split, records: Sequence[LabelledText]) -> list[InputRow[int]]:
         """See :class:`SplitData`."""
         check_known(
             (row.label for row in records), self.labels, self.name_of(split), self.name_of("train")
@@ -154,7 +154,7 @@ class ClassificationData(SplitData[LabelledText, int]):
             self.max_tokens is not None and len(tokens) > self.max_tokens for tokens in texts
         )
         return [
-            Row(shared(tokens[: self.max_tokens]), self.ids[record.label])
+            InputRow(shared(tokens[: self.max_tokens]), self.ids[record.label])
             for tokens, record in zip(texts, records, strict=True)
         ]
 

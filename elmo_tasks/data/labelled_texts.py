@@ -33,11 +33,11 @@ from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_
 from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
-_BLOCK = 1_000
+_ROWS_A_BLOCK = 1_000
 #: If more than this share of the texts are single words, they are probably not texts.
-_MOST_WORDS = 0.9
-_FEWEST_TEXTS = 20
-_SKIP = "; set skip_incomplete to true to leave such rows out"
+_MAX_SINGLE_WORDS = 0.9
+_MIN_TEXTS = 20
+_SKIP_ADVICE = "; set skip_incomplete to true to leave such rows out"
 _TREE = re.compile(r"\s*\([^\s()]+ .*\)\s*")
 
 
@@ -76,9 +76,9 @@ def read_labelled_table(
     layout = find_columns(table, columns, like)
     rows = _labelled(table, layout, columns)
     remarks = [*layout.remarks, *label_remarks(row.label for row in rows)]
-    if len(rows) >= _FEWEST_TEXTS and sum(
+    if len(rows) >= _MIN_TEXTS and sum(
         len(row.text.split()) == 1 for row in rows
-    ) > _MOST_WORDS * len(rows):
+    ) > _MAX_SINGLE_WORDS * len(rows):
         remarks.append("NEARLY ALL TEXTS ARE SINGLE WORDS: is this the right column?")
     if columns.skip_incomplete and (n := n_incomplete(table, layout)):
         remarks.append(f"{n:,} rows without a text or a label are left out")
@@ -127,7 +127,7 @@ def hub_texts(
     ):
         data = datasets.load_dataset(name, config, split=split, streaming=most is not None)
         rows = enumerate(data if most is None else data.take(most), start=1)
-        while block := list(islice(rows, _BLOCK)):
+        while block := list(islice(rows, _ROWS_A_BLOCK)):
             table = Table.of_records(where, block)
             layout = layout or find_columns(table, TextColumns(column), labelled=False)
             yield from (text for _, text in texts_of(table, layout))
@@ -228,15 +228,15 @@ def _labelled_text(
         raise DataError(f"{expected}, found {keys}: set text_column and label_column")
     if not isinstance(text, str) or not text.strip():
         raise DataError(
-            f"{text_key}: expected a text, found {shown(text)}{_SKIP if not text else ''}"
+            f"{text_key}: expected a text, found {shown(text)}{_SKIP_ADVICE if not text else ''}"
         )
     if label is None:
         raise DataError(
             f"{label_key}: expected a label, found none (the labels of a test split may be"
-            f" hidden){_SKIP}"
+            f" hidden){_SKIP_ADVICE}"
         )
     if not isinstance(label, str) or not label.strip():
-        advice = "" if label else _SKIP
+        advice = "" if label else _SKIP_ADVICE
         raise DataError(
             f"{label_key}: expected a string, a number, true or false, found {shown(label)}{advice}"
         )

@@ -15,7 +15,7 @@ from elmo_tasks.errors import DataError
 
 #: The number of a row, from 1, and its columns. A class is given by its name, or ``None`` where it
 #: is hidden.
-Rows = Iterator[tuple[int, dict[str, Any]]]
+ColumnRows = Iterator[tuple[int, dict[str, Any]]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
@@ -39,7 +39,7 @@ def is_json(text: str) -> bool:
     )
 
 
-def json_rows(text: str, errors: RowErrors, columns: bool = True) -> Rows:
+def json_rows(text: str, errors: RowErrors, columns: bool = True) -> ColumnRows:
     """Yield objects of JSON lines, an array, or an object that holds the array.
 
     Malformed rows are collected in ``errors``. A text or a list in place of an object has its
@@ -136,7 +136,7 @@ def _json_lines(lines: Iterable[tuple[int, str]], errors: RowErrors) -> Iterator
             )
 
 
-def parquet_rows(path: Path) -> Rows:
+def parquet_rows(path: Path) -> ColumnRows:
     """Yield the rows of a parquet file, without columns of bytes, such as images."""
     # Imported here: most files do without it.
     import pyarrow as pa
@@ -179,7 +179,7 @@ def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield number, ["" if cell is None else str(cell) for cell in row]
 
 
-def hub_rows(name: str, split: str, columns: Sequence[str]) -> Rows:
+def hub_rows(name: str, split: str, columns: Sequence[str]) -> ColumnRows:
     """Yield the rows of a split (``train[:10%]``) of :data:`HUB_DATA_SETS` or a hub id."""
     import datasets
 

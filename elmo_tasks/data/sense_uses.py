@@ -17,12 +17,12 @@ from elmo_tasks.text.uses import Use
 
 # The second field of a WordNet sense key, lemma%2:31:00::, says the part of speech; 5 is an
 # adjective, too.
-_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
+_POS_LETTERS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}
 _PARTS_OF_SPEECH = {"NOUN": "n", "VERB": "v", "ADJ": "a", "ADV": "r"}
-_SAME = {"T": True, "F": False}
-_MARKED = re.compile(r"<strong>(.*?)</strong>")
-Source = TypeVar("Source")
-Row = TypeVar("Row")
+_SAME_MEANING = {"T": True, "F": False}
+_MARKED_WORD = re.compile(r"<strong>(.*?)</strong>")
+RawT = TypeVar("RawT")
+RowT = TypeVar("RowT")
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def read_semcor(path: Path) -> list[SenseUse]:
         return [
             SenseUse(
                 Use.of_tokens(tokens, sense["i"], sense["i"] + sense["n"]),
-                _lemma_key(sense["lemma"], _LETTERS[sense["keys"][0].partition("%")[2][0]]),
+                _lemma_key(sense["lemma"], _POS_LETTERS[sense["keys"][0].partition("%")[2][0]]),
                 tuple(sense["keys"]),
             )
             for sense in row["senses"]
@@ -153,7 +153,7 @@ def read_first_senses(path: Path) -> dict[str, str]:
     def use(line: str) -> list[tuple[str, str]]:
         key, _, number, _ = line.split()
         lemma, _, rest = key.partition("%")
-        return [(_lemma_key(lemma, _LETTERS[rest[0]]), key)] if number == "1" else []
+        return [(_lemma_key(lemma, _POS_LETTERS[rest[0]]), key)] if number == "1" else []
 
     # Of an adjective and its satellite only one has number 1.
     return dict(_rows(path, numbered_lines(path), use, "a sense key, offset, number and count"))
@@ -178,7 +178,7 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
         _, _, places, *sentences = line.split("\t")
         i, j = (int(place) for place in places.split("-"))
         first, second = (_plain(sentence.split()) for sentence in sentences)
-        return [WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME[answer])]
+        return [WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME_MEANING[answer])]
 
     rows = [(number, (answer, line)) for (number, line), answer in zip(lines, answers, strict=True)]
     fields = "word, part of speech, i-j and two sentences with tabs between"
@@ -194,7 +194,10 @@ def read_mcl_wic(data: Path, gold: Path) -> list[WordPair]:
     texts = [read_text(path)[0] for path in (data, gold)]
     try:
         pairs, tags = map(json.loads, texts)
-        rows, answers = enumerate(pairs, start=1), {row["id"]: _SAME[row["tag"]] for row in tags}
+        rows, answers = (
+            enumerate(pairs, start=1),
+            {row["id"]: _SAME_MEANING[row["tag"]] for row in tags},
+        )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{data}: expected a JSON list, and in {gold.name} ids with a tag that is T or F"
@@ -253,15 +256,15 @@ def _plain(tokens: Iterable[str]) -> tuple[str, ...]:
 
 def _rows(
     path: Path,
-    numbered: Iterable[tuple[int, Source]],
-    read: Callable[[Source], list[Row]],
+    numbered: Iterable[tuple[int, RawT]],
+    read: Callable[[RawT], list[RowT]],
     expected: str,
     what: str = "use",
     unit: str = "line",
-) -> list[Row]:
+) -> list[RowT]:
     """Read the rows that are not blank; for unreadable ones, report what was ``expected``."""
     errors = RowErrors(path, unit)
-    rows: list[Row] = []
+    rows: list[RowT] = []
     for number, source in numbered:
         try:
             rows += read(source) if str(source).strip() else []
@@ -275,7 +278,9 @@ def _marked_two(row: dict[str, str], text: int) -> tuple[Use, Use]:
     """Find both words in one of the texts, in their order in the pair."""
     places: dict[str, tuple[int, int]] = {}
     plain = ""
-    for k, part in enumerate(_MARKED.split(row[f"context{text}"])):  # every other part is marked
+    for k, part in enumerate(
+        _MARKED_WORD.split(row[f"context{text}"])
+    ):  # every other part is marked
         if k % 2:
             places.setdefault(part, (len(plain), len(plain) + len(part)))
         plain += part

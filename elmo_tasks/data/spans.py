@@ -15,12 +15,12 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Span, tags_of
 from elmo_tasks.text.tokens import tokenize
 
-_TYPES = ("label", "labels", "type", "entity", "tag", "entity_group")
+_TYPE_KEYS = ("label", "labels", "type", "entity", "tag", "entity_group")
 _OWN_TEXTS = ("text", "surface", "mention")
 # [Ada Marsh](PER); the hints in the app have a word joiner there, which keeps gradio from making a
 # link of it.
-_MARKED = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
-_WORD = re.compile(r"(.+)/([^/]+)")
+_MARKED_SPAN = re.compile(r"\[([^\[\]]+)\]\u2060?\(([^()\s]+)\)")
+_TAGGED_WORD = re.compile(r"(.+)/([^/]+)")
 
 
 class _GivenSpan(NamedTuple):
@@ -114,7 +114,7 @@ def _agrees(text: str, span: _GivenSpan) -> bool:
 def _parts(span: Any, length: int) -> _GivenSpan:
     own_text = None
     if isinstance(span, Mapping):
-        name = one_label(next((span[key] for key in _TYPES if key in span), None))
+        name = one_label(next((span[key] for key in _TYPE_KEYS if key in span), None))
         parts = [
             span.get("start", span.get("start_offset")),
             span.get("end", span.get("end_offset")),
@@ -151,13 +151,13 @@ def read_marked(text: str, errors: RowErrors) -> list[TaggedSentence]:
         if line.strip()
     ]
     pieces = [piece for _, line in lines for piece in line.split()]
-    tagged = sum(bool(_WORD.fullmatch(piece)) for piece in pieces)
-    of_words = 2 * tagged >= len(pieces) and not any(_MARKED.search(line) for _, line in lines)
+    tagged = sum(bool(_TAGGED_WORD.fullmatch(piece)) for piece in pieces)
+    of_words = 2 * tagged >= len(pieces) and not any(_MARKED_SPAN.search(line) for _, line in lines)
     return errors.collect(lines, _of_words if of_words else _of_spans)
 
 
 def _of_words(number: int, line: str) -> TaggedSentence:
-    if untagged := [piece for piece in line.split() if not _WORD.fullmatch(piece)]:
+    if untagged := [piece for piece in line.split() if not _TAGGED_WORD.fullmatch(piece)]:
         raise DataError(
             f"expected a tag behind every word, such as flew/VERB, found {shown(untagged[0])}"
         )
@@ -166,7 +166,7 @@ def _of_words(number: int, line: str) -> TaggedSentence:
 
 
 def _of_spans(number: int, line: str) -> TaggedSentence:
-    text, *rest = _MARKED.split(line)
+    text, *rest = _MARKED_SPAN.split(line)
     spans = []
     for name, type_, between in zip(rest[::3], rest[1::3], rest[2::3], strict=True):
         spans.append([len(text), len(text) + len(name), type_])

@@ -23,7 +23,7 @@ from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import Scheme
 
 Split = Literal["train", "validation", "test"]
-Record = TypeVar("Record", bound=TaggedSentence | LabelledText)
+RecordT = TypeVar("RecordT", bound=TaggedSentence | LabelledText)
 Target = TypeVar("Target")
 
 _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
@@ -36,7 +36,7 @@ _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 
 
 @dataclass(frozen=True)
-class Row(Generic[Target]):
+class InputRow(Generic[Target]):
     """Row as model input: tokens, and a target id or one id per token."""
 
     tokens: tuple[str, ...]
@@ -45,7 +45,7 @@ class Row(Generic[Target]):
     gold: tuple[str, ...] | None = None
 
 
-class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
+class SplitData(pl.LightningDataModule, ABC, Generic[RecordT, Target]):
     """Labelled rows in up to three splits. No file is read before :meth:`setup`.
 
     The training split is always read whole, because the labels come from it.
@@ -129,22 +129,22 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
             "validation": 0.0 if validation is not None else validation_share,
         }
         self.notes: list[str] = []
-        self.rows: dict[Split, list[Row[Target]]] = {}
+        self.rows: dict[Split, list[InputRow[Target]]] = {}
         self.truncated: dict[Split, int] = {}
         self.ids: dict[str, int] = {}  # of the labels, after setup
         self._loader: BatchLoader[RowBatch] | None = None
         self._position: dict[str, Any] = {"epoch": 0, "next_batch": 0}
 
     @abstractmethod
-    def read(self, split: Split, source: str) -> list[Record]:
+    def read(self, split: Split, source: str) -> list[RecordT]:
         """Read a file, or a split of the hub data set."""
 
     @abstractmethod
-    def learn_labels(self, records: Sequence[Record]) -> Sequence[str]:
+    def learn_labels(self, records: Sequence[RecordT]) -> Sequence[str]:
         """Return the labels of the training rows."""
 
     @abstractmethod
-    def make_rows(self, split: Split, records: Sequence[Record]) -> list[Row[Target]]:
+    def make_rows(self, split: Split, records: Sequence[RecordT]) -> list[InputRow[Target]]:
         """Convert rows to tokens and ids; count truncations in ``truncated``."""
 
     def collate(self, split: Split, rows: Sequence[int]) -> RowBatch:
@@ -259,7 +259,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[Record, Target]):
         """Return the label names of some rows of a split."""
         names = self.labels
 
-        def named(row: Row[Target]) -> str | tuple[str, ...]:
+        def named(row: InputRow[Target]) -> str | tuple[str, ...]:
             if row.gold is not None:
                 return row.gold
             target: Any = row.target

@@ -23,7 +23,7 @@ from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE
 
-Line = tuple[int, list[str]]  #: number and fields
+NumberedFields = tuple[int, list[str]]  #: number and fields
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 _GROUP_NAMES = re.compile(r"sent(ence)?[ _]?(#|id|no|number)?|(doc|document)[ _]?id", re.IGNORECASE)
@@ -52,12 +52,12 @@ _OTHER_FORMATS = (
         "XML or HTML; give columns of words and tags, or JSON lines",
     ),
 )
-_FEW = 8  # in fewer lines, a pattern may be chance
+_MIN_LINES = 8  # in fewer lines, a pattern may be chance
 _LONGEST_BLOCK = 5_000
 
 
 def _sentences_of(
-    blocks: list[list[Line]], width: int, token_at: int, tag_at: int, errors: RowErrors
+    blocks: list[list[NumberedFields]], width: int, token_at: int, tag_at: int, errors: RowErrors
 ) -> list[TaggedSentence]:
     """Return the words and tags of each block; collect malformed lines in ``errors``."""
     sentences = []
@@ -144,7 +144,7 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
     )
 
 
-def _usual_width(path: Path, lines: Sequence[Line]) -> int:
+def _usual_width(path: Path, lines: Sequence[NumberedFields]) -> int:
     """Return the number of columns that most lines have.
 
     Raises:
@@ -163,7 +163,7 @@ def _usual_width(path: Path, lines: Sequence[Line]) -> int:
     return width
 
 
-def _are_tagged(lines: Sequence[Line], width: int) -> bool:
+def _are_tagged(lines: Sequence[NumberedFields], width: int) -> bool:
     """Check if column ``width`` holds span tags on every line."""
     return width >= 2 and are_span_tags(fields[width - 1].strip() for _, fields in lines)
 
@@ -178,9 +178,9 @@ def _given_or_2012(given: TagColumns, text: str, width: int) -> TagColumns:
     )
 
 
-def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
+def _blocks(path: Path, text: str) -> tuple[list[list[NumberedFields]], str]:
     """Split into sentences at empty lines and document marks, and lines into fields."""
-    blocks: list[list[Line]] = [[]]
+    blocks: list[list[NumberedFields]] = [[]]
     lines = list(enumerate(text.split("\n"), start=1))
     content = [
         line
@@ -217,7 +217,9 @@ def _blocks(path: Path, text: str) -> tuple[list[list[Line]], str]:
     return [block for block in blocks if block], mark
 
 
-def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list[Line]]:
+def _regrouped(
+    lines: list[NumberedFields], names: Sequence[str], width: int
+) -> list[list[NumberedFields]]:
     """Find sentences without empty lines, by sentence number or a restarting count."""
     rows = [line for line in lines if len(line[1]) == width]
     for at in range(width):
@@ -236,7 +238,7 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
         elif named or (
             1 < len(runs) < 0.6 * len(cells)
             and len({cells[k] for k in runs}) == len(runs)
-            and len(rows) >= _FEW
+            and len(rows) >= _MIN_LINES
             and all(any(map(str.isdigit, cell)) for cell in cells)
         ):
             starts = {rows[k][0] for k in runs}
@@ -244,7 +246,7 @@ def _regrouped(lines: list[Line], names: Sequence[str], width: int) -> list[list
             starts = {rows[k][0] for k, cell in enumerate(cells) if cell == cells[0]}
         else:
             continue
-        blocks: list[list[Line]] = []
+        blocks: list[list[NumberedFields]] = []
         for line in lines:
             if line[0] in starts or not blocks:
                 blocks.append([])
@@ -275,7 +277,7 @@ def _check_format(path: Path, text: str) -> None:
 
 
 def _check_lines(
-    path: Path, blocks: Sequence[Sequence[Line]], names: Sequence[str], mark: str
+    path: Path, blocks: Sequence[Sequence[NumberedFields]], names: Sequence[str], mark: str
 ) -> None:
     """Refuse files without ends of sentences, cells that hold lists, and texts with a label."""
     rows = [line for block in blocks for line in block if len(line[1]) == len(names)]
@@ -335,9 +337,9 @@ def read_conllu(path: Path, text: str, errors: RowErrors, given: TagColumns) -> 
     )
 
 
-def _conllu_blocks(text: str, errors: RowErrors) -> list[list[Line]]:
+def _conllu_blocks(text: str, errors: RowErrors) -> list[list[NumberedFields]]:
     """Split CoNLL-U into sentences of words; collect malformed lines in ``errors``."""
-    blocks: list[list[Line]] = [[]]
+    blocks: list[list[NumberedFields]] = [[]]
     for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split("\t")
         if not line.strip():
@@ -360,7 +362,7 @@ def _misc(cell: str) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in cell.split("|") if "=" in pair)
 
 
-def _misc_keys(blocks: Sequence[Sequence[Line]]) -> list[str]:
+def _misc_keys(blocks: Sequence[Sequence[NumberedFields]]) -> list[str]:
     """Return the keys of the column ``misc`` whose values all are tags of spans."""
     values: dict[str, set[str]] = {}
     for block in blocks:

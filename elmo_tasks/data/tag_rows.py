@@ -10,7 +10,7 @@ from typing import Any
 from elmo_tasks.data.annotations import plain_rows
 from elmo_tasks.data.column_guess import TEXT_NAMES
 from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
-from elmo_tasks.data.row_files import Rows
+from elmo_tasks.data.row_files import ColumnRows
 from elmo_tasks.data.spans import sentence_of
 from elmo_tasks.data.tag_column_choice import TagColumns
 from elmo_tasks.data.text_lines import RowErrors, shown
@@ -26,7 +26,7 @@ _NUMBERS_ADVICE = (
 
 
 def read_tag_rows(
-    rows: Rows, errors: RowErrors, given: TagColumns, tag_names: Sequence[str] | None = None
+    rows: ColumnRows, errors: RowErrors, given: TagColumns, tag_names: Sequence[str] | None = None
 ) -> TagFile:
     """Read sentences of JSON or Parquet rows; collect malformed ones in ``errors``.
 

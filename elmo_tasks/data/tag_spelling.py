@@ -18,13 +18,13 @@ ONLY_TYPE = "ENTITY"
 #: If at least this share of the tags is O, tags without B- and I- are types of names and not parts
 #: of speech.
 MIN_OUTSIDE = 0.3
-_LETTERS = "BIESLUMW"
+_PREFIX_LETTERS = "BIESLUMW"
 #: Letters of other schemes, in terms of BIOES: M is inside, W is a whole name.
-_SAME = {"M": "I", "W": "S"}
+_SAME_PREFIX = {"M": "I", "W": "S"}
 #: A tag of a span, or of none, in any spelling with a prefix.
-SPAN_TAG = re.compile(rf"[Oo]|[{_LETTERS}{_LETTERS.lower()}][-_].+")
-_PREFIXED = re.compile(rf"([{_LETTERS}{_LETTERS.lower()}])([-_])(.+)")
-_SUFFIXED = re.compile(rf"(.+)([-_])([{_LETTERS}{_LETTERS.lower()}])")
+SPAN_TAG = re.compile(rf"[Oo]|[{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}][-_].+")
+_PREFIXED = re.compile(rf"([{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}])([-_])(.+)")
+_SUFFIXED = re.compile(rf"(.+)([-_])([{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}])")
 _BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
 _OPENED = re.compile(r"\(([\w.:-]+)")
 _OTHER_OUTSIDES = ("_", "-", "*", "OTHER", "OUT", "NONE", "none", "other")
@@ -144,14 +144,14 @@ def _renamed(sentences: Iterable[TaggedSentence], names: Mapping[str, str]) -> l
     ]
 
 
-Step = tuple[Mapping[str, str], Callable[[str, str], str]]
+SpellingRule = tuple[Mapping[str, str], Callable[[str, str], str]]
 
 
 def _spelled(old: str, new: str) -> str:
     return f"tags such as '{old}' are read as '{new}'"
 
 
-def _outside(tags: set[str]) -> Step:
+def _outside(tags: set[str]) -> SpellingRule:
     """Read ``_`` and the like beside span tags as ``O``."""
     others = {tag for tag in tags if not _PREFIXED.fullmatch(tag)}
     if len(others) == 1 and len(tags) > 1 and others <= set(_OTHER_OUTSIDES):
@@ -159,7 +159,7 @@ def _outside(tags: set[str]) -> Step:
     return {}, _spelled
 
 
-def _prefixes(tags: set[str]) -> Step:
+def _prefixes(tags: set[str]) -> SpellingRule:
     """Read ``b-per``, ``B_PER`` and ``o``, if all tags are like that."""
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -168,7 +168,7 @@ def _prefixes(tags: set[str]) -> Step:
     return names | {"o": OUTSIDE}, _spelled
 
 
-def _suffixes(tags: set[str]) -> Step:
+def _suffixes(tags: set[str]) -> SpellingRule:
     """Read ``PER-B`` as ``B-PER``, if all tags are like that."""
     parts = {tag: _SUFFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()) or all(map(_PREFIXED.fullmatch, parts)):
@@ -177,9 +177,9 @@ def _suffixes(tags: set[str]) -> Step:
     return names | {"o": OUTSIDE}, _spelled
 
 
-def _without_types(tags: set[str]) -> Step:
+def _without_types(tags: set[str]) -> SpellingRule:
     """Give ``B`` and ``I`` the only type, if there are no other tags."""
-    letters = {tag for tag in tags if tag.upper() in _LETTERS and len(tag) == 1}
+    letters = {tag for tag in tags if tag.upper() in _PREFIX_LETTERS and len(tag) == 1}
     if letters | {"O", "o"} >= tags and letters & {"B", "b", "I", "i"}:
         names = {tag: f"{tag.upper()}-{ONLY_TYPE}" for tag in letters} | {"o": OUTSIDE}
         return (
@@ -189,20 +189,20 @@ def _without_types(tags: set[str]) -> Step:
     return {}, _spelled
 
 
-def _other_letters(tags: set[str]) -> Step:
+def _other_letters(tags: set[str]) -> SpellingRule:
     """Read BMES and BMEWO as BIOES: ``M-`` is inside, ``W-`` a whole name."""
     prefixes = {match[1] for tag in tags if (match := _PREFIXED.fullmatch(tag))}
-    if not prefixes & set(_SAME) or not all(
+    if not prefixes & set(_SAME_PREFIX) or not all(
         tag == OUTSIDE or _PREFIXED.fullmatch(tag) for tag in tags
     ):
         return {}, _spelled
-    names = {tag: f"{_SAME[tag[0]]}-{tag[2:]}" for tag in tags if tag[0] in _SAME}
+    names = {tag: f"{_SAME_PREFIX[tag[0]]}-{tag[2:]}" for tag in tags if tag[0] in _SAME_PREFIX}
     return names, _spelled
 
 
-def _spans_of_o(tags: set[str]) -> Step:
+def _spans_of_o(tags: set[str]) -> SpellingRule:
     """Read ``B-O`` as ``O``."""
-    return {f"{letter}-O": OUTSIDE for letter in _LETTERS}, _spelled
+    return {f"{letter}-O": OUTSIDE for letter in _PREFIX_LETTERS}, _spelled
 
 
 def _of_ends(tags: Sequence[str]) -> tuple[str, ...]:

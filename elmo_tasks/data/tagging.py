@@ -14,7 +14,7 @@ from elmo_tasks.data.records import (
     in_quotes,
     sorted_labels,
 )
-from elmo_tasks.data.split_data import Row, Split, SplitData, shared
+from elmo_tasks.data.split_data import InputRow, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tag_files import TaggingFormat, read_tag_file, read_tagged_hub
 from elmo_tasks.data.tag_spelling import counted_tags, renamed_types, with_prefixes
@@ -153,7 +153,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
 
     def make_rows(
         self, split: Split, records: Sequence[TaggedSentence]
-    ) -> list[Row[tuple[int, ...]]]:
+    ) -> list[InputRow[tuple[int, ...]]]:
         """See :class:`SplitData`."""
         where, train = self.name_of(split), self.name_of("train")
         tags = {tag for sentence in records for tag in sentence.tags}
@@ -199,7 +199,7 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
                 " null to leave it out."
             )
 
-    def _row(self, sentence: TaggedSentence, limit: int | None) -> Row[tuple[int, ...]]:
+    def _row(self, sentence: TaggedSentence, limit: int | None) -> InputRow[tuple[int, ...]]:
         tokens, tags = sentence.tokens[:limit], list(sentence.tags)
         if self.scheme is not None:
             assert self.source_scheme is not None
@@ -209,7 +209,9 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         names = tuple(tags[:limit])
         # A tag that the head does not have is O for the loss, and counts as missed in the scores.
         ids = tuple(self.ids.get(tag, self.ids.get(OUTSIDE, 0)) for tag in names)
-        return Row(shared(words), ids, None if all(tag in self.ids for tag in names) else names)
+        return InputRow(
+            shared(words), ids, None if all(tag in self.ids for tag in names) else names
+        )
 
     def _detect_scheme(self, split: Split, records: Sequence[TaggedSentence]) -> Scheme:
         try:

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from elmo_tasks.errors import ConfigError, DataError
-from elmo_tasks.text.compressed import BROKEN, open_binary, plain_name
+from elmo_tasks.text.compressed import READ_ERRORS, open_binary, plain_name
 
 #: Largest file of labelled rows, once unpacked: its rows are kept in memory, and a compressed file
 #: may expand to any length.
 MAX_BYTES = 2_000_000_000
-Source = TypeVar("Source")
-Row = TypeVar("Row")
+RawT = TypeVar("RawT")
+RowT = TypeVar("RowT")
 _MAX_ERRORS = 5
 _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
@@ -50,7 +50,7 @@ def read_text(path: Path, encoding: str | None = None) -> tuple[str, str]:
             content = b"".join(
                 islice(iter(partial(file.read, _CHUNK), b""), MAX_BYTES // _CHUNK + 2)
             )
-    except BROKEN as error:
+    except READ_ERRORS as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
     except OSError as error:
         raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
@@ -91,7 +91,7 @@ def text_file(path: Path) -> Iterator[TextFile]:
     with open_binary(path) as file:
         try:
             start = file.peek(_CHUNK) if isinstance(file, io.BufferedReader) else b""
-        except BROKEN as error:
+        except READ_ERRORS as error:
             raise DataError(f"{path}: the compressed data is broken ({error})") from None
         if not start:
             raise DataError(f"{path}: the file is empty")
@@ -119,7 +119,7 @@ def _checked_lines(path: Path, lines: Iterable[str], encoding: str) -> Iterator[
             f"{path}, after line {number}: expected {encoding.upper()} text, found {found}; save"
             " the file as UTF-8"
         ) from None
-    except BROKEN as error:
+    except READ_ERRORS as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None
 
 
@@ -218,8 +218,8 @@ class RowErrors:
             self._shown.append(f"{self.unit} {number}: {message}")
 
     def collect(
-        self, rows: Iterable[tuple[int, Source]], read: Callable[[int, Source], Row]
-    ) -> list[Row]:
+        self, rows: Iterable[tuple[int, RawT]], read: Callable[[int, RawT], RowT]
+    ) -> list[RowT]:
         """Read numbered rows; add an error for each that raises a DataError."""
         records = []
         for number, row in rows:

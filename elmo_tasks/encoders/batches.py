@@ -18,6 +18,7 @@ from torch import Tensor
 from elmo_tasks.api import check_cancelled
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.encoders.grouping import by_length as by_length
+from elmo_tasks.encoders.sentences import Tokens
 from elmo_tasks.errors import ConfigError
 
 # Token positions per batch, padding included: a batch holds more short sentences than long ones.
@@ -29,9 +30,8 @@ _MAX_SENTENCES = 256
 _BLOCK_TOKENS = 50_000
 _BLOCK_BYTES = 128_000_000
 
-Sentence = tuple[str, ...]
 #: Progress callback; its argument is the number of tokens encoded since its last call.
-Step = Callable[[int], object]
+ProgressStep = Callable[[int], object]
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class EncodedBatch:
     first: int  # place of the first token: 1 where there are boundaries, else 0
 
 
-def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator[EncodedBatch]:
+def encoded_batches(encoder: Encoder, sentences: Sequence[Tokens]) -> Iterator[EncodedBatch]:
     """Encode sentences, longest first, so that memory errors occur early."""
     model = encoder.language_model
-    numbers: dict[Sentence, list[int]] = {}
+    numbers: dict[Tokens, list[int]] = {}
     for k, sentence in enumerate(sentences):
         numbers.setdefault(sentence, []).append(k)
     distinct = list(numbers)
@@ -69,7 +69,7 @@ def encoded_batches(encoder: Encoder, sentences: Sequence[Sentence]) -> Iterator
 
 
 def token_vectors(
-    encoder: Encoder, sentences: Sequence[Sentence]
+    encoder: Encoder, sentences: Sequence[Tokens]
 ) -> Iterator[tuple[int, NDArray[np.float16]]]:
     """Yield the number of each sentence and its ``[L, tokens, D]``, in any order."""
     for batch in encoded_batches(encoder, sentences):
@@ -155,7 +155,7 @@ class CorpusEncoding:
             yield start, stop
             start = stop
 
-    def block(self, start: int, stop: int, step: Step | None = None) -> NDArray[Any]:
+    def block(self, start: int, stop: int, step: ProgressStep | None = None) -> NDArray[Any]:
         """Compute the rows of sentences: ``[rows, L, D]`` or ``[rows, D]``.
 
         A row is a token, or a sentence if pooled; one without a token is then zero.

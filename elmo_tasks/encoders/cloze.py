@@ -29,10 +29,10 @@ CLOZE_NAME = "cloze"
 SETTINGS_NAME = "cloze.json"
 
 # Larger distances from the gap count as this one; few sentences of the training text are longer.
-_FARTHEST = 24
+_MAX_DISTANCE = 24
 # Length of the word vectors at the start of training: with length 1, the scores of 15,000 words
 # would hardly differ.
-_SCALE = 3.0
+_START_LENGTH = 3.0
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class Cloze(nn.Module):
         self.norm = nn.LayerNorm(n_states)
         self.query = nn.Linear(n_states, width)
         self.key_value = nn.Linear(width, 2 * width)
-        self.place = nn.Embedding(2 * _FARTHEST + 1, 2 * width)
+        self.place = nn.Embedding(2 * _MAX_DISTANCE + 1, 2 * width)
         nn.init.normal_(self.place.weight, std=0.02)
         self.hidden = nn.Sequential(
             nn.Linear(n_states + 4 * width, options.hidden),
@@ -140,7 +140,7 @@ class Cloze(nn.Module):
             nn.GELU(),
             nn.Linear(options.hidden, width),
         )
-        self.words = nn.Parameter(_SCALE * self.table[: options.n_words].clone())  # [V, S]
+        self.words = nn.Parameter(_START_LENGTH * self.table[: options.n_words].clone())  # [V, S]
         self.bias = nn.Parameter(shares[: options.n_words].clamp_min(1e-9).sqrt().log().float())
 
     def forward(self, gaps: Gaps) -> Tensor:
@@ -163,7 +163,7 @@ class Cloze(nn.Module):
         n, length, width = vectors.shape
         heads = (n, length, self.options.n_heads, width // self.options.n_heads)
         placed = self.key_value(vectors) + self.place(
-            gaps.offsets.clamp(-_FARTHEST, _FARTHEST) + _FARTHEST
+            gaps.offsets.clamp(-_MAX_DISTANCE, _MAX_DISTANCE) + _MAX_DISTANCE
         )
         # [n, heads, T, S / heads]
         key, value = (part.view(heads).transpose(1, 2) for part in placed.chunk(2, dim=-1))

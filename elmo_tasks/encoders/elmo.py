@@ -19,7 +19,7 @@ from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.grouping import by_length
 from elmo_tasks.encoders.sentences import (
     OneSentenceWarning,
-    Sentence,
+    TextOrTokens,
     Tokens,
     checked_sentences,
     tokenized,
@@ -143,7 +143,7 @@ class Elmo:
             )
         return digest.hexdigest()
 
-    def encode(self, sentences: Sequence[Sentence]) -> Layers:
+    def encode(self, sentences: Sequence[TextOrTokens]) -> Layers:
         """Encode sentences into one result, padded to the longest of them.
 
         Many sentences are encoded in batches of similar length, with a progress bar on a terminal.
@@ -199,7 +199,7 @@ class Elmo:
         return Layers(values=values, mask=mask, tokens=tokens, offsets=offsets)
 
     def encode_batches(
-        self, sentences: Iterable[Sentence], batch_size: int = 64
+        self, sentences: Iterable[TextOrTokens], batch_size: int = 64
     ) -> Iterator[Layers]:
         """Encode a corpus lazily, one batch at a time; see :meth:`encode`."""
         if (
@@ -234,7 +234,7 @@ class Elmo:
 
     @torch.no_grad()
     def hub_outputs(
-        self, sentences: Sequence[Sentence], lengths: Sequence[int] | None = None
+        self, sentences: Sequence[TextOrTokens], lengths: Sequence[int] | None = None
     ) -> dict[str, torch.Tensor]:
         """Return the outputs of the TF-Hub module of ELMo with ``as_dict=True``.
 

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from elmo_tasks.bilm.bilm import BiLM
 from elmo_tasks.encoders.elmo import Elmo, steps_of, unfreeze
-from elmo_tasks.encoders.sentences import Sentence, checked_texts, checked_token_lists
+from elmo_tasks.encoders.sentences import TextOrTokens, checked_texts, checked_token_lists
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import ScalarMix
 
@@ -111,7 +111,7 @@ class ElmoModule(nn.Module):
         """Reset the states, so that the next call starts from the constant state."""
         self._states = None
 
-    def forward(self, sentences: Iterable[Sentence]) -> MixedLayers:
+    def forward(self, sentences: Iterable[TextOrTokens]) -> MixedLayers:
         """Encode and mix one batch of texts, which are tokenized, or lists of tokens.
 
         Raises:

@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from elmo_tasks.encoders.batches import CorpusEncoding, Step, token_rows
+from elmo_tasks.encoders.batches import CorpusEncoding, ProgressStep, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import file_lock, read_json, write_json
 from elmo_tasks.layers import Layers
 
-Pooling = Literal["mean"]
+CachePooling = Literal["mean"]
 MAX_BYTES = 16 * 10**9
 VERSION = 1
 _DESCRIPTION_NAME = "store.json"
@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 
 def encoded_rows(
-    encoding: CorpusEncoding, folder: Path, key: str, step: Step | None = None
+    encoding: CorpusEncoding, folder: Path, key: str, step: ProgressStep | None = None
 ) -> NDArray[Any]:
     """Compute the rows of a corpus into ``folder``, memory-mapped.
 
@@ -118,7 +118,7 @@ class CacheDescription:
     encoder: str  # its name, for people
     checksum: str  # of the encoder's weights
     text: str  # SHA-256 of the tokens of all sentences
-    pooled: Pooling | None  # None for a vector per token, "mean" for one per sentence
+    pooled: CachePooling | None  # None for a vector per token, "mean" for one per sentence
     n_layers: int  # number of layers L
     width: int  # size D of the vectors
     n_sentences: int  # number of sentences
@@ -186,7 +186,7 @@ class LayerCache:
         encoder: Encoder,
         sentences: Sequence[Sequence[str]],
         folder: str | Path,
-        pooled: Pooling | None = None,
+        pooled: CachePooling | None = None,
         max_bytes: int = MAX_BYTES,
         batch_size: int = 64,
     ) -> LayerCache:

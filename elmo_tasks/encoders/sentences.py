@@ -10,7 +10,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.layers import Offsets
 from elmo_tasks.text.tokens import tokenize
 
-Sentence = str | Sequence[str]
+TextOrTokens = str | Sequence[str]
 Tokens = tuple[str, ...]
 
 

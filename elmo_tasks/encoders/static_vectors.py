@@ -19,11 +19,11 @@ from torch import Tensor
 
 from elmo_tasks.bundled import CHECKPOINTS
 from elmo_tasks.devices import checked_device
-from elmo_tasks.encoders.sentences import Sentence, checked_texts, tokenized
+from elmo_tasks.encoders.sentences import TextOrTokens, checked_texts, tokenized
 from elmo_tasks.errors import ConfigError, DataError, InputError, WeightsError
 from elmo_tasks.files import given_name
 from elmo_tasks.layers import Layers
-from elmo_tasks.text.compressed import BROKEN, open_binary
+from elmo_tasks.text.compressed import READ_ERRORS, open_binary
 from elmo_tasks.text.vocabulary import open_text
 from elmo_tasks.weights.folders import verify
 from elmo_tasks.weights.safetensors_files import read_safetensors
@@ -36,13 +36,13 @@ LOOKUP = "the word as it is, else lower-cased with every digit written as 0"
 _DIGITS = str.maketrans("123456789", "000000000")
 # Words rarer than this weigh nearly 1, and "the" a thousandth (the ``a`` of Arora, Liang and Ma,
 # 2017).
-_RARE = 1e-4
+_RARE_FREQUENCY = 1e-4
 Share = TypeVar("Share", NDArray[np.float64], Tensor)
 
 
 def rarity(shares: Share) -> Share:
     """Compute SIF weights ``a / (a + share)`` from relative frequencies."""
-    return _RARE / (_RARE + shares)
+    return _RARE_FREQUENCY / (_RARE_FREQUENCY + shares)
 
 
 def normalized(text: str) -> str:
@@ -173,7 +173,7 @@ class StaticVectors:
             [self._row(word) for word in words], dtype=torch.long, device=self.device
         )
 
-    def encode(self, sentences: Iterable[Sentence]) -> Layers:
+    def encode(self, sentences: Iterable[TextOrTokens]) -> Layers:
         """Encode a batch to ``[1, B, T, D]`` vectors; see :meth:`Elmo.encode`."""
         tokens, offsets = tokenized(sentences)
         lengths = torch.tensor([len(sentence) for sentence in tokens])
@@ -268,7 +268,7 @@ _PICKLE = b"\x80"  # the first byte of what gensim's own `save` writes
 _FASTTEXT = (793712314).to_bytes(4, "little")  # the first bytes of fastText's .bin
 _MAX_WORD = 4096
 _MAX_NUMBERS = 10_000
-_CANNOT = (
+_UNREADABLE_MODELS = (
     "no word vectors that are read here: expected lines 'word number number …', or word2vec's"
     " binary format"
 )
@@ -294,7 +294,7 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
                 vectors.append(vector)
     except DataError as error:  # an archive or a document
         raise WeightsError(str(error)) from None
-    except (OSError, *BROKEN) as error:
+    except (OSError, *READ_ERRORS) as error:
         raise WeightsError(
             f"{path}: cannot be read ({str(error) or type(error).__name__})"
         ) from None
@@ -306,7 +306,7 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
     line = file.readline(_MAX_WORD + 32 * _MAX_NUMBERS).removeprefix(codecs.BOM_UTF8)
     if line.startswith((_PICKLE, _FASTTEXT)):
         raise WeightsError(
-            f"{path}: {_CANNOT}. Files of gensim's save() may hold code: use"
+            f"{path}: {_UNREADABLE_MODELS}. Files of gensim's save() may hold code: use"
             " save_word2vec_format(); of fastText use the .vec file"
         )
     fields = line.split()
@@ -314,7 +314,7 @@ def _word_rows(path: Path, file: IO[bytes]) -> Iterator[tuple[str, str, NDArray[
     n, width = map(int, fields) if has_header else (None, len(fields) - 1)
     if n == 0 or not 1 <= width <= _MAX_NUMBERS:
         found = repr(line.decode("utf-8", "replace"))[:80] if line else "nothing"
-        raise WeightsError(f"{path}, line 1: {_CANNOT}; found {found}")
+        raise WeightsError(f"{path}, line 1: {_UNREADABLE_MODELS}; found {found}")
     if n is not None and not _is_text(file.peek(1024)[:1024]):  # type: ignore[attr-defined]
         yield from _binary_rows(path, file, n, width)
         return

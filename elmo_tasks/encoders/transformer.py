@@ -16,7 +16,7 @@ from torch import Tensor
 
 from elmo_tasks.devices import checked_device
 from elmo_tasks.encoders.grouping import by_length
-from elmo_tasks.encoders.sentences import Sentence, tokenized
+from elmo_tasks.encoders.sentences import TextOrTokens, tokenized
 from elmo_tasks.encoders.transformer_files import (
     HUB,
     WEIGHTS_NAME,
@@ -31,8 +31,8 @@ from elmo_tasks.weights.folders import sha256
 from elmo_tasks.weights.safetensors_files import weight_files
 
 # Word pieces that are computed at once, padding included.
-_PIECES = 16_384
-_LONGEST = 512  # where a model does not state its limit
+_PIECES_AT_ONCE = 16_384
+_DEFAULT_LIMIT = 512  # where a model does not state its limit
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Transformer:
 
     # not inference mode: a head that trains on live layers saves them for its own backward pass
     @torch.no_grad()
-    def encode(self, sentences: Iterable[Sentence]) -> Layers:
+    def encode(self, sentences: Iterable[TextOrTokens]) -> Layers:
         """Encode a batch to float32 layers on the model's device.
 
         See :meth:`Elmo.encode`; a token that has no word piece has the zero vector.
@@ -150,7 +150,10 @@ class Transformer:
         windows = [window for window in self._windows(tokens) if window.places]
         # By length, for little padding; the sums put each piece back in its place.
         for chosen in by_length(
-            [len(window.ids) for window in windows], len(windows), _PIECES, longest_first=True
+            [len(window.ids) for window in windows],
+            len(windows),
+            _PIECES_AT_ONCE,
+            longest_first=True,
         ):
             batch = [windows[k] for k in chosen]
             hidden = self._hidden([window.ids for window in batch])  # [L, N, P, D]
@@ -243,7 +246,7 @@ class Transformer:
 
 def _longest(model: Any, tokenizer: Any) -> int:
     """Return the maximum number of word pieces of the model, special tokens included."""
-    places = getattr(model.config, "max_position_embeddings", None) or _LONGEST
+    places = getattr(model.config, "max_position_embeddings", None) or _DEFAULT_LIMIT
     table: Any = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     if table is not None and getattr(table, "padding_idx", None) is not None:
         # like RoBERTa, whose positions begin after that of the padding

@@ -17,6 +17,7 @@ from elmo_tasks.data.labelled_texts import read_labelled
 from elmo_tasks.data.records import TaggedSentence
 from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.data.tag_files import read_tagged
+from elmo_tasks.encoders.batches import ProgressStep
 from elmo_tasks.evaluation.reader import Reader, progress
 from elmo_tasks.evaluation.results import ResultRow
 from elmo_tasks.heads.crf import CRF
@@ -30,17 +31,16 @@ NER = ("ner/conll2003/eng.train", "ner/conll2003/eng.testa")
 SST2 = ("sentiment/sst2/train.tsv", "sentiment/sst2/dev.tsv")
 
 CLASS_STEPS = 1500
-_TOKENS = 512
+_TOKENS_A_STEP = 512
 SPAN_STEPS = 1000
-_SENTENCES = 32
+_SENTENCES_A_STEP = 32
 _MAX_RATE = 0.01
 
-Rows = NDArray[np.floating]
-Tags = Sequence[Sequence[str]]
-Step = Callable[[int], object]
+TokenVectors = NDArray[np.floating]
+TagLists = Sequence[Sequence[str]]
 #: Vectors ``[n, D]`` of all training tokens and of all test tokens, and a progress callback -> a
 #: score.
-Score = Callable[[Rows, Rows, Step], float]
+ProbeScore = Callable[[TokenVectors, TokenVectors, ProgressStep], float]
 
 
 def parts_of_speech(reader: Reader, data: Path) -> list[ResultRow]:
@@ -48,7 +48,7 @@ def parts_of_speech(reader: Reader, data: Path) -> list[ResultRow]:
     train, dev = (read_tagged(data / file, tag_column="upos") for file in POS)
     labels, gold = ([tag for sentence in split for tag in sentence.tags] for split in (train, dev))
 
-    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+    def score(train_rows: TokenVectors, test_rows: TokenVectors, step: ProgressStep) -> float:
         return class_accuracy(train_rows, labels, test_rows, gold, step)
 
     splits = {"UD EWT, train": _tokens(train), "UD EWT, dev": _tokens(dev)}
@@ -79,7 +79,7 @@ def _spans(
     tags, gold = ([sentence.tags for sentence in split] for split in (train, held_out))
     name = title.partition(",")[0]
 
-    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+    def score(train_rows: TokenVectors, test_rows: TokenVectors, step: ProgressStep) -> float:
         predicted = span_tags(
             train_rows, tags, test_rows, [len(row) for row in gold], "BIOES", step
         )
@@ -116,7 +116,7 @@ def _by_layer(
     splits: Mapping[str, Sequence[tuple[str, ...]]],
     what: str,
     steps: int,
-    score: Score,
+    score: ProbeScore,
 ) -> dict[str, float]:
     """Score of each layer, given vectors of the training and held-out sentences."""
     train_vectors, test_vectors = (
@@ -159,7 +159,7 @@ def sentiment(reader: Reader, data: Path) -> list[ResultRow]:
     labels, gold = ([row.label for row in split] for split in (train, dev))
     lengths = [np.array([len(sentence) for sentence in split]) for split in sentences]
 
-    def score(train_rows: Rows, test_rows: Rows, step: Step) -> float:
+    def score(train_rows: TokenVectors, test_rows: TokenVectors, step: ProgressStep) -> float:
         train_vectors, test_vectors = (
             np.add.reduceat(rows.astype(np.float32), np.cumsum(n) - n) / n[:, None]
             for rows, n in zip((train_rows, test_rows), lengths, strict=True)
@@ -182,7 +182,7 @@ def sentiment(reader: Reader, data: Path) -> list[ResultRow]:
     ]
 
 
-def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
+def _standardizer(train: TokenVectors) -> Callable[[TokenVectors], Tensor]:
     """Standardize vectors by those of the training part, so that one rate suits all."""
     sample = train[:: max(1, len(train) // 20_000)].astype(np.float32)
     mean, deviation = sample.mean(axis=0), sample.std(axis=0) + 1e-6
@@ -190,11 +190,11 @@ def _standardizer(train: Rows) -> Callable[[Rows], Tensor]:
 
 
 def class_accuracy(
-    train: Rows,
+    train: TokenVectors,
     train_labels: Sequence[str],
-    held_out: Rows,
+    held_out: TokenVectors,
     held_out_labels: Sequence[str],
-    step: Step | None = None,
+    step: ProgressStep | None = None,
 ) -> float:
     """Accuracy on ``[m, D]`` vectors of softmax regression, trained on ``[n, D]``.
 
@@ -206,7 +206,7 @@ def class_accuracy(
     linear = _zero_linear(train.shape[1], len(ids))
 
     def loss() -> Tensor:
-        chosen = torch.randint(len(train), (_TOKENS,), generator=generator)
+        chosen = torch.randint(len(train), (_TOKENS_A_STEP,), generator=generator)
         return nn.functional.cross_entropy(
             linear(standardize(train[chosen.numpy()])), target[chosen]
         )
@@ -219,12 +219,12 @@ def class_accuracy(
 
 
 def span_tags(
-    train: Rows,
-    train_tags: Tags,
-    held_out: Rows,
+    train: TokenVectors,
+    train_tags: TagLists,
+    held_out: TokenVectors,
     lengths: Sequence[int],
     scheme: Scheme,
-    step: Step | None = None,
+    step: ProgressStep | None = None,
 ) -> list[tuple[str, ...]]:
     """Predict held-out tags by a linear layer and a CRF.
 
@@ -241,8 +241,8 @@ def span_tags(
     # Sentences of similar length share a batch, so that little is padding; a few of the shortest
     # are dropped, so that all batches are full.
     order = np.argsort([len(row) for row in train_tags], kind="stable")
-    order = order[len(order) % _SENTENCES :] if len(order) > _SENTENCES else order
-    batches = _cut(order, _SENTENCES)
+    order = order[len(order) % _SENTENCES_A_STEP :] if len(order) > _SENTENCES_A_STEP else order
+    batches = _cut(order, _SENTENCES_A_STEP)
 
     def loss() -> Tensor:
         chosen = batches[random.integers(len(batches))]
@@ -255,7 +255,7 @@ def span_tags(
     predicted: list[tuple[str, ...]] = [()] * len(lengths)
     places = _places(lengths)
     with torch.no_grad():
-        for chosen in _cut(np.argsort(lengths, kind="stable"), 4 * _SENTENCES):
+        for chosen in _cut(np.argsort(lengths, kind="stable"), 4 * _SENTENCES_A_STEP):
             decoded = crf.decode(
                 *_padded(linear, standardize, held_out, [places[k] for k in chosen])
             )
@@ -272,7 +272,7 @@ def _zero_linear(width: int, n_labels: int) -> nn.Linear:
 
 
 def _minimize(
-    parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: Step | None
+    parameters: Sequence[Tensor], loss: Callable[[], Tensor], steps: int, step: ProgressStep | None
 ) -> None:
     optimizer = torch.optim.Adam(parameters, _MAX_RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
@@ -295,8 +295,8 @@ def _places(lengths: Sequence[int]) -> list[tuple[int, int]]:
 
 def _padded(
     linear: nn.Linear,
-    standardize: Callable[[Rows], Tensor],
-    rows: Rows,
+    standardize: Callable[[TokenVectors], Tensor],
+    rows: TokenVectors,
     places: Sequence[tuple[int, int]],
 ) -> tuple[Tensor, Tensor]:
     """Padded emissions ``[B, T, K]`` and mask ``[B, T]`` of some sentences."""

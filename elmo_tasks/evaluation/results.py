@@ -13,8 +13,8 @@ from elmo_tasks.files import read_json, write_json
 from elmo_tasks.layers import MEAN
 from elmo_tasks.messages.views import COLUMN_REMARKS, column_title
 
-Unit = Literal["percent", "index", "plain"]
-_SHOWN: dict[Unit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}
+ScoreUnit = Literal["percent", "index", "plain"]
+_SHOWN: dict[ScoreUnit, str] = {"percent": "{:.1f}", "index": "{:.3f}", "plain": "{:.1f}"}
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ResultRow:
     title: str
     #: by view; shares of 1 where the unit is percent
     scores: Mapping[str, float] = field(default_factory=dict)
-    unit: Unit = "percent"  #: how they are shown
+    unit: ScoreUnit = "percent"  #: how they are shown
     without: float | None = None  #: score of the baseline
     without_name: str = ""  #: of the baseline
     high_is_good: bool = True  #: False for neutral measures, and those that are better if low

@@ -22,10 +22,10 @@ from typing import Any
 from elmo_tasks.api import TextSenses
 from elmo_tasks.errors import DataError
 
-_PLAIN = 0.7
-_SURE = 0.95
+_PLAINLY_STATED = 0.7
+_NEARLY_CERTAIN = 0.95
 #: Longest sentence, in words, of each band in which false alarms are counted.
-BANDS = (8, 15, 23, 31, 47, 1_000)
+LENGTH_BANDS = (8, 15, 23, 31, 47, 1_000)
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,8 @@ class Judgement:
     n_words: int  #: of the sentence
 
 
-Place = tuple[str, int, int]  # file, line, offset of the word
-Judged = Mapping[Place, Judgement]
+WordPosition = tuple[str, int, int]  # file, line, offset of the word
+Judgements = Mapping[WordPosition, Judgement]
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TextScores:
     false_alarms: Mapping[int, float]
 
 
-def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Judgement]]:
+def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[WordPosition, Judgement]]:
     """Read the passages in a folder, line by line, and the judgements of their words."""
     path = folder / "judged.jsonl"
     try:
@@ -86,7 +86,7 @@ def read_judgements(folder: Path) -> tuple[dict[str, list[str]], dict[Place, Jud
     return texts, judged
 
 
-def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]) -> TextScores:
+def score_passages(judged: Judgements, answers: Mapping[tuple[str, int], TextSenses]) -> TextScores:
     """Score the answers to the lines of passages, by file and line."""
     rows: list[tuple[str, float, bool, Judgement, str]] = []
     unjudged = 0
@@ -100,14 +100,14 @@ def score_passages(judged: Judged, answers: Mapping[tuple[str, int], TextSenses]
             said = None if meaning is None else f"{meaning.word}: {meaning.key}"
             verdict = _verdict(said, judgement)
             rows.append((verdict, word.meant.probability, said is None, judgement, name))
-    plain = [row for row in rows if row[1] >= _PLAIN]
-    sure = [row for row in rows if row[1] >= _SURE]
+    plain = [row for row in rows if row[1] >= _PLAINLY_STATED]
+    sure = [row for row in rows if row[1] >= _NEARLY_CERTAIN]
     others = [row for row in rows if row[2]]
     listed = [row for row in rows if row[3].kind == "L"]
     odd_names = sorted({name for name, _ in answers})[::2]
     odd = [row for row in rows if row[4] in odd_names]
     alarms: dict[int, float] = {}
-    for low, high in zip((0, *BANDS), BANDS, strict=False):
+    for low, high in zip((0, *LENGTH_BANDS), LENGTH_BANDS, strict=False):
         band = [row for row in listed if low <= row[3].n_words < high]
         alarms[high] = _share(band, lambda row: row[2])
     return TextScores(
@@ -176,7 +176,7 @@ def text_table(model: str, scores: TextScores, passages: int) -> str:
         *(
             (
                 f"false alarms in sentences of fewer than {high} words, %"
-                if high < BANDS[-1]
+                if high < LENGTH_BANDS[-1]
                 else "in longer ones, %",
                 _percent(share),
             )

@@ -30,7 +30,7 @@ _OLD_KEYS = {
     "kept_back": "abstention",
 }
 _TEMPERATURES = np.geomspace(0.25, 8.0, 301)
-_LIMITS = np.arange(0.5, 1.0, 0.005)
+_THRESHOLDS = np.arange(0.5, 1.0, 0.005)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Confidence:
         top, is_right = np.exp(scaled.max(axis=1)), scaled.argmax(axis=1) == gold
         thresholds = (
             limit
-            for limit in _LIMITS
+            for limit in _THRESHOLDS
             if (top >= limit).any() and is_right[top >= limit].mean() >= MIN_PRECISION
         )
         threshold = round(float(next(thresholds, 1.0)), 3)

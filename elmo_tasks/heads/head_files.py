@@ -27,7 +27,7 @@ from elmo_tasks.weights.safetensors_files import read_safetensors, write_safeten
 #: Environment variable with the modules of a user's own heads, separated by commas, for programs
 #: that do not import them: `predict`, the app.
 HEADS_VARIABLE = "ELMO_TASKS_HEADS"
-_OURS = "elmo_tasks.heads."
+_OWN_MODULES = "elmo_tasks.heads."
 CONFIG_NAME = "head.json"
 WEIGHTS_NAME = "head"
 # About ten times the sizes of the largest head.
@@ -222,7 +222,7 @@ def _class_name(head: type[TaskHead]) -> str:
     """Return the name of a head class in files; the module is part of it outside this package."""
     return (
         head.__qualname__
-        if head.__module__.startswith(_OURS)
+        if head.__module__.startswith(_OWN_MODULES)
         else f"{head.__module__}.{head.__qualname__}"
     )
 
@@ -251,7 +251,7 @@ def head_classes() -> Mapping[str, type[TaskHead]]:
 
 @cache
 def _import_ours() -> None:
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)], _OURS):
+    for module in pkgutil.iter_modules([str(Path(__file__).parent)], _OWN_MODULES):
         import_module(module.name)
 
 

@@ -214,7 +214,7 @@ def segment_probabilities(
 # Number of steps between two divisions by the largest number.
 _STEPS_BETWEEN = 4
 # exp(-600) is still a normal float64, with a hundred nats to spare.
-_DEPTH = 600.0
+_MAX_EXPONENT = 600.0
 # Any tag reaches any other in one step without constraints, in two under BIO and in three under
 # BIOES.
 _MAX_STEPS_TO_JOIN = 4
@@ -258,7 +258,7 @@ def _is_shallow(lattice: Lattice) -> bool:
         float(of_a_step.max()),
     ]
     cost = sum(ranges) + math.log(len(allowed))
-    return (2 * steps + _STEPS_BETWEEN) * cost < _DEPTH  # False for nan, too
+    return (2 * steps + _STEPS_BETWEEN) * cost < _MAX_EXPONENT  # False for nan, too
 
 
 def _range(scores: Tensor) -> float:

@@ -45,7 +45,7 @@ _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
 #: Input of the head that is shown for comparison. Its own layers, if it has any, still see the
 #: order of the words.
-ALONE = "On layer 0 alone, where a word has one vector"
+ON_LAYER_0_ALONE = "On layer 0 alone, where a word has one vector"
 
 
 def class_words(label: str) -> str:
@@ -117,16 +117,16 @@ def class_difference(results: Sequence[ClassifiedText], without: Sequence[Classi
         if short_verdict(one) != short_verdict(other)
     ]
     if not changed:
-        return f"{ALONE}, it says the same." if pairs else ""
+        return f"{ON_LAYER_0_ALONE}, it says the same." if pairs else ""
     if len(pairs) == 1:
-        return f"{ALONE}, it says: {verdict(changed[0][1])}."
+        return f"{ON_LAYER_0_ALONE}, it says: {verdict(changed[0][1])}."
     parts = []
     for name in dict.fromkeys(short_verdict(other) for _, other in changed):
         numbers = [str(k) for k, other in changed if short_verdict(other) == name]
         texts = f"text {numbers[0]}" if len(numbers) == 1 else f"texts {listed(numbers)}"
         parts.append(f"{texts} {name}")
     rest = ["the rest the same"] if len(changed) < len(pairs) > 2 else []
-    return f"{ALONE}: {'; '.join([*parts, *rest])}."
+    return f"{ON_LAYER_0_ALONE}: {'; '.join([*parts, *rest])}."
 
 
 def tip(result: ClassifiedText, word: WordEffect) -> str:
@@ -233,8 +233,8 @@ def tag_difference(results: Sequence[TaggedText], without: Sequence[TaggedText])
             f"{phrase}{place}" for phrase in tag_differences(result, result.best, other.best)
         ]
     if not phrases:
-        return f"{ALONE}, it says the same." if results and without else ""
-    return f"{ALONE}, it reads {first_phrases(phrases)}."
+        return f"{ON_LAYER_0_ALONE}, it says the same." if results and without else ""
+    return f"{ON_LAYER_0_ALONE}, it reads {first_phrases(phrases)}."
 
 
 def marked_spans(text: str, spans: Iterable[tuple[int, int, str]]) -> str:

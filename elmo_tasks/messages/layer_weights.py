@@ -9,7 +9,7 @@ from elmo_tasks.api import LayerWeights
 from elmo_tasks.wording import listed, number, percent
 
 # Least difference of shares at which a layer counts as ahead of another one.
-_NOTABLE = 0.02
+_MIN_DIFFERENCE = 0.02
 
 
 def ranges(entry: LayerWeights) -> list[tuple[float, float]]:
@@ -61,7 +61,7 @@ def sentence(entry: LayerWeights) -> str:
 
 
 def _is_even(entry: LayerWeights) -> bool:
-    return max(entry.final.weights) - min(entry.final.weights) < _NOTABLE
+    return max(entry.final.weights) - min(entry.final.weights) < _MIN_DIFFERENCE
 
 
 def certainty(entry: LayerWeights) -> str:
@@ -116,7 +116,7 @@ def overview_sentence(entries: Sequence[LayerWeights]) -> str:
     ahead = []
     for entry in entries:
         *_, second, first = sorted(entry.final.weights)
-        if first - second >= _NOTABLE:
+        if first - second >= _MIN_DIFFERENCE:
             ahead.append(entry)
     if not ahead:
         return f"In none of the {len(entries)} heads is one layer ahead of the others."

@@ -10,7 +10,7 @@ from elmo_tasks.wording import first_capital, listed, number, number_word, perce
 #: Stands for a language when most words of a text are unknown.
 UNKNOWN_WORDS = "unknown words"
 #: Name of the group of uses whose meaning the dictionary lacks.
-_OTHER = "another meaning"
+_ANOTHER_MEANING = "another meaning"
 #: Said of a use that probably has none of the listed meanings when this is uncertain: most such
 #: sentences are short.
 _TOO_LITTLE = "the sentence says too little to tell"
@@ -284,10 +284,11 @@ def map_verdict(
     unsure = f" Unsure, and pale on the map: {n_unsure} of {len(own)}." if n_unsure else ""
     found = {groups[use.group].name for use in own if use.group is not None}
     has = (
-        f"{'has' if len(own) == 1 else 'have'} {_counted(len(found - {_OTHER}), 'meaning')} of the"
-        " dictionary"
+        f"{'has' if len(own) == 1 else 'have'}"
+        f" {_counted(len(found - {_ANOTHER_MEANING}), 'meaning')}"
+        " of the dictionary"
     )
-    has += " and another" if _OTHER in found else ""
+    has += " and another" if _ANOTHER_MEANING in found else ""
     details = (
         "The meanings are those of the dictionary; which one each of your uses has is"
         f" computed.{unsure}"

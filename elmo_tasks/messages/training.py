@@ -13,7 +13,7 @@ from elmo_tasks.wording import duration, number, percent, score_text
 METRIC_WORDS: Mapping[str, str] = {"f1": "F1", "accuracy": "accuracy"}
 #: A score on fewer test rows is unreliable.
 MIN_TEST_ROWS = 30
-_UNEVEN = 4
+_UNEVEN_RATIO = 4
 _PHASES = {
     "starting": "Starting: the program loads what it needs.",
     "layers": "The language model reads every text once.",
@@ -150,7 +150,7 @@ def balance_warning(preview: DatasetPreview) -> str:
             f"{percent(most / total)} of the texts are “{top}”: always saying that is right as"
             f" often, so a high score means little here. {remedy}"
         )
-    if most >= _UNEVEN * least:
+    if most >= _UNEVEN_RATIO * least:
         return (
             f"“{top}” comes {most // least} times as often as “{rarest}”, which the head may seldom"
             f" predict. {remedy}"

@@ -27,7 +27,7 @@ TERMS = {
     ),
     "norm": "The length of a vector. Cosines do not depend on it.",
 }
-_TERM = re.compile(
+_TERM_PATTERN = re.compile(
     r"\b(?:(?P<random>two random"
     r" words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?:"
     r" \d+)?)|(?P<norm>norms?))\b",
@@ -59,7 +59,7 @@ _VIEWS = {
 }
 READS_LETTERS = "the letters of the word"
 #: Titles of layers that read no other word, by their input.
-_UNREAD = {
+_CONTEXT_FREE = {
     READS_LETTERS: "Layer 0: the word alone",
     "the word's pieces and their places": "Layer 0: the word alone",
     "one vector for each word": "One vector per word",
@@ -92,7 +92,7 @@ def first_terms(text: str) -> list[tuple[str, str]]:
     pieces: list[tuple[str, str]] = []
     explained: set[str] = set()
     at = 0
-    for match in _TERM.finditer(text):
+    for match in _TERM_PATTERN.finditer(text):
         term = "two random words" if match.lastgroup == "random" else str(match.lastgroup)
         if term not in explained:
             explained.add(term)
@@ -112,7 +112,7 @@ def _view(view: str) -> tuple[str, str, str]:
 
 def view_title(view: str, sees: str = "") -> str:
     """Return the title of a view; ``sees`` is the input of a layer that reads no other word."""
-    return _UNREAD.get(sees, _view(view)[0])
+    return _CONTEXT_FREE.get(sees, _view(view)[0])
 
 
 def dictionary_note(layer: str) -> str:

@@ -32,7 +32,7 @@ _STATIC = ("checkpoints/static-joint/vectors*",)
 
 
 @dataclass(frozen=True)
-class Step:
+class BuildStep:
     """One part of the bundled models: its inputs and its commands."""
 
     name: str
@@ -45,7 +45,7 @@ class Step:
 
 def _head(
     name: str, *settings: str, config: str = "", data: str = "", calibrated_on: str = ""
-) -> Step:
+) -> BuildStep:
     """Describe a bundled head, which ``fit`` trains from a configuration."""
     config = config or name
     own = (f"elmo_tasks/data/{data}/*",) if data else ()
@@ -54,7 +54,7 @@ def _head(
     if calibrated_on:
         of_run = ("--head", f"runs/{name}/head", "--data", calibrated_on)
         commands.append(("-m", "elmo_tasks", "calibrate", *of_run))
-    return Step(
+    return BuildStep(
         name=f"head {name}",
         inputs=(*_BILM, *_STATIC, f"lightning_configs/{config}.yaml", *own),
         commands=tuple(commands),
@@ -64,20 +64,20 @@ def _head(
 
 
 # For heads that read each word without its context: layer 0 alone, and no LSTM above it.
-_ALONE = (
+_WITHOUT_CONTEXT = (
     "--model.init_args.head.init_args.fixed_weights=[1,0,0]",
     "--model.init_args.head.init_args.lstm_hidden=0",
 )
 _VALIDATION = "elmo_tasks/data/sentiment/validation.tsv"
 STEPS = (
-    Step(
+    BuildStep(
         name="cloze head",
         inputs=(*_BILM, "lightning_configs/cloze_mini.yaml"),
         commands=(("-m", "elmo_tasks", "fit", "--config", "cloze_mini", "--overwrite"),),
         needs=("../shared/data/corpus",),
     ),
     _head("pos"),
-    Step(
+    BuildStep(
         name="meanings",
         inputs=(*_BILM, *_DICTIONARY, f"{_MODEL}/cloze.safetensors", *_STATIC),
         commands=(
@@ -86,7 +86,7 @@ STEPS = (
         ),
         after=("cloze head", "head pos"),
     ),
-    Step(
+    BuildStep(
         name="frequencies of meanings",
         inputs=(f"{_MODEL}/meanings.*",),
         commands=(
@@ -98,7 +98,7 @@ STEPS = (
         after=("meanings",),
         needs=("../shared/data/corpus",),
     ),
-    Step(
+    BuildStep(
         name="probes",
         inputs=_BILM,
         commands=(
@@ -110,17 +110,17 @@ STEPS = (
         needs=("../shared/data",),
     ),
     _head("ner", data="names"),
-    _head("ner-layer0", *_ALONE, config="ner", data="names"),
+    _head("ner-layer0", *_WITHOUT_CONTEXT, config="ner", data="names"),
     _head("sentiment", data="sentiment", calibrated_on=_VALIDATION),
     _head(
         "sentiment-layer0",
-        *_ALONE,
+        *_WITHOUT_CONTEXT,
         "--model.init_args.head.init_args.pooling=mean",
         config="sentiment",
         data="sentiment",
         calibrated_on=_VALIDATION,
     ),
-    Step(
+    BuildStep(
         name="pictures",
         inputs=(f"{_MODEL}/*.json", "checkpoints/*/head.json", "elmo_tasks/ui/**/*"),
         commands=(("docs/screenshots.py",),),
@@ -140,9 +140,11 @@ def checksum(patterns: Sequence[str], root: Path = ROOT) -> str:
     return digest.hexdigest()
 
 
-def stale(steps: Sequence[Step], made_from: Mapping[str, str], root: Path = ROOT) -> list[Step]:
+def stale(
+    steps: Sequence[BuildStep], made_from: Mapping[str, str], root: Path = ROOT
+) -> list[BuildStep]:
     """Return the steps whose inputs have changed, and those that read from one of them."""
-    found: dict[str, Step] = {}
+    found: dict[str, BuildStep] = {}
     for step in steps:
         is_changed = made_from.get(step.name) != checksum(step.inputs, root)
         if is_changed or any(name in found for name in step.after):
@@ -150,7 +152,7 @@ def stale(steps: Sequence[Step], made_from: Mapping[str, str], root: Path = ROOT
     return list(found.values())
 
 
-def make(step: Step, root: Path = ROOT) -> None:
+def make(step: BuildStep, root: Path = ROOT) -> None:
     """Run the commands of a step; DataError if a file that it needs is missing."""
     for need in step.needs:
         if not (root / need).exists():

@@ -33,7 +33,7 @@ from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS, Vocabula
 from elmo_tasks.training.rates import check_rates, risen, scheduled
 
 # Number of batches that are drawn together.
-_POOL = 32
+_BATCHES_AT_ONCE = 32
 # Weight of the old layer 0 in the targets; that of the static vectors is 1.
 _OLD_WEIGHT = 0.4
 # Words are drawn in proportion to their count to this power.
@@ -193,7 +193,9 @@ class WordLoader(BucketedBatches[WordBatch]):
         n_batches: int,
         seed: tuple[int, ...],
     ) -> None:
-        super().__init__(n_batches, batch_size, _POOL, word_lengths(characters).numpy(), seed)
+        super().__init__(
+            n_batches, batch_size, _BATCHES_AT_ONCE, word_lengths(characters).numpy(), seed
+        )
         self.characters, self._up_to = characters, chance.cumsum()
 
     def draw(self, rng: np.random.Generator, n: int) -> NDArray[np.int64]:

@@ -36,11 +36,11 @@ _MIN_WORDS = 4
 _MAX_WORDS = 24
 # Words with a larger share of the text are sampled less, by the square root of their frequency (as
 # in word2vec).
-_FREQUENT = 3e-5
+_FREQUENT_SHARE = 3e-5
 # Maximum number of target words of a sentence in a batch; each sentence is read once.
 _MAX_PER_SENTENCE = 4
 # Number of batches that are drawn together.
-_POOL = 16
+_BATCHES_AT_ONCE = 16
 # Number of validation sentences, at even distances in the held-out text.
 _MAX_HELD_OUT = 2_000
 
@@ -160,7 +160,9 @@ class ClozeGaps(TextFiles):
         """Return the chance of each word to become a target; 0 without a letter or a target id."""
         has_letter = np.array([any(map(str.isalpha, word)) for word in words])
         return (
-            np.sqrt(_FREQUENT / np.maximum(shares, _FREQUENT)) * (rows < self.n_words) * has_letter
+            np.sqrt(_FREQUENT_SHARE / np.maximum(shares, _FREQUENT_SHARE))
+            * (rows < self.n_words)
+            * has_letter
         )
 
 
@@ -187,7 +189,7 @@ class GapLoader(BucketedBatches[GapBatch]):
                 f"data.files: expected sentences of {_MIN_WORDS} to {_MAX_WORDS} words, from which"
                 " words can be taken out; found none"
             )
-        super().__init__(n_batches, batch_size, _POOL, sizes[fitting], (*seed, 0))
+        super().__init__(n_batches, batch_size, _BATCHES_AT_ONCE, sizes[fitting], (*seed, 0))
         self._corpus = corpus
         self._rows = rows
         self._chances = chances

@@ -21,7 +21,7 @@ from elmo_tasks.text.vocabulary import BEGIN_ID, END_ID, SPECIAL_WORDS
 from elmo_tasks.training.bilm_module import BiLMModule
 
 # Positions of one direction whose pairs are compared in each step.
-_COMPARED = 512
+_COMPARED_POSITIONS = 512
 
 
 class ContextBagModule(BiLMModule):
@@ -132,7 +132,7 @@ class ContextBagLoss(nn.Module):
             x, bag = x[counts], bag[counts]
             if len(x):
                 cosines.append(F.cosine_similarity(linear(x).float(), bag))
-                sample = slice(None, None, -(-len(x) // _COMPARED))
+                sample = slice(None, None, -(-len(x) // _COMPARED_POSITIONS))
                 differences.append(pairwise_difference(x[sample], bag[sample]))
         if len(cosines) < len(self.maps):
             # Zero, but with gradients for all weights, so that processes can exchange them.

@@ -40,8 +40,8 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.files import atomic_file, read_json
 from elmo_tasks.recipes.meaning_layers_data import (
     TOKENS_PER_STEP,
-    LabelledUses,
     RunningText,
+    WordWithUses,
     training_uses,
 )
 from elmo_tasks.senses.lexicon import bundled_lexicon
@@ -49,8 +49,8 @@ from elmo_tasks.text.uses import Use
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.weights.folders import CARD_NAME
 
-_WORDS = 16  # of the dictionary in each step
-_USES = 12  # of each word in a step, at most
+_WORDS_A_STEP = 16  # of the dictionary in each step
+_MAX_USES_A_WORD = 12  # of each word in a step, at most
 _TOP_LAYER = 2  # of a biLM with two LSTM layers, as the card names it
 _N_DRAWS = 2_048
 _STATE_NAME = "state.pt"
@@ -122,7 +122,7 @@ class MeaningLosses:
         elmo: Elmo,
         softmax: LMSoftmax,
         text: RunningText,
-        words: Sequence[LabelledUses],
+        words: Sequence[WordWithUses],
         rates: Rates,
     ) -> None:
         self.elmo = elmo
@@ -168,9 +168,9 @@ class MeaningLosses:
     def meaning_loss(self, rng: random.Random) -> tuple[Tensor, Tensor]:
         """Compute the loss of pairs of uses, and the squared distance to the old top layer."""
         rows, labels = [], []
-        for number in rng.sample(range(len(self.words)), min(_WORDS, len(self.words))):
+        for number in rng.sample(range(len(self.words)), min(_WORDS_A_STEP, len(self.words))):
             word = self.words[number]
-            chosen = rng.sample(range(len(word.uses)), min(_USES, len(word.uses)))
+            chosen = rng.sample(range(len(word.uses)), min(_MAX_USES_A_WORD, len(word.uses)))
             rows += [self._first_row[number] + k for k in chosen]
             labels += [(number, word.senses[k]) for k in chosen]
         new, old = self._tops(rows)

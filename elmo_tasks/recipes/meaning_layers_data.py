@@ -59,14 +59,14 @@ class RunningText:
 
 
 @dataclass(frozen=True)
-class LabelledUses:
+class WordWithUses:
     """Uses of one word, and the number of the meaning of each."""
 
     uses: tuple[Use, ...]
     senses: tuple[int, ...]
 
 
-def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
+def training_uses(lexicon: Lexicon) -> list[WordWithUses]:
     """Collect the training examples of ambiguous words that are not held out.
 
     Each is read twice: alone, and before or after another example of its meaning, since the
@@ -91,7 +91,7 @@ def training_uses(lexicon: Lexicon) -> list[LabelledUses]:
             if others:
                 uses.append(_joined(use, rng.choice(others), before=rng.random() < 0.5))
                 senses.append(number)
-        labelled.append(LabelledUses(tuple(uses), tuple(senses)))
+        labelled.append(WordWithUses(tuple(uses), tuple(senses)))
     return labelled
 
 

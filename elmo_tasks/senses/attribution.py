@@ -15,17 +15,17 @@ from elmo_tasks.text.uses import Use
 #: Ways of hiding a word: leave it out, or replace it by one of these. ELMo was trained without a
 #: mask or a word for "nothing", so each way leaves its own trace; their common effect is due to the
 #: hidden word.
-WAYS = ("", "something", "the")
+REPLACEMENTS = ("", "something", "the")
 # Smallest share of the total effect in one direction at which a word is decisive.
 _MIN_SHARE = 0.5
 # Halves of a layer whose distances differ by less than this count as equal.
-_ALIKE = 0.1
+_EQUAL_DISTANCES = 0.1
 # Cosine of halves that have read the same words.
-_IDENTICAL = 0.999
+_IDENTICAL_COSINE = 0.999
 
 
 def hidden(use: Use, at: int, way: str) -> Use:
-    """Return the use with the token at ``at`` hidden in one of :data:`WAYS`."""
+    """Return the use with the token at ``at`` hidden in one of :data:`REPLACEMENTS`."""
     tokens = (*use.tokens[:at], *([way] if way else []), *use.tokens[at + 1 :])
     shift = 0 if way or at > use.token_start else 1
     return Use.of_tokens(tokens, use.token_start - shift, use.token_end - shift)
@@ -96,10 +96,14 @@ def informative_direction(
     ]
     # A side that reads alike in both uses cannot separate them, however small the other's effect.
     same_before, same_after = (
-        all(cosine >= _IDENTICAL for cosine, _ in side) for side in (before, after)
+        all(cosine >= _IDENTICAL_COSINE for cosine, _ in side) for side in (before, after)
     )
-    if all(d >= _ALIKE for d in distances) or (same_after and max(distances) >= _ALIKE):
+    if all(d >= _EQUAL_DISTANCES for d in distances) or (
+        same_after and max(distances) >= _EQUAL_DISTANCES
+    ):
         return "before"
-    if all(d <= -_ALIKE for d in distances) or (same_before and min(distances) <= -_ALIKE):
+    if all(d <= -_EQUAL_DISTANCES for d in distances) or (
+        same_before and min(distances) <= -_EQUAL_DISTANCES
+    ):
         return "after"
-    return "both" if all(abs(d) < _ALIKE for d in distances) else "unclear"
+    return "both" if all(abs(d) < _EQUAL_DISTANCES for d in distances) else "unclear"

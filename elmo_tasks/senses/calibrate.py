@@ -40,7 +40,7 @@ from elmo_tasks.senses.fit_scores import (
     fit_unknown,
 )
 from elmo_tasks.senses.fit_views import (
-    LabelledUses,
+    UseRows,
     accuracy,
     choose_layers,
     fit_projection,
@@ -137,7 +137,7 @@ def _uses_of(entries: Sequence[Entry]) -> tuple[list[Use], list[tuple[int, int, 
     return uses, owners
 
 
-def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[LabelledUses]:
+def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> list[UseRows]:
     """Return the words to fit on: not held out, with two meanings or more."""
     rows: dict[int, list[int]] = {}
     for row, (e, _, _) in enumerate(owners):
@@ -150,7 +150,7 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
         senses = torch.tensor([owners[row][1] for row in entry_rows])
         development = torch.tensor([is_development(owners[row][2]) for row in entry_rows])
         found.append(
-            LabelledUses(
+            UseRows(
                 word=entry.word,
                 rows=torch.tensor(entry_rows),
                 senses=senses,

@@ -23,13 +23,13 @@ from elmo_tasks.weights.safetensors_files import read_safetensors, write_safeten
 MEANINGS_NAME = "meanings"
 SETTINGS_NAME = "meanings.json"
 #: Increase this when the embedding of uses changes: it invalidates older files.
-METHOD = 3
+EMBEDDING_VERSION = 3
 
 
 def models_checksum(encoder: Encoder, static: StaticVectors, expected: ExpectedWords | None) -> str:
     """Return a key that changes when any model that embeds uses does."""
     parts = [
-        str(METHOD),
+        str(EMBEDDING_VERSION),
         encoder.checksum,
         static.checksum,
         expected.checksum if expected is not None else "",
@@ -57,7 +57,7 @@ def write_calibration(
         tensors["centroids"] = torch.from_numpy(np.stack([centroids[name] for name in names]))
     write_safetensors(folder, MEANINGS_NAME, tensors, torch.float16)
     settings = {
-        "method": METHOD,
+        "method": EMBEDDING_VERSION,
         "checksum": calibration.checksum,
         "layers": list(calibration.layers),
         "weights": dict(calibration.weights),
@@ -88,7 +88,7 @@ def read_calibration(
         return None
     try:
         raw = read_json(path)
-        if raw["checksum"] != checksum or raw["method"] != METHOD:
+        if raw["checksum"] != checksum or raw["method"] != EMBEDDING_VERSION:
             return None
         tensors = {
             name: np.asarray(t.float().numpy())

@@ -23,10 +23,10 @@ from elmo_tasks.text.uses import Use
 #: Number of predicted words to show for a place.
 N_CANDIDATES = 8
 # The most frequent words of the vocabulary are enough.
-_WORDS = 10_000
+_N_WORDS = 10_000
 # Zipf's law as Mandelbrot (1953) corrected it: the word of rank r comes in proportion to 1 / (r +
 # 2.7).
-_OFFSET = 2.7
+_ZIPF_OFFSET = 2.7
 
 
 class BidirectionalScorer:
@@ -37,7 +37,7 @@ class BidirectionalScorer:
     """
 
     def __init__(
-        self, weight: Tensor, bias: Tensor, words: Sequence[str], max_words: int = _WORDS
+        self, weight: Tensor, bias: Tensor, words: Sequence[str], max_words: int = _N_WORDS
     ) -> None:
         self.words: Sequence[str] = words[:max_words]
         self._weight, self._bias = (
@@ -155,7 +155,7 @@ def log_frequencies(n_words: int) -> Tensor:
 
     A vocabulary is sorted by frequency.
     """
-    return (-(torch.arange(n_words) + _OFFSET).log()).log_softmax(dim=-1)
+    return (-(torch.arange(n_words) + _ZIPF_OFFSET).log()).log_softmax(dim=-1)
 
 
 def combine_directions(ahead: Tensor, back: Tensor, log_frequency: Tensor) -> Tensor:

@@ -21,9 +21,9 @@ _NAME = re.compile(r"layer-(\d+)\.faiss")
 _PER_LIST = 40
 _AT_ONCE = 250_000
 #: Share of the lists that is searched: a larger share is more accurate and slower.
-_SEARCHED = 0.03
+_SEARCHED_SHARE = 0.03
 _MIN_SEARCHED = 16
-Vectors = Iterable[tuple[NDArray[np.int64], NDArray[np.float32]]]
+VectorBlocks = Iterable[tuple[NDArray[np.int64], NDArray[np.float32]]]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class FastSearch:
 
         n_lists = self.index.nlist
         parameters = faiss.SearchParametersIVF()
-        parameters.nprobe = min(n_lists, max(_MIN_SEARCHED, round(_SEARCHED * n_lists)))
+        parameters.nprobe = min(n_lists, max(_MIN_SEARCHED, round(_SEARCHED_SHARE * n_lists)))
         if among != "all":
             selector = faiss.IDSelectorBatch(rows)
             parameters.sel = selector if among == "same" else faiss.IDSelectorNot(selector)
@@ -71,7 +71,7 @@ class FastSearch:
 
 
 def write_fast_search(
-    folder: Path, layer: int, n_words: int, vectors: Callable[[], Vectors]
+    folder: Path, layer: int, n_words: int, vectors: Callable[[], VectorBlocks]
 ) -> None:
     """Build the fast search of a layer in parts, so that memory does not grow with the index.
 
@@ -112,7 +112,7 @@ def write_fast_search(
             faiss.write_index(whole, str(target))
 
 
-def _joined(vectors: Vectors) -> Vectors:
+def _joined(vectors: VectorBlocks) -> VectorBlocks:
     """Join the vectors of blocks until they are enough for a part."""
     rows: list[NDArray[np.int64]] = []
     parts: list[NDArray[np.float32]] = []

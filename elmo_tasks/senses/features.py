@@ -35,7 +35,7 @@ Vectors = NDArray[np.float32]
 
 # A word whose vector equals that of the compared word weighs e^2 times as much as an orthogonal
 # one: related words indicate the meaning.
-_RELATED = 2.0
+_RELATED_WEIGHT = 2.0
 
 
 def layer_view(layer: int) -> str:
@@ -133,7 +133,7 @@ def context_vector(
     vectors: NDArray[np.floating],
     shares: NDArray[np.floating],
     index: int,
-    related: float = _RELATED,
+    related: float = _RELATED_WEIGHT,
 ) -> Vectors:
     """Return the words around one word as a unit vector ``[D]``.
 
@@ -159,7 +159,7 @@ def context_weights(
     directions: NDArray[np.floating],
     shares: NDArray[np.floating],
     word: NDArray[np.floating],
-    related: float = _RELATED,
+    related: float = _RELATED_WEIGHT,
 ) -> NDArray[np.float64]:
     """Weigh ``[T, D]`` unit vectors of the words around a word ``[D]``.
 

@@ -15,7 +15,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.senses.disambiguation import word_of_key
 from elmo_tasks.senses.entries import PARTS_OF_SPEECH, Entry, is_development
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.fit_views import LabelledUses, sense_means
+from elmo_tasks.senses.fit_views import UseRows, sense_means
 from elmo_tasks.senses.scoring import Evidence, near_meanings, nearest_others, part_scores
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.uses import Use
@@ -33,7 +33,7 @@ def development_evidence(
     entries: Sequence[Entry],
     uses: Sequence[Use],
     embedded: Tensor,
-    words: Sequence[LabelledUses],
+    words: Sequence[UseRows],
     static: StaticVectors,
     centroids: Mapping[str, Vectors],
     parts: tuple[Vectors, tuple[str, ...]],
@@ -184,7 +184,7 @@ def fit_unknown(
     return (round(-threshold, 4), *(round(float(c), 6) for c in coefficients))
 
 
-def fit_same(embedded: Tensor, words: Sequence[LabelledUses]) -> tuple[float, float]:
+def fit_same(embedded: Tensor, words: Sequence[UseRows]) -> tuple[float, float]:
     """Log-odds that two uses share a sense: a logistic regression on their cosines.
 
     It is fitted on pairs of a development sentence and another one, at even odds.

@@ -23,11 +23,11 @@ _RATE = 1e-3
 _DECAY = 0.1
 _DROPOUT = 0.4
 _SMOOTHING = 0.1
-_TRIED = 60  # words on which the layers of an encoder are compared
+_N_CHOICE_WORDS = 60  # words on which the layers of an encoder are compared
 
 
 @dataclass(frozen=True)
-class LabelledUses:
+class UseRows:
     """The labelled uses of one word: rows of a matrix of uses, and the meaning of each."""
 
     word: str
@@ -42,9 +42,7 @@ class LabelledUses:
         return self.rows[chosen], self.senses[chosen]
 
 
-def choose_layers(
-    encoder: Encoder, uses: Sequence[Use], words: Sequence[LabelledUses]
-) -> list[int]:
+def choose_layers(encoder: Encoder, uses: Sequence[Use], words: Sequence[UseRows]) -> list[int]:
     """Select the layers to read.
 
     These are the layers above the context-free one, if there are two; else the two that alone
@@ -52,7 +50,7 @@ def choose_layers(
     """
     if encoder.n_layers <= 3:
         return list(range(min(1, encoder.n_layers - 1), encoder.n_layers))
-    sample = words[:: max(1, len(words) // _TRIED)]
+    sample = words[:: max(1, len(words) // _N_CHOICE_WORDS)]
     rows = torch.cat([word.rows for word in sample])
     vectors = use_vectors(encoder, [uses[row] for row in rows.tolist()])  # [L, n, D]
     centred = F.normalize(vectors - vectors.mean(dim=1, keepdim=True), dim=-1)
@@ -72,7 +70,7 @@ def choose_layers(
 
 
 def fit_weights(
-    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[LabelledUses]
+    views: Mapping[str, Vectors], centres: Mapping[str, Vectors], words: Sequence[UseRows]
 ) -> dict[str, float]:
     """Fit the non-negative weights of the views."""
     names = list(views)
@@ -119,7 +117,7 @@ def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor
     return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
 
 
-def fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0) -> Tensor:
+def fit_projection(joined: Tensor, words: Sequence[UseRows], seed: int = 0) -> Tensor:
     """Fit ``[sum of D, H]`` so that cosines to the meanings separate them.
 
     Each use is left out of the centroid of its own meaning.
@@ -153,9 +151,7 @@ def fit_projection(joined: Tensor, words: Sequence[LabelledUses], seed: int = 0)
     return projection.detach()
 
 
-def _development_cosines(
-    embedded: Tensor, words: Sequence[LabelledUses]
-) -> list[tuple[Tensor, Tensor]]:
+def _development_cosines(embedded: Tensor, words: Sequence[UseRows]) -> list[tuple[Tensor, Tensor]]:
     """Return the cosines of development sentences, and their meanings, for each word.
 
     The cosines ``[n, S]`` are to the meanings, whose centroids consist of the other sentences.
@@ -176,7 +172,7 @@ def sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
     return F.normalize(sums, dim=-1)
 
 
-def accuracy(embedded: Tensor, words: Sequence[LabelledUses]) -> float:
+def accuracy(embedded: Tensor, words: Sequence[UseRows]) -> float:
     """Return the share of development sentences that are nearest to their own meaning."""
     right = [
         (cosines.argmax(dim=1) == senses).float()

@@ -17,9 +17,9 @@ from elmo_tasks.senses.entries import Sense
 
 FREQUENCIES = Path(__file__).with_name("frequencies.txt")
 #: How much rarer each meaning of an entry is than the one before it, if nothing was counted.
-_FALL = 0.6
+_RATIO_TO_NEXT = 0.6
 #: Number of uses that the order of the entry counts for.
-_STRENGTH = 20.0
+_PRIOR_USES = 20.0
 
 
 @cache
@@ -46,8 +46,8 @@ def prior_of(
     order, counted = [], []
     for word, sense in senses:
         rank = ranks[word] = ranks.get(word, -1) + 1
-        order.append(_FALL**rank)
+        order.append(_RATIO_TO_NEXT**rank)
         counted.append(counts.get(word, {}).get(sense.key, 0.0))
     by_order = np.array(order) / sum(order)
-    shares = (np.array(counted) + _STRENGTH * by_order) / (sum(counted) + _STRENGTH)
+    shares = (np.array(counted) + _PRIOR_USES * by_order) / (sum(counted) + _PRIOR_USES)
     return np.log(shares)

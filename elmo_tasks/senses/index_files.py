@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.corpus.blocks import Block, Row, Work, cut, result_name, unfinished
+from elmo_tasks.corpus.blocks import Block, TextRow, Work, cut, result_name, unfinished
 from elmo_tasks.corpus.engines import Engine, run
 from elmo_tasks.corpus.store import Store
 from elmo_tasks.corpus.vectors import npy_bytes
@@ -96,7 +96,7 @@ class IndexJob:
         """Load the encoder; return the work on a block."""
         encoder = self.load()
 
-        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+        def work(rows: Sequence[TextRow]) -> Mapping[str, bytes]:
             tokens = [[token.text for token in tokenize(row.text)] for row in rows]
             encoding = CorpusEncoding(
                 encoder,
@@ -217,12 +217,12 @@ def _empty_folder_removed(folder: Path) -> Iterator[None]:
             folder.rmdir()
 
 
-def _rows(sentences: Iterable[str], digest: Any) -> Iterator[Row]:
+def _rows(sentences: Iterable[str], digest: Any) -> Iterator[TextRow]:
     number = 0
     for sentence in sentences:
         if line := one_line(sentence):
             digest.update(f"{line}\n".encode("utf-8", "surrogatepass"))
-            yield Row(number=number, text=line, source="", place=number + 1)
+            yield TextRow(number=number, text=line, source="", place=number + 1)
             number += 1
 
 

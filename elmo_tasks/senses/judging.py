@@ -42,9 +42,9 @@ _VERY_UNLIKE = 0.1
 #: Least share of English words at which meanings are predicted.
 _MIN_KNOWN_WORDS = 0.5
 #: Highest probability in results: nothing is certain.
-_SUREST = 0.9999
+_MAX_PROBABILITY = 0.9999
 #: Name of a meaning that is not listed.
-ANOTHER = "another meaning"
+ANOTHER_MEANING = "another meaning"
 #: View that meanings are predicted from.
 MEANINGS = "meanings"
 #: Words beyond this rank are mostly names, and words of other languages in English texts.
@@ -84,7 +84,7 @@ _ENGLISH = frozenset(
 
 
 #: Probability that an expression that is never literal is meant where its words stand.
-EXPRESSION = 0.88
+EXPRESSION_PROBABILITY = 0.88
 #: How much oftener an expression is meant than its words: an assumption, not fitted.
 EXPRESSION_ODDS = 2.0
 _EVERYDAY = Sense(key="everyday", part_of_speech="", gloss="its everyday meaning", sentences=())
@@ -96,7 +96,7 @@ _LITERAL = Sense(
 
 
 @dataclass(frozen=True)
-class Place:
+class ExpressionMatch:
     """An expression in a sentence."""
 
     entry: Entry
@@ -225,18 +225,18 @@ def _unlisted(same: NDArray[np.float64], forms: Sequence[str]) -> Judged:
         source=api.MeaningSource.UNLISTED,
         groups=(tuple(range(n)),) if is_clear and is_same else (),
         certainty=api.Certainty.TENTATIVE if is_clear else api.Certainty.ABSTAIN,
-        probability=min(round(sure, 4), _SUREST),
+        probability=min(round(sure, 4), _MAX_PROBABILITY),
         same_meaning=_matrix(same),
     )
 
 
-def expression_of(use: Use, lexicon: Lexicon) -> Place | None:
+def expression_of(use: Use, lexicon: Lexicon) -> ExpressionMatch | None:
     """Return the expression that replaces the usual meaning of a use, and its position."""
     for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
         is_part = start <= use.token_start and use.token_end <= end
         is_opaque = entry.is_expression and not entry.is_transparent
         if is_opaque and is_part and (start, end) != (use.token_start, use.token_end):
-            return Place(entry, start, end)
+            return ExpressionMatch(entry, start, end)
     return None
 
 
@@ -245,7 +245,7 @@ def _by_meanings(
     uses: Sequence[Use],
     embedded: Vectors,
     entries: Sequence[Entry],
-    inside: Sequence[Place | None],
+    inside: Sequence[ExpressionMatch | None],
     source: api.MeaningSource,
 ) -> Judged:
     """Choose among the meanings of the entries and those of the expressions that uses are in."""
@@ -293,7 +293,7 @@ def _judged(
         of_uses=tuple(map(use_meaning, predicted)),
         groups=() if certainty is api.Certainty.ABSTAIN else groups,
         certainty=certainty,
-        probability=min(round(probability, 4), _SUREST),
+        probability=min(round(probability, 4), _MAX_PROBABILITY),
         same_meaning=_matrix(np.array([[a.same(b) for b in predicted] for a in predicted])),
     )
 
@@ -302,7 +302,7 @@ def _with_expressions(
     model: SenseModel,
     uses: Sequence[Use],
     predicted: Sequence[SenseProbabilities],
-    inside: Sequence[Place | None],
+    inside: Sequence[ExpressionMatch | None],
     expressions: Sequence[Entry],
 ) -> list[SenseProbabilities]:
     """Append the meanings of expressions to those of the word."""
@@ -340,9 +340,9 @@ def classify_expression(
         return [_expression_before_literal(p) for p in predicted]
     if entry.also_literal:
         return predicted
-    shares = [EXPRESSION / max(1e-9, sum(p.probabilities)) for p in predicted]
+    shares = [EXPRESSION_PROBABILITY / max(1e-9, sum(p.probabilities)) for p in predicted]
     return [
-        SenseProbabilities(tuple(share * p for p in one.probabilities), 1 - EXPRESSION)
+        SenseProbabilities(tuple(share * p for p in one.probabilities), 1 - EXPRESSION_PROBABILITY)
         for share, one in zip(shares, predicted, strict=True)
     ]
 
@@ -372,11 +372,11 @@ def senses_as_meanings(entries: Sequence[Entry]) -> tuple[api.Meaning, ...]:
 
 def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
     """Convert the probabilities of one use to their form in results."""
-    probabilities = tuple(min(round(p, 4), _SUREST) for p in predicted.probabilities)
+    probabilities = tuple(min(round(p, 4), _MAX_PROBABILITY) for p in predicted.probabilities)
     certainty = (
         api.Certainty.CONFIDENT if predicted.top >= _CONFIDENT_USE else api.Certainty.TENTATIVE
     )
-    other = min(round(predicted.other, 4), _SUREST)
+    other = min(round(predicted.other, 4), _MAX_PROBABILITY)
     return api.UseMeaning(
         probabilities=probabilities, other=other, best=predicted.best, certainty=certainty
     )
@@ -384,7 +384,7 @@ def use_meaning(predicted: SenseProbabilities) -> api.UseMeaning:
 
 def _matrix(probabilities: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     """Return ``[n][n]`` rounded probabilities, with 1 on the diagonal."""
-    rounded = probabilities.round(4).clip(max=_SUREST)
+    rounded = probabilities.round(4).clip(max=_MAX_PROBABILITY)
     np.fill_diagonal(rounded, 1.0)
     return tuple(map(tuple, rounded.tolist()))
 

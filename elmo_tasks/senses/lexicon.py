@@ -11,7 +11,7 @@ from elmo_tasks.text.phrases import phrase_tokens
 from elmo_tasks.text.word_forms import comparative_bases, folded, lemmas
 
 #: Forms whose own entry holds all that they can mean, those of the verb included.
-_COMPLETE = frozenset(
+_COMPLETE_FORMS = frozenset(
     """
     bearing bent bit building cooler customs dove dressing felt found founded heading hearing
     inning lighter lining lit means missing recording rugged setting spoke stocking stranger
@@ -83,7 +83,7 @@ class Lexicon(Mapping[str, Entry]):
             return self._find_phrase(key)
         if key in self.one_meaning and key not in self._entries:
             return ()
-        if key in _COMPLETE and key in self._entries:
+        if key in _COMPLETE_FORMS and key in self._entries:
             return (self._entries[key],)
         words = dict.fromkeys(
             [key, *(self._spelled(word) for word in sorted(lemmas(folded(form)) - {key}))]

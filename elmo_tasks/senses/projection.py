@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 #: Uses closer than this are one point: with one spelling, the context-free layer differs only by
 #: rounding to float16.
-_FLAT = 1e-3
+_MIN_SPREAD = 1e-3
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def directions(vectors: NDArray[np.floating]) -> NDArray[np.float64]:
     """
     centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     length = np.linalg.norm(centred, axis=1, keepdims=True)
-    return np.where(length > _FLAT, centred / np.maximum(length, 1e-12), 0.0)
+    return np.where(length > _MIN_SPREAD, centred / np.maximum(length, 1e-12), 0.0)
 
 
 def fit_projection(points: NDArray[np.floating]) -> Projection:

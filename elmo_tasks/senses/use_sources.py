@@ -8,7 +8,7 @@ from itertools import chain, groupby, islice, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from elmo_tasks.corpus.blocks import Row
+from elmo_tasks.corpus.blocks import TextRow
 from elmo_tasks.data.tables import Table, find_columns, form_of, parse_table, texts_of
 from elmo_tasks.data.text_lines import plain_lines
 from elmo_tasks.errors import DataError, InputError
@@ -33,7 +33,7 @@ _WORD = re.compile(r"\w+")
 _LOOKED_AT = 500
 _LONGEST_PARAGRAPH = 1_000
 # A wrapped line and the next word fill this share of the width; this share of lines must do so.
-_FULL = 0.85
+_FULL_LINE_SHARE = 0.85
 _FULL_LINES = 0.7
 
 
@@ -192,12 +192,13 @@ def _is_running(text: str) -> bool:
         return False
     width = max(map(len, lines))
     full = sum(
-        len(line) + 1 + len(following.split()[0]) > _FULL * width for line, following in broken
+        len(line) + 1 + len(following.split()[0]) > _FULL_LINE_SHARE * width
+        for line, following in broken
     )
     return full >= _FULL_LINES * len(broken)
 
 
-def sentences_of_rows(rows: Iterable[Row]) -> Iterator[str]:
+def sentences_of_rows(rows: Iterable[TextRow]) -> Iterator[str]:
     """Split the rows of a corpus into sentences, and join lines that break inside one.
 
     The first lines of each file show whether they do; no file is read whole into memory.

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from elmo_tasks.corpus.blocks import OneFileJob, Row, Work, parquet_content
+from elmo_tasks.corpus.blocks import OneFileJob, TextRow, Work, parquet_content
 from elmo_tasks.errors import DataError, InputError
 from elmo_tasks.senses.calibration_files import models_checksum
 from elmo_tasks.senses.entries import Entry
@@ -74,7 +74,7 @@ class SensesJob(OneFileJob):
         entries = lexicon_entries(self.lexicon)
         loaded = LoadedModels(self.model, self.device).model()
 
-        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+        def work(rows: Sequence[TextRow]) -> Mapping[str, bytes]:
             records = list(_answers(rows, loaded, entries))
             if self.form == "parquet":
                 return {".parquet": _parquet(records)}
@@ -85,7 +85,7 @@ class SensesJob(OneFileJob):
 
 
 def _answers(
-    rows: Sequence[Row], loaded: LoadedModel, entries: Sequence[Entry]
+    rows: Sequence[TextRow], loaded: LoadedModel, entries: Sequence[Entry]
 ) -> Iterator[dict[str, Any]]:
     """Yield the object of each line that is not empty."""
     read = [row for row in rows if row.text.strip()]

@@ -13,9 +13,9 @@ from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.text.mentions import find_mention
 
 _READY_MEANINGS = 4
-_MISTAKES = 3
+_MAX_MISTAKES = 3
 #: Number of test sentences that take about a second.
-_TESTED = 120
+_SENTENCES_A_SECOND = 120
 
 
 @cache
@@ -50,7 +50,7 @@ def dictionary_test(model: SenseModel) -> api.DictionaryTest:
         for entry in held_out
         for sense in entry.senses
         for sentence in sense.test_sentences[:1]
-    ][:_TESTED]
+    ][:_SENTENCES_A_SECOND]
     uses = [find_mention(entry.word, sentence) for entry, _, sentence in rows]
     mistakes = []
     for (entry, sense, _), use, vector in zip(rows, uses, model.embed(uses), strict=True):
@@ -67,5 +67,5 @@ def dictionary_test(model: SenseModel) -> api.DictionaryTest:
     return api.DictionaryTest(
         n_sentences=len(rows),
         n_right=len(rows) - len(mistakes),
-        mistakes=tuple(mistakes[:_MISTAKES]),
+        mistakes=tuple(mistakes[:_MAX_MISTAKES]),
     )

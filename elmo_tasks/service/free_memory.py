@@ -11,8 +11,8 @@ import threading
 
 #: Number of the setting in glibc's ``mallopt``, and its value: few arenas, shared by all threads.
 _ARENA_MAX = -8
-_ARENAS = 2
-_SECONDS = 20.0
+_N_ARENAS = 2
+_PAUSE_SECONDS = 20.0
 
 
 def give_back_freed_memory() -> bool:
@@ -22,11 +22,11 @@ def give_back_freed_memory() -> bool:
         trim, limit = library.malloc_trim, library.mallopt
     except (OSError, TypeError, AttributeError):  # not glibc
         return False
-    limit(_ARENA_MAX, _ARENAS)
+    limit(_ARENA_MAX, _N_ARENAS)
     stopped = threading.Event()
 
     def keep_trimming() -> None:
-        while not stopped.wait(_SECONDS):
+        while not stopped.wait(_PAUSE_SECONDS):
             trim(0)
 
     threading.Thread(target=keep_trimming, name="free memory", daemon=True).start()

@@ -24,7 +24,7 @@ from elmo_tasks.text.uses import Use
 #: Number of random words whose products are kept for a mix that a person chooses.
 _RANDOM_WORDS = 8
 #: Significant digits of the products.
-_DIGITS = 5
+_SIGNIFICANT_DIGITS = 5
 
 
 def views_of(
@@ -125,7 +125,7 @@ def _products(vectors: Tensor) -> api.Products:
     products = torch.einsum("aid,bjd->abij", vectors, vectors).tolist()
     return tuple(
         tuple(
-            tuple(tuple(float(f"{value:.{_DIGITS}g}") for value in row) for row in rows)
+            tuple(tuple(float(f"{value:.{_SIGNIFICANT_DIGITS}g}") for value in row) for row in rows)
             for rows in of_layer
         )
         for of_layer in products

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from elmo_tasks import api
 from elmo_tasks.errors import InputError
-from elmo_tasks.senses.judging import ANOTHER, meanings_of_uses, senses_as_meanings
+from elmo_tasks.senses.judging import ANOTHER_MEANING, meanings_of_uses, senses_as_meanings
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_size
@@ -49,7 +49,7 @@ def incremental_reading(
     predicted = meanings_of_uses(loaded.sense_model, uses, embedded, entries)
     steps = []
     for n, meant in zip(lengths, predicted, strict=True):
-        best = ANOTHER if meant.best is None else meanings[meant.best].key
+        best = ANOTHER_MEANING if meant.best is None else meanings[meant.best].key
         step = api.ReadingStep(
             words=n,
             probabilities=(meant.probabilities[first], meant.probabilities[second]),

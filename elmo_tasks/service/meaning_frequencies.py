@@ -24,11 +24,11 @@ from elmo_tasks.service.loaded_models import LoadedModel, LoadedModels
 from elmo_tasks.service.text_senses import senses_of_texts
 
 _LINES_AT_ONCE = 512
-_LONGEST = 60  # words of a line
+_MAX_LINE_WORDS = 60  # words of a line
 _MIN_COUNT = 0.05
 #: Every fifth line is read, because neighbouring lines are from the same document.
-_EVERY = 5
-Counts = dict[str, dict[str, float]]
+_LINE_STEP = 5
+MeaningCounts = dict[str, dict[str, float]]
 
 
 def main() -> None:
@@ -44,14 +44,14 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=FREQUENCIES)
     args = parser.parse_args()
     loaded = LoadedModels(args.model).model()
-    counts: Counts = defaultdict(lambda: defaultdict(float))
+    counts: MeaningCounts = defaultdict(lambda: defaultdict(float))
     for pattern in args.text:
         n = count(pattern, args.words // len(args.text), loaded, counts)
         print(f"{pattern}: {n:,} words", flush=True)
     write(args.out, counts)
 
 
-def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> int:
+def count(pattern: str, n_words: int, loaded: LoadedModel, counts: MeaningCounts) -> int:
     """Count the meanings in the files of a pattern; return how many words were read."""
     lines = _lines(pattern)
     n = 0
@@ -69,7 +69,7 @@ def count(pattern: str, n_words: int, loaded: LoadedModel, counts: Counts) -> in
     return n
 
 
-def write(path: Path, counts: Counts) -> None:
+def write(path: Path, counts: MeaningCounts) -> None:
     """Write one line for each word, with its meanings and their counts."""
     lines = [
         "# Uses of each meaning in running text, counted by service/meaning_frequencies.py: word,"
@@ -91,7 +91,7 @@ def _lines(pattern: str) -> Iterator[str]:
         )
     for path in paths:
         for number, line in numbered_lines(Path(path)):
-            if not number % _EVERY and 4 <= len(line.split()) <= _LONGEST:
+            if not number % _LINE_STEP and 4 <= len(line.split()) <= _MAX_LINE_WORDS:
                 yield line.strip()
 
 

@@ -33,7 +33,7 @@ from elmo_tasks.messages.answers import (
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.features import Vectors, unit
-from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
+from elmo_tasks.senses.judging import ANOTHER_MEANING, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.use_sources import example_uses
@@ -47,17 +47,17 @@ from elmo_tasks.text.word_forms import are_inflections
 from elmo_tasks.weights.cache import CACHE_VARIABLE, cache_folder, temporary_cache
 
 DICTIONARY = "dictionary"
-_ONLY = ("all", "same", "other")
+_WORD_FILTERS = ("all", "same", "other")
 _MAX_SHOWN = 50
 #: Number of nearest words by static vectors.
 _N_STATIC = 10
 #: Number of nearest uses by a layer to rank again by the sense embedding, which an index does not
 #: hold.
-_RERANKED = 60
+_N_RERANKED = 60
 #: Number of nearest uses of a word whose meanings are computed, to keep those of one meaning.
 _MAX_JUDGED = 300
 #: Seconds that an answer waits for the index of the dictionary.
-_PATIENCE = 0.7
+_INDEX_WAIT_SECONDS = 0.7
 #: Number of words whose pairs estimate the cosine of two random words.
 _N_RANDOM = 40
 _log = logging.getLogger(__name__)
@@ -212,8 +212,10 @@ def _cosine_of_random_words(search: _Search, loaded: LoadedModel, index: UseInde
 
 def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex | None) -> _Search:
     """Check a request, and choose the source and the view by default."""
-    if request.only not in _ONLY:
-        raise InputError(f"Choose {', '.join(_ONLY)}, not “{request.only[:40]}”.", field="only")
+    if request.only not in _WORD_FILTERS:
+        raise InputError(
+            f"Choose {', '.join(_WORD_FILTERS)}, not “{request.only[:40]}”.", field="only"
+        )
     if request.meaning and request.only == "other":
         message = "Choose all or same: the meaning belongs to this word."
         raise InputError(message, field="only")
@@ -235,7 +237,9 @@ def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex
         views=views,
         layer=loaded.shown_layer if view == MEANINGS else loaded.names.index(view),
         only="same" if request.meaning else request.only,
-        n=_MAX_JUDGED if request.meaning else max(request.n, _RERANKED if view == MEANINGS else 0),
+        n=_MAX_JUDGED
+        if request.meaning
+        else max(request.n, _N_RERANKED if view == MEANINGS else 0),
     )
 
 
@@ -292,7 +296,7 @@ def _index_of_dictionary(
     thread = loaded.cache.once("index thread", lambda: threading.Thread(target=made, daemon=True))
     with contextlib.suppress(RuntimeError):  # an earlier request already started it
         thread.start()
-    thread.join(_PATIENCE)
+    thread.join(_INDEX_WAIT_SECONDS)
     return None if thread.is_alive() else made(progress)
 
 
@@ -337,7 +341,9 @@ def _senses(
         vectors = model.embed(of_entries) if embedded is None else embedded[rows]
         found = meanings_of_uses(model, of_entries, vectors, entries)
         for k, meaning in zip(rows, found, strict=True):
-            name = ANOTHER if meaning.best is None else senses_of(entries)[meaning.best][1].key
+            name = (
+                ANOTHER_MEANING if meaning.best is None else senses_of(entries)[meaning.best][1].key
+            )
             senses[k] = (name, meaning.probability)
     return senses
 

@@ -15,7 +15,7 @@ from elmo_tasks.wording import first_capital, replace_surrogates
 _MAX_CHARACTERS = 20_000
 _MAX_SENTENCES = 60
 #: Sentences of each meaning in the entry that a person starts from.
-_SENTENCES = 3
+_EXAMPLES_A_MEANING = 3
 #: ``player = Jordan scored forty points``
 _LINE = re.compile(r"\s*(?P<name>[^=\[\]:]{1,40}?)\s*=\s*(?P<text>.+?)\s*")
 
@@ -31,7 +31,8 @@ def entry_text(word: str) -> str:
     for sense in entry.senses:
         lines.append(f"  {sense.key}, {sense.part_of_speech or 'noun'}: {sense.gloss}")
         lines += [
-            f"    {sentence}" for sentence in (sense.examples or sense.sentences)[:_SENTENCES]
+            f"    {sentence}"
+            for sentence in (sense.examples or sense.sentences)[:_EXAMPLES_A_MEANING]
         ]
     return "\n".join(lines)
 

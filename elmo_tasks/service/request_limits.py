@@ -24,7 +24,7 @@ MAX_BYTES = 13_000_000
 #: needs one of them.
 _UPLOADS = ("/upload", "/process_recording", "/component_server")
 _LOGIN = "/login"
-_FORGOTTEN = 900.0  # seconds after which wrong passwords are forgotten
+_FORGET_SECONDS = 900.0  # seconds after which wrong passwords are forgotten
 _MAX_ADDRESSES = 1000
 _MAX_PAUSE = 30.0
 # The header of a file in a form; the text of a field may well contain "filename=" alone.
@@ -125,7 +125,7 @@ class RequestLimits:
             status = message.get("status", 0)  # the first message alone has one
             if status >= 400:
                 now = time.monotonic()
-                logins.wrong = 1 if now - logins.last > _FORGOTTEN else logins.wrong + 1
+                logins.wrong = 1 if now - logins.last > _FORGET_SECONDS else logins.wrong + 1
                 logins.last = now
                 await asyncio.sleep(min(_MAX_PAUSE, self._pause * 2.0 ** min(logins.wrong - 1, 16)))
             elif status:

@@ -31,7 +31,7 @@ LOG = "log.txt"
 PACKAGES = Path(__file__).resolve().parents[2]
 _LOCK = ".running"
 #: Entries of :data:`JOB` that are fields of :class:`TrainingJob`.
-_STATED = (
+_JOB_FIELDS = (
     "title",
     "data",
     "created",
@@ -123,7 +123,7 @@ def read_job(folder: Path) -> TrainingJob:
     files = [folder / name for name in (JOB, LOG, PROGRESS) if (folder / name).is_file()]
     end = time.time() if is_running else max(path.stat().st_mtime for path in files)
     job = TrainingJob(
-        **{key: state[key] for key in _STATED if key in state},
+        **{key: state[key] for key in _JOB_FIELDS if key in state},
         name=folder.name,
         task=TASKS[state["kind"]].words,
         status=status,

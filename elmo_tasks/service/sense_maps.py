@@ -25,7 +25,7 @@ from elmo_tasks.senses.clustering import cluster_uses
 from elmo_tasks.senses.disambiguation import senses_of
 from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.features import WORDS, Vectors, unit, views_of
-from elmo_tasks.senses.judging import ANOTHER, MEANINGS, meanings_of_uses
+from elmo_tasks.senses.judging import ANOTHER_MEANING, MEANINGS, meanings_of_uses
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.projection import Projection, directions, fit_projection, project_use
 from elmo_tasks.senses.use_index import UseIndex
@@ -44,7 +44,7 @@ from elmo_tasks.service.validation import check_choice, check_size
 from elmo_tasks.text.uses import Use
 
 _MAX_CACHED = 4096
-_NEAREST = 8
+_N_NEAREST = 8
 _NEAREST_PROJECTED = 5
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -145,7 +145,7 @@ def sense_map(
             is_sure=source == api.EXAMPLES or bool(meant and meant.is_sure),
             x=x,
             y=y,
-            nearest=tuple(_nearest(cosines[k], min(_NEAREST, n - 1))),
+            nearest=tuple(_nearest(cosines[k], min(_N_NEAREST, n - 1))),
         )
         uses.append(point)
     are_meanings = bool(points.senses)
@@ -191,7 +191,7 @@ def project_on_map(
     group_of: dict[int | None, int] = (
         {label: g for g, label in enumerate(points.members)} if points.senses else {}
     )
-    names = [*(sense.gloss for _, sense in points.senses), ANOTHER]
+    names = [*(sense.gloss for _, sense in points.senses), ANOTHER_MEANING]
     shares = (*meaning.probabilities, meaning.other) if meaning else ()
     order = sorted(range(len(shares)), key=lambda k: -shares[k])
     meanings = tuple(api.ProjectedMeaning(names[k], shares[k], group_of.get(k)) for k in order)
@@ -308,7 +308,7 @@ def _predict(
 
 def _groups(points: _Points, members: dict[int, tuple[int, ...]]) -> tuple[api.SenseGroup, ...]:
     sources = list(dict.fromkeys(points.sources))
-    names = [*((sense.key, sense.gloss) for _, sense in points.senses), ("", ANOTHER)]
+    names = [*((sense.key, sense.gloss) for _, sense in points.senses), ("", ANOTHER_MEANING)]
     groups = []
     for g, (label, uses) in enumerate(members.items()):
         key, name = names[label] if points.senses else ("", f"cluster {g + 1}")

@@ -31,10 +31,10 @@ from elmo_tasks.wording import slug
 CHECKPOINT = "last.ckpt"
 _MAX_TITLE = 60
 _MAX_SHOWN = 50
-_RECENT = 5
-_TRIED = 2  # texts on which a new head opens in Try
+_MAX_RECENT = 5
+_N_TRY_TEXTS = 2  # texts on which a new head opens in Try
 #: Seconds to start and to score, measured on two cores.
-_START = 14.0
+_START_SECONDS = 14.0
 #: Rows of a hub data set that are read, approximately.
 _HUB_READ = 6_000
 # Errors from files that the user edited.
@@ -176,7 +176,7 @@ class TrainingJobs:
         task = find_task(plan.kind)
         pace = self._pace()
         rows = preview.rows or _HUB_READ
-        seconds = pace * (_START + task.read_seconds * (rows + preview.test_rows))
+        seconds = pace * (_START_SECONDS + task.read_seconds * (rows + preview.test_rows))
         return replace(
             preview, seconds=seconds, seconds_per_epoch=pace * task.epoch_seconds * rows
         ), dataset
@@ -184,7 +184,7 @@ class TrainingJobs:
     def _pace(self) -> float:
         """Return the median ratio of measured to estimated time over recent runs, clipped."""
         done = [job for job in self._jobs() if job.status == "done" and job.estimate]
-        ratios = [job.pace * job.seconds / job.estimate for job in done[:_RECENT]]
+        ratios = [job.pace * job.seconds / job.estimate for job in done[:_MAX_RECENT]]
         return min(8.0, max(0.2, statistics.median(ratios))) if ratios else 1.0
 
     def _check_allowed(self) -> None:
@@ -269,7 +269,7 @@ class TrainingJobs:
             "learned": plan.layers == "learned",
             "estimate": round(preview.seconds + plan.epochs * preview.seconds_per_epoch, 1),
             "pace": self._pace(),
-            "examples": [" ".join(words) for words, _ in preview.examples[:_TRIED]],
+            "examples": [" ".join(words) for words, _ in preview.examples[:_N_TRY_TEXTS]],
         }
         write_json(folder / JOB, state)
 

@@ -38,7 +38,7 @@ from elmo_tasks.text.uses import Use
 _MAX_TOKENS = 12_000
 _MAX_NAMED = 3
 _NAMED_SHARE = 0.08  # least share of the evidence of a word that is named
-_LEAST = 1e-12  # minimum probability, before the logarithm is taken
+_MIN_PROBABILITY = 1e-12  # minimum probability, before the logarithm is taken
 #: Name of the view whose value is the probability that two uses share a meaning.
 VERDICT = "verdict"
 
@@ -69,7 +69,9 @@ def explain(
             *_hide(similarity, uses[1], 1, b, cosine),
         ]
         apart = _is_apart(comparison, view, (a, b), cosine)
-        changes = np.array([word.changes for word in words]).reshape(-1, len(attribution.WAYS)).T
+        changes = (
+            np.array([word.changes for word in words]).reshape(-1, len(attribution.REPLACEMENTS)).T
+        )
         most = attribution.decisive(changes, apart)
         named = words[most] if most is not None and _is_word(words[most]) else None
         # In a sum of fixed vectors every word has its own part; inside the model, an effect does
@@ -96,7 +98,7 @@ def explain(
         apart=apart,
         message=api.Message(answer, SIDE_ANSWERS[side] if sides else NO_SIDES),
         decisive=named,
-        ways=attribution.WAYS,
+        ways=attribution.REPLACEMENTS,
         words=tuple(words),
         skipped=sum(len(_around(use, tokenize(use.sentence))) for use in uses) - len(words),
         sides=sides,
@@ -256,7 +258,7 @@ def _odds(
         else:
             found = senses.classify(uses, embedded, listed)
             probabilities = [[*use.probabilities, use.other] for use in found]
-            shares = np.log(np.clip(probabilities, _LEAST, None))
+            shares = np.log(np.clip(probabilities, _MIN_PROBABILITY, None))
         against = (
             np.delete(shares, mine, axis=1).max(axis=1) if mine == theirs else shares[:, theirs]
         )
@@ -340,16 +342,17 @@ def _hide(
     """Hide the words near one of the two uses (``number`` 0 or 1) in each way."""
     tokens = tokenize(use.sentence)
     n = len(tokens)
-    most = _MAX_TOKENS // (2 * len(attribution.WAYS) * n)
+    most = _MAX_TOKENS // (2 * len(attribution.REPLACEMENTS) * n)
     near = attribution.nearest(n, use.token_start, most)
     around = _around(use, tokens)
     places = [k for k in near if k in around]
     if not places:
         return
     without = similarity(
-        [attribution.hidden(use, k, way) for way in attribution.WAYS for k in places], 1 - number
+        [attribution.hidden(use, k, way) for way in attribution.REPLACEMENTS for k in places],
+        1 - number,
     )
-    changes = (without - cosine).reshape(len(attribution.WAYS), -1)  # [W, n]
+    changes = (without - cosine).reshape(len(attribution.REPLACEMENTS), -1)  # [W, n]
     for k, change in zip(places, changes.T.tolist(), strict=True):
         mean = round(sum(change) / len(change), 6)
         yield api.WordEffect(

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from elmo_tasks.errors import DataError
 
 #: Errors of reading compressed content; gzip's other errors are plain ``OSError``.
-BROKEN = (lzma.LZMAError, EOFError, zlib.error, gzip.BadGzipFile)
+READ_ERRORS = (lzma.LZMAError, EOFError, zlib.error, gzip.BadGzipFile)
 #: Endings of compressed files.
 ENDINGS = (".xz", ".gz", ".bz2")
 
@@ -24,7 +24,7 @@ _OPENERS: dict[bytes, Callable[[Any], Any]] = {
     b"BZh": bz2.open,
 }
 #: First bytes of files that are not text, the name of their format, and the remedy.
-_OTHERS = {
+_OTHER_FORMATS = {
     b"PK\x03\x04": ("a zip file", "unpack it first, or give a workbook a name that ends in .xlsx"),
     b"PK\x05\x06": ("an empty zip file", "give the file that was to be in it"),
     b"7z\xbc\xaf": ("a 7z archive", "unpack it first"),
@@ -66,7 +66,7 @@ def unpacked(stream: io.BufferedReader, name: str) -> BinaryIO:
 
 def _opener_of(start: bytes, name: str) -> Callable[[Any], Any] | None:
     """Return the function that unpacks content with these first bytes; None for plain content."""
-    for mark, (found, advice) in _OTHERS.items():
+    for mark, (found, advice) in _OTHER_FORMATS.items():
         if start.startswith(mark):
             raise DataError(f"{name}: expected a text file, found {found}: {advice}")
     return next((opener for mark, opener in _OPENERS.items() if start.startswith(mark)), None)

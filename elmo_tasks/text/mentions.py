@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from elmo_tasks.errors import Choice, InputError
-from elmo_tasks.text.phrases import MAX_PHRASE, Pattern, Place, phrase_tokens
+from elmo_tasks.text.phrases import MAX_PHRASE, Pattern, TokenRange, phrase_tokens
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.uses import Mention, Use
 from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_one_word
@@ -128,7 +128,7 @@ def _phrase(
 ) -> Mention:
     """Return the first place of a phrase, in any inflection, perhaps split around an object."""
     keys = [_key(token.text) for token in tokens]
-    found = [Place(k, k + len(wanted)) for k in exact] or list(Pattern.of(phrase).places(keys))
+    found = [TokenRange(k, k + len(wanted)) for k in exact] or list(Pattern.of(phrase).places(keys))
     found = found or list(Pattern.of(phrase, splits=True).places(keys))
     if not found:
         raise InputError(

@@ -17,7 +17,7 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 #: Longest phrase that can be compared, in tokens.
 MAX_PHRASE = 8
 POSSESSIVE = "one's"
-ANYTHING = "…"
+ANY_WORDS = "…"
 _MAX_GAP = 4
 
 
@@ -48,7 +48,7 @@ _INSIDE_OBJECT = _words("of and 's")
 
 
 @dataclass(frozen=True)
-class Place:
+class TokenRange:
     """Tokens from ``start`` up to, but not including, ``end`` that match a pattern."""
 
     start: int
@@ -72,12 +72,12 @@ class Pattern:
         """Build a pattern from a word or phrase as it is typed."""
         return cls(tuple(_pattern_words(phrase)), splits)
 
-    def places(self, tokens: Sequence[str]) -> Iterator[Place]:
+    def places(self, tokens: Sequence[str]) -> Iterator[TokenRange]:
         """Yield the places where it occurs in tokens in lower case, from the left."""
         for start in range(len(tokens)):
             end = self.end_at(tokens, start)
             if end is not None:
-                yield Place(start, end)
+                yield TokenRange(start, end)
 
     def end_at(self, tokens: Sequence[str], start: int) -> int | None:
         """Return the index after the last token if the pattern begins at ``start``, else
@@ -91,7 +91,7 @@ class Pattern:
         if at >= len(tokens):
             return None
         wanted = self.words[word]
-        if wanted == ANYTHING:
+        if wanted == ANY_WORDS:
             ends = (self._match(tokens, at + n, word + 1) for n in range(_MAX_GAP + 1))
             return next((end for end in ends if end is not None), None)
         if wanted == POSSESSIVE:
@@ -148,11 +148,11 @@ def phrase_tokens(phrase: str) -> list[Token]:
 
 def _pattern_words(phrase: str) -> list[str]:
     words: list[str] = []
-    for part in phrase.replace("...", ANYTHING).split():
+    for part in phrase.replace("...", ANY_WORDS).split():
         key = folded(part)
         words += (
             [key]
-            if key in (POSSESSIVE, ANYTHING)
+            if key in (POSSESSIVE, ANY_WORDS)
             else [folded(token.text) for token in phrase_tokens(part)]
         )
     return words

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from elmo_tasks.text.tokens import Token, tokenize
 
-_ENDS = frozenset((".", "!", "?", "..."))
-_CLOSING = frozenset(('"', "'", "''", ")", "]", "}"))
+_SENTENCE_ENDS = frozenset((".", "!", "?", "..."))
+_CLOSING_MARKS = frozenset(('"', "'", "''", ")", "]", "}"))
 _PARAGRAPH = re.compile(r"\n\s*\n")
 
 
@@ -36,11 +36,11 @@ def _stops(tokens: list[Token], max_tokens: int) -> list[int]:
     k = 0
     while k < len(tokens):
         k += 1
-        if tokens[k - 1].text in _ENDS:
+        if tokens[k - 1].text in _SENTENCE_ENDS:
             # Opening and closing quotes look the same; closing ones follow without a space.
             while (
                 k < len(tokens)
-                and tokens[k].text in _CLOSING | _ENDS
+                and tokens[k].text in _CLOSING_MARKS | _SENTENCE_ENDS
                 and tokens[k].start <= tokens[k - 1].end
             ):
                 k += 1

@@ -24,7 +24,7 @@ _PREFIXES: dict[Scheme, str] = {"IOB1": "BI", "BIO": "BI", "BIOES": "BIES"}
 _OTHER_SPELLING = {"L": "E", "U": "S"}
 # Data sets made by hand break their own scheme sometimes: CoNLL-2003's training file does so twice
 # in 23,000 spans.
-_SLIPS = 0.01
+_MAX_VIOLATIONS = 0.01
 
 
 @dataclass(frozen=True, order=True)
@@ -137,7 +137,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
                 )
             before = prefix, type_
     if seen["E"] or seen["S"]:
-        if abs(seen["B"] - seen["E"]) > _SLIPS * (seen["B"] + seen["S"]):
+        if abs(seen["B"] - seen["E"]) > _MAX_VIOLATIONS * (seen["B"] + seen["S"]):
             raise DataError(
                 f"the tag scheme is unclear: {seen['E']} tags E- (L-) and {seen['S']} tags S- (U-),"
                 f" as only BIOES has, but {seen['B']} tags B-, each of which would need its"
@@ -146,7 +146,7 @@ def detect_scheme(tag_sequences: Iterable[Sequence[str]]) -> Scheme:
         return "BIOES"
     if not by_b and not by_i:
         raise DataError("the tag scheme is unclear: no token has a tag other than O")
-    if min(len(by_b), len(by_i)) > _SLIPS * (len(by_b) + len(by_i)):
+    if min(len(by_b), len(by_i)) > _MAX_VIOLATIONS * (len(by_b) + len(by_i)):
         raise DataError(
             f"the tag scheme is unclear: {len(by_b)} spans begin as only BIO writes them (first"
             f" {by_b[0]}), and {len(by_i)} as only IOB1 does (first {by_i[0]})"

@@ -37,7 +37,7 @@ _EMOJI = "\U0001f000-\U0001faff\u2600-\u27bf\u2b50\u2b55\u231a\u231b\u23e9-\u23f
 _INVISIBLE = "\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb"
 _CONTROL = "\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f"
 
-_ODD = re.compile(
+_ODD_CHARACTERS = re.compile(
     rf"""
       (?P<quotes>     ``|''|[“”„‟] )
     | (?P<apostrophe> [‘’‚‛ʼ] | (?<=[A-Za-z])`(?=(?:t|s|m|d|re|ve|ll)(?![\w\u0300-\u036f])) )
@@ -55,7 +55,7 @@ _ODD = re.compile(
 )
 # Variation selectors and joiners change the character before them; without one they are invisible.
 _ONLY_MODIFIERS = re.compile(r"[\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
-_PLAIN = {
+_PLAIN_FORMS = {
     "quotes": '"',
     "apostrophe": "'",
     "hyphen": "-",
@@ -91,7 +91,7 @@ class _Traced:
 def _plain(text: str) -> _Traced:
     traced = _Traced()
     done = 0
-    for match in _ODD.finditer(text):
+    for match in _ODD_CHARACTERS.finditer(text):
         start, end = match.span()
         traced.copy(text, done, start)
         done = end
@@ -103,7 +103,7 @@ def _plain(text: str) -> _Traced:
         elif kind == "ligature":
             traced.write(unicodedata.normalize("NFKC", match.group()), start, end)
         else:
-            traced.write(_PLAIN[str(kind)], start, end)
+            traced.write(_PLAIN_FORMS[str(kind)], start, end)
     traced.copy(text, done, len(text))
     return traced
 
@@ -126,7 +126,7 @@ _CAPITALISED = _words(
     "St Mt Ft Rev Hon Sen Rep Gov Gen Col Lt Sgt Cpl Capt Cmdr Maj Adm Pres Supt Jr Sr Inc Co Corp"
     " Ltd Bros Ave Blvd Rd Dept Univ Assn Ph"
 )
-_LOWER = _words("vs etc cf viz ca approx esp incl al ed eds et resp")
+_LOWER_ABBREVIATIONS = _words("vs etc cf viz ca approx esp incl al ed eds et resp")
 _BEFORE_NUMBERS = _words(
     "no nos fig figs p pp vol vols ch sec art eq jan feb mar apr jun jul aug sep sept oct nov dec"
 )
@@ -144,7 +144,7 @@ def _keeps_its_stop(word: str, following: str) -> bool:
         return word != "I" or is_initial  # "So did I. It was late." but "I. M. Pei"
     if word.lower() in _BEFORE_NUMBERS:
         return following[:1].isdigit()
-    return word.lower() in _TITLES or word in _CAPITALISED or word in _LOWER
+    return word.lower() in _TITLES or word in _CAPITALISED or word in _LOWER_ABBREVIATIONS
 
 
 def _separate_stops(text: str) -> _Traced:

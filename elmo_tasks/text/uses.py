@@ -13,7 +13,7 @@ from elmo_tasks.text.tokens import Token
 Kind = TypeVar("Kind", bound="Use")
 #: What the tokenizer leaves of can't, won't and shan't, and what it cuts off.
 _CUT_SHORT = ("ca", "wo", "sha")
-_NOT = re.compile("n['’]t", re.IGNORECASE)
+_NEGATION = re.compile("n['’]t", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Use:
     @property
     def shown_end(self) -> int:
         """Offset after the word as a reader sees it: ``can't`` whole, since ``ca`` is no word."""
-        negation = _NOT.match(self.sentence, self.char_end)
+        negation = _NEGATION.match(self.sentence, self.char_end)
         return negation.end() if negation and self.word.lower() in _CUT_SHORT else self.char_end
 
     @property

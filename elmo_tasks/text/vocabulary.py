@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.text.compressed import BROKEN, open_binary
+from elmo_tasks.text.compressed import READ_ERRORS, open_binary
 from elmo_tasks.wording import shortened
 
 END = "</S>"
@@ -78,5 +78,5 @@ def open_text(path: Path) -> Iterator[str]:
         raise DataError(
             f"{path}: expected UTF-8 text, found {found}; save the file as UTF-8"
         ) from None
-    except BROKEN as error:
+    except READ_ERRORS as error:
         raise DataError(f"{path}: the compressed data is broken ({error})") from None

@@ -15,7 +15,7 @@ _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
 )
 #: Longer strings are not English words.
-_LONGEST = 60
+_MAX_LETTERS = 60
 
 
 @cache
@@ -72,7 +72,7 @@ def may_be_forms_of_one_word(first: str, second: str) -> bool:
         return True
     shorter, longer = sorted((first, second), key=len)
     are_words = first.isalpha() and second.isalpha()
-    if not are_words or len(shorter) < 2 or len(longer) > _LONGEST:
+    if not are_words or len(shorter) < 2 or len(longer) > _MAX_LETTERS:
         return False
     return stem(first) == stem(second) or _is_built_on(longer, shorter)
 
@@ -86,7 +86,7 @@ def are_inflections(first: str, second: str) -> bool:
     if first == second:
         return True
     are_words = first.isalpha() and second.isalpha()
-    if not are_words or max(len(first), len(second)) > _LONGEST:
+    if not are_words or max(len(first), len(second)) > _MAX_LETTERS:
         return False
     return bool(lemmas(first) & lemmas(second))
 

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.training.task_module import TaskModule
 
-_TRAINED = "trained_head"
+_STATE_KEY = "trained_head"
 
 
 class AveragedHead(pl.Callback):
@@ -71,16 +71,16 @@ class AveragedHead(pl.Callback):
     ) -> None:
         """Save the average as the head, and the trained weights beside it."""
         weights = checkpoint["state_dict"]
-        checkpoint[_TRAINED] = self._trained or _copy(pl_module)
+        checkpoint[_STATE_KEY] = self._trained or _copy(pl_module)
         weights.update({f"head.{name}": value.clone() for name, value in self._average.items()})
 
     def on_load_checkpoint(
         self, trainer: pl.Trainer, pl_module: pl.LightningModule, checkpoint: dict[str, Any]
     ) -> None:
         """Restore the average and the trained weights of an interrupted run."""
-        if trainer.state.fn != "fit" or _TRAINED not in checkpoint:
+        if trainer.state.fn != "fit" or _STATE_KEY not in checkpoint:
             return
-        self._trained = checkpoint[_TRAINED]
+        self._trained = checkpoint[_STATE_KEY]
         weights = checkpoint["state_dict"]
         self._average = {name: weights[f"head.{name}"].clone() for name in self._trained}
 

@@ -21,7 +21,7 @@ from elmo_tasks.training.task_module import TaskModule, is_validated_epoch
 from elmo_tasks.weights.folders import MODEL_FOLDER
 
 #: Least margin of macro-F1 over always predicting the most frequent class.
-_CLEARLY = 0.02
+_MIN_MARGIN = 0.02
 
 
 class ExportHead(pl.Callback):
@@ -227,7 +227,7 @@ def no_better(scores: Mapping[str, Any], guess: float) -> str:
     # elsewhere.
     if (
         "macro_f1" in scores
-        and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _CLEARLY
+        and scores["macro_f1"] > 2 * guess / (1 + guess) / len(classes) + _MIN_MARGIN
     ):
         return (
             f"NOTE: by {main} this head is no better than without a model; it does know rare"

@@ -15,8 +15,8 @@ from elmo_tasks.ui.downloads import csv_file
 from elmo_tasks.ui.rendering import pieces, render
 from elmo_tasks.wording import score_line
 
-Result = TypeVar("Result", TaggedText, ClassifiedText)
-STEPS = (0.02, 0.08, 0.2, 0.4)
+ReadT = TypeVar("ReadT", TaggedText, ClassifiedText)
+DIFFERENCE_STEPS = (0.02, 0.08, 0.2, 0.4)
 COLOURS = {"PER": 0, "ORG": 1, "LOC": 5, "MISC": 2, "Chemical": 4, "Disease": 3}
 
 
@@ -67,8 +67,8 @@ def distinct(named: Sequence[tuple[str, str]]) -> list[str]:
 
 
 def by_head(
-    option: HeadOption, results: Sequence[Result], without: Sequence[Result]
-) -> Iterator[tuple[str, int, Result]]:
+    option: HeadOption, results: Sequence[ReadT], without: Sequence[ReadT]
+) -> Iterator[tuple[str, int, ReadT]]:
     """Yield each result with its head and its number from 1; those without context come last."""
     for head, of_head in ((option.head, results), (option.baseline, without)):
         if head is not None:
@@ -77,7 +77,7 @@ def by_head(
 
 
 def json_data(
-    option: HeadOption, results: Sequence[Result], without: Sequence[Result] = ()
+    option: HeadOption, results: Sequence[ReadT], without: Sequence[ReadT] = ()
 ) -> dict[str, Any]:
     """Return the content of the JSON file: results as the endpoint gives them."""
     data: dict[str, Any] = {
@@ -117,7 +117,7 @@ def sentiment_card(
             result.text,
             ((word.use.char_start, word.use.char_end, word) for word in result.occlusion),
         ),
-        step=lambda push: tint(push, STEPS),
+        step=lambda push: tint(push, DIFFERENCE_STEPS),
         query=query,
         csv=sentiment_csv(option, results, without),
         data=json_data(option, results, without),

@@ -1,7 +1,7 @@
 """Class link: students send sentences from their phones to the teacher's map.
 
 It is off unless the app is started with ``--class-link``. There is one room at a time, of at most
-:data:`MOST` sentences, in memory only: closing it forgets them.
+:data:`MAX_SENTENCES` sentences, in memory only: closing it forgets them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from urllib.parse import parse_qs
 from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
 from elmo_tasks.ui.rendering import render
 
-MOST = 200
-LONGEST = 300
+MAX_SENTENCES = 200
+MAX_CHARACTERS = 300
 #: Where the page for phones is; the code of the room follows.
 PATH = "/class/"
 _MAX_FORM = 8_000  # bytes
 #: Seconds after which an unused room closes by itself.
-_FORGOTTEN = 3600
+_UNUSED_SECONDS = 3600
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that look alike
 
 
@@ -58,7 +58,7 @@ class ClassRoom:
     def word_of(self, code: str) -> str | None:
         """Return the word of an open room; ``None`` if there is no such room."""
         with self._lock:
-            if self._code and time.monotonic() - self._asked > _FORGOTTEN:
+            if self._code and time.monotonic() - self._asked > _UNUSED_SECONDS:
                 self._code, self._sentences = "", []
             return self._word if self._code and secrets.compare_digest(code, self._code) else None
 
@@ -67,11 +67,11 @@ class ClassRoom:
         if self.word_of(code) is None:
             return "This link is closed. Ask your teacher for the new one."
         sentence = " ".join(sentence.split())
-        if not sentence or len(sentence) > LONGEST:
-            return f"Type one sentence of at most {LONGEST} characters."
+        if not sentence or len(sentence) > MAX_CHARACTERS:
+            return f"Type one sentence of at most {MAX_CHARACTERS} characters."
         with self._lock:
-            if len(self._sentences) >= MOST:
-                return f"The class has sent {MOST} sentences: that is all that fit."
+            if len(self._sentences) >= MAX_SENTENCES:
+                return f"The class has sent {MAX_SENTENCES} sentences: that is all that fit."
             self._sentences.append(sentence)
         return "Sent. You can send another one."
 
@@ -101,7 +101,7 @@ class ClassPages:
             sent = parse_qs((await _body(receive)).decode("utf-8", "replace"))
             told = self._room.add(code, sent.get("sentence", [""])[0])
         word = self._room.word_of(code)
-        page = render("class_page.html", word=word, told=told, longest=LONGEST).encode()
+        page = render("class_page.html", word=word, told=told, longest=MAX_CHARACTERS).encode()
         headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
         await send(
             {
@@ -155,6 +155,10 @@ def build(room: ClassRoom) -> None:
     """Add the part of the Sense map that opens the link."""
     scripts = ("scripts/vendor/qrcode.js", "scripts/class_link.js")
     part = custom_form(
-        "class-link", *scripts, value={"code": "", "sentences": []}, most=MOST, local=room.is_local
+        "class-link",
+        *scripts,
+        value={"code": "", "sentences": []},
+        most=MAX_SENTENCES,
+        local=room.is_local,
     )
     on_submit(part, lambda event: respond(room, event), part)

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 #: How likely two uses mean the same: colours from zero to one, in the light and the dark theme.
-CHANCES = (
+PROBABILITY_COLOURS = (
     ("#f1f5f2", "#bfdfd7", "#6fbdb5", "#1d7480", "#0b3f52"),
     ("#1f272e", "#1f4752", "#257a80", "#5fbdb2", "#c9f2e2"),
 )
 #: Cosines, in other colours to avoid confusion.
-COSINES = (
+COSINE_COLOURS = (
     ("#f4f3f7", "#d5d3ea", "#a19fd3", "#5a57a6", "#2c2a66"),
     ("#23232f", "#363663", "#57559c", "#9794d6", "#dddbfa"),
 )
@@ -40,7 +40,7 @@ def share_of(cosine: float, floor: float) -> float:
     return min(1.0, max(0.0, (cosine - floor) / max(1.0 - floor, 1e-6)))
 
 
-def cell_style(share: float, scale: Sequence[Sequence[str]] = CHANCES) -> str:
+def cell_style(share: float, scale: Sequence[Sequence[str]] = PROBABILITY_COLOURS) -> str:
     """Return the colours of a cell as CSS variables."""
     (background, text), (dark_background, dark_text) = (
         _cell_colours(colours, share) for colours in scale
@@ -57,7 +57,7 @@ def legend_style(scale: Sequence[Sequence[str]]) -> str:
 
 def cosine_style(cosine: float, floor: float) -> str:
     """Return the colours of a cosine as CSS variables; unrelated items have the ``floor``."""
-    return cell_style(share_of(cosine, floor), COSINES)
+    return cell_style(share_of(cosine, floor), COSINE_COLOURS)
 
 
 def tint(push: float, steps: Sequence[float]) -> str:

@@ -36,7 +36,7 @@ FOLDS = {
 }
 # Shares of the way from two random words to identical; half of all words of the examples stay below
 # the first step.
-STEPS = (0.01, 0.03, 0.08, 0.16)
+EFFECT_STEPS = (0.01, 0.03, 0.08, 0.16)
 # Shares of the evidence.
 EVIDENCE_STEPS = (0.03, 0.08, 0.15, 0.25)
 
@@ -184,7 +184,7 @@ def tip(explanation: Explanation, word: WordEffect) -> str:
 def _tint_of(explanation: Explanation, word: WordEffect) -> str:
     if explanation.layer == "verdict":
         return tint(word.share if explanation.apart else -word.share, EVIDENCE_STEPS)
-    return tint(word.change / max(1 - explanation.random_pair_cosine, 1e-6), STEPS)
+    return tint(word.change / max(1 - explanation.random_pair_cosine, 1e-6), EFFECT_STEPS)
 
 
 def way_words(way: str) -> str:

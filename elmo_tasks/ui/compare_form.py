@@ -127,7 +127,7 @@ def editor_value(
 
 
 @dataclass(frozen=True)
-class Example:
+class CompareExample:
     """Comparison that runs on click, or a pair of the quiz."""
 
     title: str  # label of its button
@@ -139,7 +139,7 @@ class Example:
 
 
 #: The first is what the page opens with.
-EXAMPLES = tuple(Example(**entry) for entry in CONTENT["compare"])
+EXAMPLES = tuple(CompareExample(**entry) for entry in CONTENT["compare"])
 
 
 def known_senses(word: str, sentences: Sequence[str]) -> tuple[str, ...]:

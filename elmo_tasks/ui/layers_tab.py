@@ -22,9 +22,9 @@ from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, render
 from elmo_tasks.wording import first_capital, listed, number, slug
 
-AXIS = "Epoch (one pass over the training texts)"
+EPOCH_AXIS = "Epoch (one pass over the training texts)"
 #: Scores that differ by less count as equal: the spread of a probe over random starts.
-_SAME = 0.005
+_EQUAL_SCORES = 0.005
 
 
 #: Title of each probing test, its question, and the unit of its number, after "of 100".
@@ -116,8 +116,8 @@ def charts(entry: LayerWeights) -> tuple[str, str]:
     ticks = [(value, number(value)) for value in (low, (low + high) / 2, high)]
     gamma = Line([(mix.epoch, mix.gamma) for mix in mixes])
     return (
-        shares(entry.layers, [(mix.epoch, mix.weights) for mix in mixes], rounds, AXIS),
-        round_chart("Gamma", [gamma], ticks, rounds, AXIS),
+        shares(entry.layers, [(mix.epoch, mix.weights) for mix in mixes], rounds, EPOCH_AXIS),
+        round_chart("Gamma", [gamma], ticks, rounds, EPOCH_AXIS),
     )
 
 
@@ -178,7 +178,7 @@ def ahead(result: ProbeResult) -> list[LayerScore]:
     """Return the layers that do best in a test, within the precision of the scores."""
     scores = [score for score in result.scores if score.layer.isdecimal()]
     best = max(score.score for score in scores)
-    return [score for score in scores if best - score.score < _SAME]
+    return [score for score in scores if best - score.score < _EQUAL_SCORES]
 
 
 def headline(model: ModelProbes) -> str:

@@ -27,7 +27,7 @@ from elmo_tasks.ui.saved_page import saved_page
 from elmo_tasks.wording import number, slug
 
 #: Words to start with.
-FIRST = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
+FIRST_WORDS = ("bank", "bar", "case", "spring", "deck", "fire", "bond", "java")
 #: Characters of the user's text that a link may hold: servers refuse addresses much longer than
 #: 8,000 characters.
 MAX_IN_LINK = 2_000
@@ -247,7 +247,7 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
         *(() if "mean" in layers or len(layers) < 2 else ("mean",)),
         "words",
     )
-    first = [word for word in FIRST if word in words] or list(words[:8])
+    first = [word for word in FIRST_WORDS if word in words] or list(words[:8])
     with gr.Row(elem_classes="compare"):
         with gr.Column(elem_classes="compare-form card components"):
             parts.folded_head("Your own word or text")

@@ -29,7 +29,7 @@ from elmo_tasks.wording import slug
 
 #: What the form offers: title, word, sentence. None of the sentences is in the dictionary.
 EXAMPLES = CONTENT["nearest"]
-ONLY = [("All", "all"), ("Same word", "same"), ("Other words", "other")]
+WORD_FILTERS = [("All", "all"), ("Same word", "same"), ("Other words", "other")]
 #: Number of uses shown per model when several are compared.
 _MAX_OF_SEVERAL = 10
 
@@ -158,7 +158,7 @@ def build(service: Service, tab: gr.Tab) -> None:
                 max_lines=6,
             )
             repairs = buttons((), "Did you mean", visible=False)
-            only = gr.Radio(ONLY, value="all", label="Show uses of")
+            only = gr.Radio(WORD_FILTERS, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
             examples = buttons(
                 [title for title, _, _ in EXAMPLES],
@@ -240,7 +240,7 @@ def build(service: Service, tab: gr.Tab) -> None:
         if query.get("tab") != "nearest" or not query.get("word"):
             return {found: "yes", **find(progress, *typed)}
         link_filter = query.get("only")
-        filter_ = link_filter if link_filter in dict(ONLY).values() else "all"
+        filter_ = link_filter if link_filter in dict(WORD_FILTERS).values() else "all"
         names = list(dict.fromkeys(query.getlist("model")))
         link = (
             query["word"],

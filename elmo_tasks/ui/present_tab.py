@@ -18,7 +18,7 @@ from elmo_tasks.errors import InputError
 from elmo_tasks.messages.views import dictionary_note
 from elmo_tasks.ui import map_tab
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
-from elmo_tasks.ui.compare_form import EXAMPLES, Example, Form, form_from, query_of
+from elmo_tasks.ui.compare_form import EXAMPLES, CompareExample, Form, form_from, query_of
 from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
 from elmo_tasks.ui.rendering import CONTENT, fill, render
 from elmo_tasks.wording import percent
@@ -27,7 +27,7 @@ SHOWN_NEIGHBOURS = 7
 #: Static vectors shown side by side.
 STATIC_WORDS = ("bank", "plant", "mouse")
 #: Comparisons to guess on, in pairs and by groups.
-QUIZ = tuple(Example(entry["word"], **entry) for entry in CONTENT["quiz"])
+QUIZ = tuple(CompareExample(entry["word"], **entry) for entry in CONTENT["quiz"])
 STORIES = tuple(
     next(e for e in EXAMPLES if e.title == title) for title in ("bank", "spring", "jam")
 )
@@ -48,7 +48,7 @@ OWN_WORDS = (
 )
 #: Below this probability the model's answer to a pair of the quiz counts as none.
 MIN_CONFIDENCE = 0.6
-SAME = {True: "the same", False: "different"}
+ANSWER_WORDS = {True: "the same", False: "different"}
 #: A live part, by its name.
 part = partial(fill, "present/answers.html")
 
@@ -266,7 +266,10 @@ def model_says(comparison: Comparison) -> tuple[bool | None, str]:
     same = comparison.same_meaning[0][1]
     if max(same, 1 - same) < MIN_CONFIDENCE:
         return None, f"cannot tell: “the same” gets {percent(same)}."
-    return same >= 0.5, f"{SAME[same >= 0.5]}, {percent(min(max(same, 1 - same), 0.9999))} likely."
+    return (
+        same >= 0.5,
+        f"{ANSWER_WORDS[same >= 0.5]}, {percent(min(max(same, 1 - same), 0.9999))} likely.",
+    )
 
 
 def quiz_pair(at: int) -> dict[str, Any]:
@@ -274,7 +277,7 @@ def quiz_pair(at: int) -> dict[str, Any]:
     return {"at": at, "parts": {"pair": part("quiz_pair", at, len(QUIZ), QUIZ[at]), "result": ""}}
 
 
-def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
+def reveal(service: Service, pair: CompareExample, guess: str) -> dict[str, Any]:
     """Return the markup of a pair's result and who was right; a room may have no ``guess``."""
     one, other = pair.meant
     meant = (
@@ -286,7 +289,7 @@ def reveal(service: Service, pair: Example, guess: str) -> dict[str, Any]:
     right = None if model is None else model == (one == other)
     room: tuple[str, bool] | None = None
     if guess in ("same", "different"):
-        room = f"{SAME[guess == 'same']}.", (guess == "same") == (one == other)
+        room = f"{ANSWER_WORDS[guess == 'same']}.", (guess == "same") == (one == other)
     markup = part("quiz_result", meant, (sentence, right), room)
     return {"parts": {"result": markup}, "model": right, "room": room[1] if room else None}
 

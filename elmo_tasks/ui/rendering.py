@@ -72,7 +72,7 @@ _templates.globals.update(
     heads=heads, layer_weights=layer_weights, meanings=meanings, training=training
 )
 _templates.globals.update(
-    CHANCES=colours.CHANCES, COSINES=colours.COSINES, GROUP_LETTERS=GROUP_LETTERS
+    CHANCES=colours.PROBABILITY_COLOURS, COSINES=colours.COSINE_COLOURS, GROUP_LETTERS=GROUP_LETTERS
 )
 # Macros of other templates.
 _templates.globals["m"] = _templates.get_template("macros.html").module

@@ -29,7 +29,7 @@ from elmo_tasks.ui.rendering import CONTENT, nothing, pieces, render
 from elmo_tasks.wording import first_capital
 
 
-class Example(NamedTuple):
+class TryExample(NamedTuple):
     """Text that runs on click."""
 
     title: str  # label of its button
@@ -38,11 +38,11 @@ class Example(NamedTuple):
 
 
 #: The first is what the form opens with.
-TRY_EXAMPLES = tuple(Example(**entry) for entry in CONTENT["try"])
-READINGS = 4
+TRY_EXAMPLES = tuple(TryExample(**entry) for entry in CONTENT["try"])
+MAX_READINGS = 4
 #: The mode that shows all others, and names of modes in older links.
-ALL = "all"
-_RENAMED = {"both": ALL, "feeling": "sentiment", "names": "entities"}
+ALL_HEADS = "all"
+_RENAMED = {"both": ALL_HEADS, "feeling": "sentiment", "names": "entities"}
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ CARDS: Mapping[str, AnswerCard] = {
     "tagging": AnswerCard(
         mode="entities",
         render=entity_card,
-        results_of=lambda service, texts, head: service.tag(texts, head, READINGS),
+        results_of=lambda service, texts, head: service.tag(texts, head, MAX_READINGS),
         finding_of=attrgetter("tags"),
     ),
 }
@@ -252,7 +252,7 @@ class TryTab:
                     max_lines=16,
                     elem_id="try-text",
                 )
-                modes = [(mode.capitalize(), mode) for mode in (*MODES, ALL)]
+                modes = [(mode.capitalize(), mode) for mode in (*MODES, ALL_HEADS)]
                 self.mode = gr.Radio(modes, value=TRY_EXAMPLES[0].task, label="Look for")
                 for kind in CARDS:
                     self.head[kind] = choice(
@@ -315,7 +315,7 @@ class TryTab:
         text, mode = "\n".join(TRY_EXAMPLES[0].lines), TRY_EXAMPLES[0].task
         if query.get("t") is not None:
             text, modes = str(query["t"]), modes_of(str(query.get("look")))
-            mode = modes[0] if len(modes) == 1 else ALL
+            mode = modes[0] if len(modes) == 1 else ALL_HEADS
         heads = [
             list(dict.fromkeys(query.getlist(kind)))[: self.service.limits.max_models]
             for kind in self.head

@@ -66,9 +66,9 @@ MODEL_FOLDER = FolderKind(
 )
 
 CARD_NAME = "card.json"
-KEY = "sha256"
+CHECKSUM_KEY = "sha256"
 #: Files in which an error would go unnoticed. Settings are excluded, since users may change them.
-_WEIGHTS = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")
+_WEIGHT_FILES = re.compile(r".*\.(safetensors|hdf5|txt\.xz)")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -84,14 +84,14 @@ def sha256(files: Iterable[Path]) -> str:
 
 def weights_in(folder: Path) -> list[Path]:
     """List the files of a folder covered by its card: safetensors, HDF5, word lists."""
-    return sorted(path for path in folder.iterdir() if _WEIGHTS.fullmatch(path.name))
+    return sorted(path for path in folder.iterdir() if _WEIGHT_FILES.fullmatch(path.name))
 
 
 def write_card(folder: Path, card: Mapping[str, Any] | None = None) -> None:
     """Write a folder's card with the checksums of its weights, last of its files."""
     write_json(
         folder / CARD_NAME,
-        {**(card or {}), KEY: {path.name: sha256([path]) for path in weights_in(folder)}},
+        {**(card or {}), CHECKSUM_KEY: {path.name: sha256([path]) for path in weights_in(folder)}},
     )
 
 
@@ -124,12 +124,12 @@ def _checksums_on(card: Path) -> dict[str, str]:
     # An unreadable card is reported elsewhere; see elmo_tasks.service.loaded_models.
     except (OSError, ValueError):
         return {}
-    sums = content.get(KEY, {}) if isinstance(content, dict) else {}
+    sums = content.get(CHECKSUM_KEY, {}) if isinstance(content, dict) else {}
     if not isinstance(sums, dict) or not all(
         isinstance(value, str) and _SHA256.fullmatch(value) for value in sums.values()
     ):
         raise WeightsError(
-            f"{card}: '{KEY}' should give the SHA-256 of each file of weights, and does not; run "
-            f"`elmo-tasks model checksums {card.parent}`"
+            f"{card}: '{CHECKSUM_KEY}' should give the SHA-256 of each file of weights"
+            f", and does not; run `elmo-tasks model checksums {card.parent}`"
         )
     return sums

@@ -130,7 +130,7 @@ def test_the_confusions_of_classes_are_printed(score):
 
 @pytest.mark.parametrize("bound", [0.0, 0.5, 1.1])
 def test_confident_answers_are_counted_with_the_right_ones(bound, models, score, monkeypatch):
-    monkeypatch.setattr("elmo_tasks.cli.evaluate_head.CONFIDENT", bound)
+    monkeypatch.setattr("elmo_tasks.cli.evaluate_head.CONFIDENT_FROM", bound)
     predictor = Predictor.load(find_head(models / "classifier"))
     answers = predictor.predict_batch([text.split() for text in TEXTS])
     stated = [

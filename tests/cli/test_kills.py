@@ -20,7 +20,7 @@ import torch
 import yaml
 
 from elmo_tasks.heads.head_files import find_head
-from tests.cli.test_fit import written
+from tests.cli.toy_runs import written
 from tests.training.toy_task import write_encoder, write_untrained
 
 pytestmark = pytest.mark.ci
@@ -34,7 +34,7 @@ TEXT = "".join(
 
 
 @dataclass(frozen=True)
-class Job:
+class Interruption:
     """A command as a person gives it."""
 
     prepare: Callable[[Path], None]  #: writes what it needs into a folder
@@ -169,7 +169,7 @@ def _sweep(folder: Path) -> list[str]:
 
 
 JOBS = {
-    "embed": Job(
+    "embed": Interruption(
         _text,
         lambda f: [
             "embed",
@@ -182,7 +182,7 @@ JOBS = {
         ],
         _hdf5,
     ),
-    "index": Job(
+    "index": Interruption(
         _text,
         lambda f: [
             "index",
@@ -196,12 +196,12 @@ JOBS = {
         ],
         _index,
     ),
-    "predict": Job(
+    "predict": Interruption(
         _tagger,
         lambda f: ["predict", "--head", str(f / "tagger"), str(f / "in.txt"), str(f / "out.jsonl")],
         lambda f: (f / "out.jsonl").read_bytes(),
     ),
-    "vectors": Job(
+    "vectors": Interruption(
         _text,
         lambda f: [
             "model",
@@ -216,13 +216,13 @@ JOBS = {
         ],
         lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
     ),
-    "fit a head": Job(
+    "fit a head": Interruption(
         _experiment, lambda f: ["fit", "--config", _config(f)], _trained_run, _resume
     ),
-    "fit a language model": Job(
+    "fit a language model": Interruption(
         _language, lambda f: ["fit", "--config", _config(f)], _language_model, _resume
     ),
-    "sweep": Job(_experiment, _sweep, _table),
+    "sweep": Interruption(_experiment, _sweep, _table),
 }
 
 

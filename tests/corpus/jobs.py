@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from elmo_tasks.corpus.blocks import Row, Work
+from elmo_tasks.corpus.blocks import TextRow, Work
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Lengths:
     block_characters: int = 40
 
     def open(self) -> Work:
-        def work(rows: Sequence[Row]) -> Mapping[str, bytes]:
+        def work(rows: Sequence[TextRow]) -> Mapping[str, bytes]:
             time.sleep(self.seconds)
             if self.seen:
                 import ray

@@ -5,15 +5,15 @@ import re
 
 import pytest
 
-from elmo_tasks.corpus.blocks import Row, cut, result_name, unfinished
+from elmo_tasks.corpus.blocks import TextRow, cut, result_name, unfinished
 from elmo_tasks.corpus.engines import Engine, compute
-from elmo_tasks.corpus.progress import Progress
+from elmo_tasks.corpus.progress import RowProgress
 from elmo_tasks.corpus.reader import BadRows
 from elmo_tasks.corpus.store import Store
 from elmo_tasks.errors import ConfigError
 from tests.corpus.jobs import Lengths
 
-ROWS = [Row(k, f"text {k}" + "x" * (k % 9), "in.txt", k + 1) for k in range(60)]
+ROWS = [TextRow(k, f"text {k}" + "x" * (k % 9), "in.txt", k + 1) for k in range(60)]
 EXPECTED = "".join(f"{row.number} {len(row.text)}\n" for row in ROWS)
 
 
@@ -78,8 +78,8 @@ def test_processes_that_never_finish_are_given_up(tmp_path):
 
 
 def test_a_log_gets_lines_with_speed_and_time_left(monkeypatch, capsys):
-    monkeypatch.setattr("elmo_tasks.corpus.progress._EVERY", 0.0)
-    with Progress("embed", 100, 1000, done_rows=20) as progress:
+    monkeypatch.setattr("elmo_tasks.corpus.progress._LOG_SECONDS", 0.0)
+    with RowProgress("embed", 100, 1000, done_rows=20) as progress:
         progress.add(20, 250)
         assert (
             progress.line(10.0)

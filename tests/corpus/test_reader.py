@@ -89,7 +89,7 @@ def test_a_damaged_row_is_refused_with_its_place_or_set_aside(
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}"):
             read(tmp_path / name)
         # too large to be read as a whole
-        monkeypatch.setattr("elmo_tasks.corpus.reader._SMALL", -1)
+        monkeypatch.setattr("elmo_tasks.corpus.reader._MAX_WHOLE_BYTES", -1)
         with pytest.raises(DataError, match=f"{name}, line {line}: {message}.*--skip-bad"):
             read(tmp_path / name)
     bad = BadRows(skip=True)
@@ -101,7 +101,7 @@ def test_a_damaged_row_is_refused_with_its_place_or_set_aside(
 
 @pytest.mark.parametrize("limit", [-1, 10**9])
 def test_large_tables_are_read_as_small_ones_are(tmp_path, monkeypatch, limit):
-    monkeypatch.setattr("elmo_tasks.corpus.reader._SMALL", limit)
+    monkeypatch.setattr("elmo_tasks.corpus.reader._MAX_WHOLE_BYTES", limit)
     (tmp_path / "in.csv").write_text('id;text\n1;"One; two"\n2;Three\n', encoding="utf-8")
     (tmp_path / "in.jsonl").write_text(
         '{"id": 1, "text": "One; two"}\n{"id": 2, "text": "Three"}\n', encoding="utf-8"

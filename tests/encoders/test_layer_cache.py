@@ -24,7 +24,7 @@ from elmo_tasks.layers import Layers
 from tests.bilm.tiny import SENTENCES, tiny
 
 
-class Numbers:
+class NumberEncoder:
     """An encoder without a model: layer ``l`` of a token is its length, times ``scale``, plus
     ``l``. It counts its work."""
 
@@ -91,15 +91,15 @@ def test_pooled_is_the_mean_over_tokens(elmo, tmp_path):
 
 
 def test_the_file_is_token_major_half_precision(tmp_path):
-    store = LayerCache.build(Numbers(), [["a", "bb"], [], ["ccc"]], tmp_path)
+    store = LayerCache.build(NumberEncoder(), [["a", "bb"], [], ["ccc"]], tmp_path)
     rows = np.fromfile(store.folder / "layers.bin", "<f2").reshape(3, 2, 3)
     assert rows[:, :, 0].tolist() == [[1, 2], [2, 3], [3, 4]]
     assert np.load(store.folder / "offsets.npy").tolist() == [0, 2, 2, 3]
 
 
 def test_a_finished_cache_is_opened(tmp_path):
-    first = LayerCache.build(Numbers(), MANY, tmp_path)
-    again = Numbers()
+    first = LayerCache.build(NumberEncoder(), MANY, tmp_path)
+    again = NumberEncoder()
     assert LayerCache.build(again, MANY, tmp_path, max_bytes=0).folder == first.folder
     assert again.encoded == []
     assert {path.name for path in first.folder.iterdir()} == {
@@ -110,19 +110,19 @@ def test_a_finished_cache_is_opened(tmp_path):
 
 
 def test_sentences_are_encoded_by_length_and_kept_in_order(tmp_path):
-    encoder = Numbers()
+    encoder = NumberEncoder()
     store = LayerCache.build(encoder, MANY, tmp_path, batch_size=8)
     lengths = [len(words) for words in encoder.encoded]
     assert lengths == sorted(lengths)
     assert 0 not in lengths  # nothing to encode
     everything = store.batch(range(len(MANY)), MANY)
-    assert torch.equal(everything.values, Numbers().encode(MANY).values)
+    assert torch.equal(everything.values, NumberEncoder().encode(MANY).values)
 
 
 def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "_BATCH_TOKENS", 20)
     sizes = []
-    encoder = Numbers()
+    encoder = NumberEncoder()
     encode = encoder.encode
     encoder.encode = lambda sentences: (
         sizes.append([len(s) for s in sentences]) or encode(sentences)
@@ -135,8 +135,8 @@ def test_long_sentences_make_small_batches(tmp_path, monkeypatch):
 @pytest.mark.parametrize("pooled", [None, "mean"])
 @pytest.mark.parametrize("fail_at", [0, 13, 31, 50])
 def test_a_killed_build_resumes(tmp_path, small_blocks, pooled, fail_at, caplog):
-    whole = LayerCache.build(Numbers(), MANY, tmp_path / "whole", pooled, batch_size=3)
-    killed = Numbers(fail_at=fail_at)
+    whole = LayerCache.build(NumberEncoder(), MANY, tmp_path / "whole", pooled, batch_size=3)
+    killed = NumberEncoder(fail_at=fail_at)
     with pytest.raises(KeyboardInterrupt):
         LayerCache.build(killed, MANY, tmp_path / "killed", pooled, batch_size=3)
     done = 0
@@ -146,7 +146,7 @@ def test_a_killed_build_resumes(tmp_path, small_blocks, pooled, fail_at, caplog)
             file.write(b"\x7f" * 11)  # half of a block that was never recorded
     assert (done > 0) == (fail_at > 0)
     caplog.clear()
-    resumed = Numbers()
+    resumed = NumberEncoder()
     store = LayerCache.build(resumed, MANY, tmp_path / "killed", pooled, batch_size=3)
     assert sorted(resumed.encoded) == sorted(tuple(words) for words in MANY[done:] if words)
     assert bytes_of(store) == bytes_of(whole)
@@ -158,21 +158,23 @@ def test_a_killed_build_resumes(tmp_path, small_blocks, pooled, fail_at, caplog)
 @pytest.mark.parametrize("name", ["progress.json", "layers.bin"])
 def test_untrusted_progress_is_discarded(tmp_path, small_blocks, name):
     with pytest.raises(KeyboardInterrupt):
-        LayerCache.build(Numbers(fail_at=30), MANY, tmp_path)
+        LayerCache.build(NumberEncoder(fail_at=30), MANY, tmp_path)
     (partial,) = tmp_path.glob("*.partial")
     (partial / name).write_bytes((partial / name).read_bytes()[:7])
-    encoder = Numbers()
+    encoder = NumberEncoder()
     store = LayerCache.build(encoder, MANY, tmp_path)
     assert len(encoder.encoded) == sum(map(bool, MANY))
-    assert torch.equal(store.batch(range(len(MANY)), MANY).values, Numbers().encode(MANY).values)
+    assert torch.equal(
+        store.batch(range(len(MANY)), MANY).values, NumberEncoder().encode(MANY).values
+    )
 
 
 def test_rows_of_another_request_are_not_continued(tmp_path, small_blocks):
-    encoding = CorpusEncoding(Numbers(fail_at=30), MANY, dtype="float16")
+    encoding = CorpusEncoding(NumberEncoder(fail_at=30), MANY, dtype="float16")
     with pytest.raises(KeyboardInterrupt):
         encoded_rows(encoding, tmp_path / "rows", "one")
     assert json.loads((tmp_path / "rows" / "progress.json").read_text())["key"] == "one"
-    other = Numbers(2.0)
+    other = NumberEncoder(2.0)
     rows = encoded_rows(CorpusEncoding(other, MANY, dtype="float16"), tmp_path / "rows", "other")
     assert len(other.encoded) == sum(map(bool, MANY))
     assert rows[:, 0, 0].tolist() == [2.0 * len(word) for words in MANY for word in words]
@@ -202,7 +204,7 @@ def test_the_key_changes_with_text_weights_and_pooling(tmp_path):
 
 
 def test_a_cache_beyond_the_limit_is_refused_before_the_work(tmp_path):
-    encoder = Numbers(n_layers=3, width=1000)
+    encoder = NumberEncoder(n_layers=3, width=1000)
     expected = (
         r"301 tokens, 3 layers of 1000 numbers needs 1.8 MB, and the limit is 1.0 MB: raise it"
         r" .model.max_store_gb of a training.; "
@@ -224,7 +226,7 @@ def test_a_cache_beyond_the_disk_is_refused(tmp_path, monkeypatch):
         ConfigError,
         match=r"needs 0.0 MB, and 0.0 MB are free on the disk of .*: make room or choose",
     ):
-        LayerCache.build(Numbers(), MANY, tmp_path)
+        LayerCache.build(NumberEncoder(), MANY, tmp_path)
 
 
 def test_after_a_full_disk_the_next_build_resumes(tmp_path, small_blocks, monkeypatch):
@@ -234,9 +236,9 @@ def test_after_a_full_disk_the_next_build_resumes(tmp_path, small_blocks, monkey
     with monkeypatch.context() as patched:
         patched.setattr(layer_cache.os, "fsync", full)
         with pytest.raises(OSError, match="No space left on device"):
-            LayerCache.build(Numbers(), MANY, tmp_path)
-    store = LayerCache.build(Numbers(), MANY, tmp_path)
-    assert torch.equal(store.batch([7], [MANY[7]]).values, Numbers().encode([MANY[7]]).values)
+            LayerCache.build(NumberEncoder(), MANY, tmp_path)
+    store = LayerCache.build(NumberEncoder(), MANY, tmp_path)
+    assert torch.equal(store.batch([7], [MANY[7]]).values, NumberEncoder().encode([MANY[7]]).values)
 
 
 @pytest.mark.parametrize(("scale", "value"), [(1e4, "90000"), (float("nan"), "nan")])
@@ -245,13 +247,13 @@ def test_values_that_float16_cannot_hold_are_refused(tmp_path, scale, value):
         ConfigError, match=rf"numbers: layer 0 of sentence 2 has the value {value}, .* up to 65504"
     ):
         LayerCache.build(
-            Numbers(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path
+            NumberEncoder(scale), [["wwwww"] if value != "nan" else [], ["w", "w" * 9]], tmp_path
         )
     assert not list(tmp_path.glob("*.partial"))
 
 
 def test_a_build_waits_for_another_process(tmp_path, caplog):
-    key = LayerCache.build(Numbers(), MANY, tmp_path / "other").folder.name
+    key = LayerCache.build(NumberEncoder(), MANY, tmp_path / "other").folder.name
     code = (
         "import filelock, sys\nwith filelock.FileLock(sys.argv[1]):\n  print('held', flush=True);"
         " sys.stdin.read()"
@@ -259,7 +261,7 @@ def test_a_build_waits_for_another_process(tmp_path, caplog):
     command = [sys.executable, "-c", code, str(tmp_path / f"{key}.lock")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout.readline() == b"held\n"
-        encoder = Numbers()
+        encoder = NumberEncoder()
         thread = threading.Thread(target=LayerCache.build, args=(encoder, MANY, tmp_path))
         thread.start()
         thread.join(0.3)
@@ -289,7 +291,7 @@ BROKEN = {
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_store_is_named_and_built_again(tmp_path, case, caplog):
     name, change, message = BROKEN[case]
-    store = LayerCache.build(Numbers(), MANY, tmp_path)
+    store = LayerCache.build(NumberEncoder(), MANY, tmp_path)
     before, path = bytes_of(store), store.folder / name
     if change is None:
         path.unlink()
@@ -297,28 +299,28 @@ def test_a_broken_store_is_named_and_built_again(tmp_path, case, caplog):
         path.write_bytes(change(path.read_bytes()))
     with pytest.raises(DataError, match=f"{store.folder}: {message}"):
         LayerCache(store.folder)
-    again = LayerCache.build(Numbers(), MANY, tmp_path)
+    again = LayerCache.build(NumberEncoder(), MANY, tmp_path)
     assert bytes_of(again) == before
     assert "the layers are computed again" in caplog.text
 
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
 def test_nothing_to_store(tmp_path, sentences):
-    tokens = LayerCache.build(Numbers(), sentences, tmp_path)
+    tokens = LayerCache.build(NumberEncoder(), sentences, tmp_path)
     assert tokens.batch(range(len(sentences)), sentences).values.shape == (2, len(sentences), 0, 3)
-    means = LayerCache.build(Numbers(), sentences, tmp_path, pooled="mean")
+    means = LayerCache.build(NumberEncoder(), sentences, tmp_path, pooled="mean")
     assert torch.equal(means.pooled_batch(range(len(sentences))), torch.zeros(2, len(sentences), 3))
 
 
 def test_misuse_raises_a_readable_error(tmp_path):
-    tokens = LayerCache.build(Numbers(), MANY, tmp_path)
+    tokens = LayerCache.build(NumberEncoder(), MANY, tmp_path)
     with pytest.raises(
         ValueError, match=r"sentences \[1, 2\] have \[7, 3\] tokens, but \[3, 7\] were given"
     ):
         tokens.batch([1, 2], [MANY[2], MANY[1]])
 
     with pytest.raises(ConfigError, match="batch_size: expected 1 or more, found 0"):
-        LayerCache.build(Numbers(), MANY, tmp_path, batch_size=0)
+        LayerCache.build(NumberEncoder(), MANY, tmp_path, batch_size=0)
 
 
 @settings(deadline=None)  # another process on the machine must not fail it

@@ -3,10 +3,10 @@
 import pytest
 
 from elmo_tasks.errors import DataError
-from elmo_tasks.recipes.bundled_models import STEPS, Step, checksum, make, stale
+from elmo_tasks.recipes.bundled_models import STEPS, BuildStep, checksum, make, stale
 
-BILM = Step(name="cloze", inputs=("bilm.txt",), commands=())
-MEANINGS = Step(name="meanings", inputs=("lexicon/*.txt",), commands=(), after=("cloze",))
+BILM = BuildStep(name="cloze", inputs=("bilm.txt",), commands=())
+MEANINGS = BuildStep(name="meanings", inputs=("lexicon/*.txt",), commands=(), after=("cloze",))
 
 
 @pytest.fixture
@@ -39,11 +39,13 @@ def test_a_step_after_a_stale_step_is_stale(project):
 
 def test_a_step_runs_its_commands_and_copies_its_result(project):
     write = "import pathlib; p = pathlib.Path('run'); p.mkdir(); (p / 'head').write_text('new')"
-    step = Step(name="head", inputs=(), commands=(("-c", write),), copied=("run", "checkpoint"))
+    step = BuildStep(
+        name="head", inputs=(), commands=(("-c", write),), copied=("run", "checkpoint")
+    )
     make(step, project)
     assert (project / "checkpoint" / "head").read_text() == "new"
     with pytest.raises(DataError, match="missing, which is not part of the project"):
-        make(Step(name="x", inputs=(), commands=(), needs=("missing",)), project)
+        make(BuildStep(name="x", inputs=(), commands=(), needs=("missing",)), project)
 
 
 def test_each_step_has_inputs_here_and_comes_after_what_it_reads():

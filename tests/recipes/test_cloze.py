@@ -31,7 +31,7 @@ NAMES = ["mi", "nu", "ka", "lo", "so", "ta"]
 
 @pytest.fixture
 def workplace(tmp_path, monkeypatch):
-    monkeypatch.setattr(cloze, "_FREQUENT", 1.0)
+    monkeypatch.setattr(cloze, "_FREQUENT_SHARE", 1.0)
     (tmp_path / "text.txt").write_text("\n".join(LINES * 50) + "\n")
     write_vectors(tmp_path / "static", StaticVectors(NAMES, torch.eye(6, 8), [100] * 6), {})
     torch.manual_seed(4)
@@ -136,7 +136,7 @@ TEXT = [
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    monkeypatch.setattr(cloze, "_FREQUENT", 0.05)
+    monkeypatch.setattr(cloze, "_FREQUENT_SHARE", 0.05)
     (tmp_path / "text.txt").write_text("\n".join(TEXT * 20) + "\n")
     (tmp_path / "other.txt").write_text("the mi ka .\n\nka lo nu .\n7 8 9 .\n")
     write_vectors(

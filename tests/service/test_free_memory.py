@@ -16,7 +16,7 @@ def megabytes():
         if line.startswith("RssAnon"):
             return int(line.split()[1]) / 1000
 
-free_memory._SECONDS = 0.1
+free_memory._PAUSE_SECONDS = 0.1
 blocks = [bytes(60_000) for _ in range(2_000)]
 kept = blocks[-1]  # at the end of the heap: without help, all before it stays
 full = megabytes()

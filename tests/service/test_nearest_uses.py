@@ -14,7 +14,7 @@ from elmo_tasks.service.session import Session
 def test_a_first_search_does_not_wait_until_the_dictionary_is_read(folder, monkeypatch, tmp_path):
     session, may_go_on = Session(str(folder)), threading.Event()
     made = nearest_uses._dictionary_index
-    monkeypatch.setattr(nearest_uses, "_PATIENCE", 0.05)
+    monkeypatch.setattr(nearest_uses, "_INDEX_WAIT_SECONDS", 0.05)
     monkeypatch.setattr(
         nearest_uses, "_one_of_each_meaning", lambda: ["A lake shore.", "The bank was shut."]
     )

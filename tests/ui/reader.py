@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "source", "wbr"}
 
 
-class Reader(HTMLParser):
+class PageReader(HTMLParser):
     """Reads markup as a browser would, without styles; ``visible`` is the text without what is
     hidden until somebody asks."""
 
@@ -68,8 +68,8 @@ class Reader(HTMLParser):
         return sum(label.startswith(start) for label in self.labels)
 
 
-def parsed(markup: str) -> Reader:
+def parsed(markup: str) -> PageReader:
     """Markup, read."""
-    reader = Reader()
+    reader = PageReader()
     reader.feed(str(markup))
     return reader

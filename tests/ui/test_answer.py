@@ -195,7 +195,9 @@ def luminance(colour):
 
 
 def test_numbers_are_legible_on_every_colour():
-    for share, scale in product((k / 200 for k in range(201)), (colours.CHANCES, colours.COSINES)):
+    for share, scale in product(
+        (k / 200 for k in range(201)), (colours.PROBABILITY_COLOURS, colours.COSINE_COLOURS)
+    ):
         style = colours.cell_style(share, scale)
         light, dark, on_light, on_dark = re.findall("#[0-9a-f]{6}", style)
         for pair in ((light, on_light), (dark, on_dark)):

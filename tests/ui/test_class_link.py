@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from elmo_tasks.ui import class_link
-from elmo_tasks.ui.class_link import LONGEST, MOST, ClassPages, ClassRoom, respond
+from elmo_tasks.ui.class_link import MAX_CHARACTERS, MAX_SENTENCES, ClassPages, ClassRoom, respond
 from elmo_tasks.ui.layout import build_app
 from tests.service.helpers import run
 from tests.ui.fake_service import FakeService
@@ -37,21 +37,21 @@ def test_there_is_one_room_at_a_time_and_closing_it_forgets_all(room):
 
 def test_a_room_is_bounded(room):
     code = room.open("bank")
-    assert str(LONGEST) in room.add(code, "x" * (LONGEST + 1))
-    assert str(LONGEST) in room.add(code, "   ")
-    for k in range(MOST):
+    assert str(MAX_CHARACTERS) in room.add(code, "x" * (MAX_CHARACTERS + 1))
+    assert str(MAX_CHARACTERS) in room.add(code, "   ")
+    for k in range(MAX_SENTENCES):
         room.add(code, f"Bank {k}.")
     assert (
         room.add(code, "One more bank.")
-        == f"The class has sent {MOST} sentences: that is all that fit."
+        == f"The class has sent {MAX_SENTENCES} sentences: that is all that fit."
     )
-    assert len(room.since(code, 0)) == MOST
+    assert len(room.since(code, 0)) == MAX_SENTENCES
 
 
 def test_a_forgotten_room_closes_by_itself(room, monkeypatch):
     code = room.open("bank")
     room.add(code, "A bank.")
-    monkeypatch.setattr(class_link, "_FORGOTTEN", -1)
+    monkeypatch.setattr(class_link, "_UNUSED_SECONDS", -1)
     assert room.since(code, 0) == []
 
 

@@ -21,9 +21,12 @@ def test_names_are_counted(service):
 def test_the_difference_names_what_is_different(service):
     _, results, without = entities(service, *JORDAN)
     said = heads.tag_difference(results, without)
-    assert said == f"{heads.ALONE}, it reads “Jordan” as a place instead of a person (sentence 1)."
+    assert (
+        said
+        == f"{heads.ON_LAYER_0_ALONE}, it reads “Jordan” as a place instead of a person (sentence 1)."
+    )
     _, results, without = entities(service, "It rained in Oslo.")
-    assert heads.tag_difference(results, without) == f"{heads.ALONE}, it says the same."
+    assert heads.tag_difference(results, without) == f"{heads.ON_LAYER_0_ALONE}, it says the same."
 
 
 def entity(start, end, kind="LOC"):

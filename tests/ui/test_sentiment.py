@@ -32,10 +32,12 @@ def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
     option, results, without = sentiment(service, NOT_BAD)
     unsure = [replace(results[0], is_sure=False)]
     assert plain(heads.class_headline(unsure)) == "Unsure: perhaps positive (86 %)"
-    assert heads.class_difference(unsure, without).startswith(f"{heads.ALONE}, it says: negative")
+    assert heads.class_difference(unsure, without).startswith(
+        f"{heads.ON_LAYER_0_ALONE}, it says: negative"
+    )
     assert (
         heads.class_difference(unsure, [replace(without[0], is_sure=False)])
-        == f"{heads.ALONE}, it says the same."
+        == f"{heads.ON_LAYER_0_ALONE}, it says the same."
     )
     assert heads.class_headline([*unsure, *results]) == "2 texts: 1 unsure and 1 positive"
     assert heads.class_headline([*unsure, *unsure]) == "The model is unsure of both texts"
@@ -89,7 +91,7 @@ def test_what_context_buys_in_one_sentence(service, texts, said):
     ],
 )
 def test_steps_of_the_tint(push, kind):
-    assert tint(push, cards.STEPS) == kind
+    assert tint(push, cards.DIFFERENCE_STEPS) == kind
 
 
 def test_the_tip_says_what_would_be(service):
