@@ -34,20 +34,6 @@ RUNS = {
     "validate": "score the run of a folder on its validation data: --run FOLDER",
     "test": "score the run of a folder on its test data: --run FOLDER",
 }
-#: Commands of earlier versions -> what does the same today.
-RENAMED = {
-    "download": "elmo-tasks model download",
-    "export": "elmo-tasks model export",
-    "vectors": "elmo-tasks model vectors",
-    "checksums": "elmo-tasks model checksums",
-    "join": "python -m elmo_tasks.recipes.static_vectors",
-    "probe": "elmo-tasks evaluate --probes",
-    "confidence": "elmo-tasks calibrate --head HEAD --data FILE",
-    "disambiguate": "elmo-tasks senses",
-    "benchmark": "elmo-tasks sweep --encoders",
-    "export-page": "elmo-tasks compare --html FILE",
-    "two-texts": "elmo-tasks map WORD --text FILE --text FILE",
-}
 #: Packages that only some commands need -> the extra of pyproject.toml that installs them.
 EXTRAS = {
     "h5py": "hdf5",
@@ -102,8 +88,6 @@ def _run(arguments: list[str]) -> int:
     if name == "app":
         app.main(arguments[1:], prog="elmo-tasks app")
         return 0
-    if name in RENAMED:
-        raise ConfigError(f"this command is now `{RENAMED[name]}`")
     parser = argparse.ArgumentParser(
         prog="elmo-tasks", description="ELMo: contextual word vectors."
     )

@@ -194,7 +194,6 @@ class Comparison(Answer):
         enums = {
             "source": self.source.value,
             "certainty": self.certainty.value,
-            "voice": _CERTAINTY_WORDS[self.certainty],
         }
         fields = super().to_dict()
         views = fields.pop("views")
@@ -213,14 +212,6 @@ def _mention_json(use: Mention) -> dict[str, Any]:
         "token": use.token,
         "choices": as_json(use.choices),
     }
-
-
-#: Names from earlier versions, deprecated: the next version removes them.
-_CERTAINTY_WORDS = {
-    Certainty.CONFIDENT: "named",
-    Certainty.TENTATIVE: "leaning",
-    Certainty.ABSTAIN: "silent",
-}
 
 
 @dataclass(frozen=True)

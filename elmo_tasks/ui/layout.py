@@ -26,15 +26,6 @@ from elmo_tasks.ui.rendering import joined, render
 
 TITLE = "ELMo in context"
 TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
-#: Names in older links: tabs that are now parts of others, and removed tabs with a
-#: sentence about each.
-RENAMED = {"weights": "layers", "probes": "layers"}
-REMOVED = {
-    "vote": "Votes by phone were removed: the quiz in Present goes by a show of hands.",
-    "texts": (
-        "The tab “Two texts” was removed: the Sense map draws the uses of a word in your own text."
-    ),
-}
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(
     f"styles/{name}.css"
@@ -89,7 +80,7 @@ def build_app(service: Service, room: ClassRoom | None = None) -> gr.Blocks:
     """Build the pages on top of a service; ``launch(**launch_options())`` shows them."""
     # Unused uploads are deleted after a day.
     with Pages(title=TITLE, analytics_enabled=False, delete_cache=(3600, 24 * 3600)) as app:
-        header = markup(_header())
+        markup(render("header.html", title=TITLE))
         # Not gradio's menu for tabs that do not fit: on a phone the bar scrolls (style.css).
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Compare", id=TABS[0], elem_id="tab-compare"):
@@ -107,18 +98,7 @@ def build_app(service: Service, room: ClassRoom | None = None) -> gr.Blocks:
                 layers_tab.build(service, tab)
             with gr.Tab("Present", id="present", elem_id="tab-present"):
                 present_tab.build(service)
-        app.load(_notice, None, header, api_visibility="private", show_progress="hidden")
     return app
-
-
-def _notice(request: gr.Request) -> Any:
-    """Say so if the link names a tab that was removed; form.js opens the tab of a link."""
-    wanted = request.query_params.get("tab") or ""
-    return _header(REMOVED[wanted]) if wanted in REMOVED else gr.skip()
-
-
-def _header(notice: str = "") -> str:
-    return render("header.html", title=TITLE, notice=notice)
 
 
 def launch_options() -> dict[str, Any]:
@@ -127,7 +107,7 @@ def launch_options() -> dict[str, Any]:
         f"{part}{mode}": colour for part, colour in COLOURS.items() for mode in ("", "_dark")
     }
     theme = gr.themes.Base(font=SANS, font_mono=MONO, radius_size="md")
-    names = json.dumps({**{name: name for name in TABS[1:]}, **RENAMED})
+    names = json.dumps(TABS[1:])
     # In the head and not as `css`: gradio rewrites selectors given as `css` and cuts `:is(a, b)` at
     # its comma.
     return {

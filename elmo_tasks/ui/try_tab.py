@@ -40,9 +40,8 @@ class TryExample(NamedTuple):
 #: The first is what the form opens with.
 TRY_EXAMPLES = tuple(TryExample(**entry) for entry in CONTENT["try"])
 MAX_READINGS = 4
-#: The mode that shows all others, and names of modes in older links.
+#: The mode that shows all others.
 ALL_HEADS = "all"
-_RENAMED = {"both": ALL_HEADS, "feeling": "sentiment", "names": "entities"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,6 @@ def lines_of(text: str) -> list[str]:
 
 def modes_of(name: str) -> Sequence[str]:
     """Return the mode with this name, or all modes if there is none."""
-    name = _RENAMED.get(name, name)
     return [name] if name in MODES else list(MODES)
 
 

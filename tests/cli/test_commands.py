@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from elmo_tasks.__main__ import COMMANDS, RENAMED, RUNS, main
+from elmo_tasks.__main__ import COMMANDS, RUNS, main
 from elmo_tasks.service.session import Session
 
 pytestmark = pytest.mark.usefixtures("small_calibrations")
@@ -101,11 +101,3 @@ def test_help_of_a_run_is_one_page(run, name):
     status, out, _ = run(name, "--help")
     assert (status, "--run_dir FOLDER" in out) == (0, True)
     assert len(out.splitlines()) < 40
-
-
-@pytest.mark.parametrize("name", RENAMED)
-def test_an_old_name_is_answered_with_the_new_one(run, name):
-    status, out, err = run(name, "--out", "x")
-    assert (status, out, err) == (2, "", f"{name}: this command is now `{RENAMED[name]}`\n")
-    new = RENAMED[name].split()
-    assert new[0] == "python" or new[1] in COMMANDS

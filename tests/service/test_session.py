@@ -27,7 +27,7 @@ def session(folder):
 def test_the_answer_has_the_documented_form(session, folder):
     answer = json.loads(json.dumps(session.compare("bank", SENTENCES).to_dict()))
     documented = (
-        "word model items layers source meanings uses groups certainty voice probability verdict"
+        "word model items layers source meanings uses groups certainty probability verdict"
         " headline same_meaning"
     )
     assert set(documented.split()) <= answer.keys()

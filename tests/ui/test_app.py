@@ -1,8 +1,4 @@
 import json
-from types import SimpleNamespace
-
-import gradio as gr
-import pytest
 
 from elmo_tasks.ui import compare_form, compare_tab, layout
 from elmo_tasks.ui.layout import build_app
@@ -54,22 +50,9 @@ def test_the_settings_of_the_page_are_plain_values():
     assert json.dumps(build_app(FakeService()).get_config_file())
 
 
-def test_a_link_opens_its_tab_also_by_an_older_name():
-    names = json.loads(
-        layout.launch_options()["head"].partition("window.elmoTabs = ")[2].partition(";")[0]
-    )
-    assert names == {
-        **{name: name for name in layout.TABS[1:]},
-        "weights": "layers",
-        "probes": "layers",
-    }
-    assert layout._notice(SimpleNamespace(query_params={"tab": "map"})) == gr.skip()
-
-
-@pytest.mark.parametrize("tab", layout.REMOVED)
-def test_a_link_to_a_removed_tab_opens_compare_and_says_so(tab):
-    notice = layout._notice(SimpleNamespace(query_params={"tab": tab}))
-    assert layout.REMOVED[tab] in parsed(notice).text
+def test_links_name_the_tabs_of_the_page():
+    names = layout.launch_options()["head"].partition("window.elmoTabs = ")[2].partition(";")[0]
+    assert json.loads(names) == list(layout.TABS[1:])
 
 
 def test_slow_work_has_slots_of_its_own():

@@ -56,11 +56,10 @@ def test_the_json_is_what_the_endpoint_gives(service):
 # The form
 
 
-def test_lines_and_older_links_are_read():
+def test_lines_and_modes_of_links_are_read():
     assert try_tab.lines_of(" a \n\n b\r\nc") == ["a", "b", "c"]
-    for name, mode in (("feeling", "sentiment"), ("names", "entities"), ("meanings", "meanings")):
-        assert try_tab.modes_of(name) == [mode]
-    for every in ("both", "all", "x"):
+    assert try_tab.modes_of("meanings") == ["meanings"]
+    for every in ("all", "x"):
         assert try_tab.modes_of(every) == ["sentiment", "entities", "meanings"]
 
 

@@ -186,7 +186,8 @@ window.elmo = (() => {
     return () => { for (const [name, fold] of folds()) fold.open = unfolded.get(name) ?? fold.open; };
   }
   // A link to a tab opens it as soon as it is there; Compare is not shown meanwhile.
-  const linked = window.elmoTabs?.[new URLSearchParams(location.search).get("tab")];
+  const wanted = new URLSearchParams(location.search).get("tab");
+  const linked = window.elmoTabs?.find((name) => name === wanted);
   if (linked) {
     const page = document.documentElement;
     const open = () => {
