@@ -113,11 +113,11 @@ def _measure(
             n, width = n + len(part), part.shape[1]
     exact = np.memmap(stored, np.float16, "r", shape=(n, width))
     rows = np.concatenate(row_of)
-    asked = np.concatenate(queries)
-    asked = asked[random.choice(len(asked), min(_QUERIES, len(asked)), replace=False)]
+    queried = np.concatenate(queries)
+    queried = queried[random.choice(len(queried), min(_QUERIES, len(queried)), replace=False)]
     # Of so many vectors that they do not fit into memory, each query reads all from the disk.
     n_exact = 20 if n <= _MANY else 5
-    expected, seconds = _timed(lambda q: rows[_exact(exact, q)], asked[:n_exact])
+    expected, seconds = _timed(lambda q: rows[_exact(exact, q)], queried[:n_exact])
     print(f"{n:,} vectors of {width}")
     print(
         f"| search | built in | on disk | recall@{_FOUND} | median | memory of its own |"
@@ -130,11 +130,11 @@ def _measure(
     size = sum(path.stat().st_size for path in folder.glob(f"layer-{layer}.*") if path.is_file())
     # In a process of its own, whose memory is that of a search alone.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
-        task = child.submit(_search_by_faiss, folder, layer, width, rows, asked)
+        task = child.submit(_search_by_faiss, folder, layer, width, rows, queried)
         n_lists, found, seconds, memory = task.result()
     _row(f"FAISS IVF{n_lists},SQ8", built, size, _recall(found, expected), seconds, memory)
     if usearch:
-        _measure_usearch(exact, rows, asked, expected, folder)
+        _measure_usearch(exact, rows, queried, expected, folder)
 
 
 def _measure_maps(folder: Path, words: list[str]) -> None:
@@ -159,7 +159,7 @@ def _measure_maps(folder: Path, words: list[str]) -> None:
 
 
 def _search_by_faiss(
-    folder: Path, layer: int, width: int, rows: NDArray[np.int64], asked: NDArray[np.float32]
+    folder: Path, layer: int, width: int, rows: NDArray[np.int64], queried: NDArray[np.float32]
 ) -> tuple[int, list[Any], float, tuple[float, float]]:
     exact = np.memmap(folder / _STORED, np.float16, "r", shape=(len(rows), width))
     fast = FastSearch.of(folder)[layer]
@@ -169,14 +169,14 @@ def _search_by_faiss(
         found = fast.nearest(query, 8 * _FOUND + 64, nothing, "all")
         return _ranked(exact, query, np.searchsorted(rows, found), rows)
 
-    found, seconds = _timed(search, asked)
+    found, seconds = _timed(search, queried)
     return fast.index.nlist, found, seconds, _memory()
 
 
 def _measure_usearch(
     exact: Any,
     rows: NDArray[np.int64],
-    asked: NDArray[np.float32],
+    queried: NDArray[np.float32],
     expected: list[Any],
     folder: Path,
 ) -> None:
@@ -197,7 +197,7 @@ def _measure_usearch(
         found = np.asarray(mapped.search(query, 8 * _FOUND + 64).keys, np.int64)
         return _ranked(exact, query, found, rows)
 
-    found, seconds = _timed(by_usearch, asked)
+    found, seconds = _timed(by_usearch, queried)
     size = (folder / "usearch").stat().st_size
     _row("usearch HNSW, i8", built, size, _recall(found, expected), seconds, _memory())
 
@@ -218,11 +218,11 @@ def _ranked(
 
 
 def _timed(
-    search: Callable[[NDArray[np.float32]], Any], asked: NDArray[np.float32]
+    search: Callable[[NDArray[np.float32]], Any], queried: NDArray[np.float32]
 ) -> tuple[list[Any], float]:
-    search(asked[0])
+    search(queried[0])
     found, seconds = [], []
-    for query in asked:
+    for query in queried:
         began = time.perf_counter()
         found.append(search(query))
         seconds.append(time.perf_counter() - began)

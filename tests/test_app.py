@@ -2,11 +2,16 @@
 sentence."""
 
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from elmo_tasks import app
 from elmo_tasks.errors import ConfigError
+
+ROOT = Path(__file__).parents[1]
 
 
 def arguments(*given: str):
@@ -88,6 +93,9 @@ def test_a_socks_proxy_without_its_package_is_one_sentence(monkeypatch, capsys):
         ),
         (["--port", "70000"], "expected a whole number up to 65535, found '70000'"),
         (["--auth-file", "/no/such"], "error: /no/such: no such file or folder"),
+        (["--auth", "ada"], "argument --auth: expected USER:PASS"),
+        (["--auth", "ada:"], "argument --auth: expected USER:PASS"),
+        (["--auth", ":secret"], "argument --auth: expected USER:PASS"),
         (["--auth-file", "/no/such", "--auth", "a:b"], "not allowed with argument"),
     ],
 )
@@ -124,3 +132,64 @@ def test_system_errors_at_the_start_are_one_sentence(capsys, monkeypatch):
     with pytest.raises(SystemExit, match="2"):
         app.main([])
     assert "error: No usable temporary directory found in" in capsys.readouterr().err
+
+
+def test_help_names_every_option(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        app.main(["--help"])
+    options = ("--host", "--port", "--model", "--share", "--auth", "--mcp", "GRADIO_SERVER_PORT")
+    printed = capsys.readouterr().out
+    assert [option for option in options if option not in printed] == []
+
+
+def run(code: str) -> subprocess.CompletedProcess[str]:
+    """Run code in a new Python."""
+    return subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_importing_the_app_loads_nothing_heavy():
+    done = run(
+        "import app, elmo_tasks.app, sys; print({'gradio', 'torch', 'plotly', 'pandas'} &"
+        " set(sys.modules))",
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_mcp_without_its_package_says_what_to_install(tmp_path):
+    blocked = (
+        "import sys; sys.modules['mcp'] = None; sys.argv = ['app.py', '--mcp']; import app;"
+        " app.main()"
+    )
+    done = run(blocked)
+    assert done.returncode == 2
+    assert 'pip install "gradio[mcp]"' in done.stderr
+
+
+@pytest.mark.ci
+def test_the_demo_of_a_space_is_the_app():
+    done = run(
+        "import app; import gradio; print(isinstance(app.demo, gradio.Blocks), app.demo is"
+        " app.demo)",
+    )
+    assert done.stdout.strip() == "True True"
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "allowed"),
+    [
+        ([], {}, True),
+        (["--host", "localhost"], {"GRADIO_SERVER_NAME": "0.0.0.0"}, True),
+        (["--host", "0.0.0.0"], {}, False),
+        ([], {"GRADIO_SERVER_NAME": "0.0.0.0"}, False),
+        (["--share"], {}, False),
+        ([], {"GRADIO_SHARE": "True"}, False),
+        ([], {"SPACE_ID": "someone/something"}, False),
+        (["--host", "0.0.0.0", "--share", "--allow-training"], {"SPACE_ID": "x/y"}, True),
+    ],
+)
+def test_training_is_off_where_others_can_reach_the_app(monkeypatch, given, environment, allowed):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert app.training_is_allowed(arguments(*given)) is allowed

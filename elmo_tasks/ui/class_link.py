@@ -96,12 +96,12 @@ class ClassPages:
         if scope["type"] != "http" or not path.startswith(PATH):
             await self._app(scope, receive, send)
             return
-        code, told = path.removeprefix(PATH).strip("/"), ""
+        code, notice = path.removeprefix(PATH).strip("/"), ""
         if scope["method"] == "POST":
             sent = parse_qs((await _body(receive)).decode("utf-8", "replace"))
-            told = self._room.add(code, sent.get("sentence", [""])[0])
+            notice = self._room.add(code, sent.get("sentence", [""])[0])
         word = self._room.word_of(code)
-        page = render("class_page.html", word=word, told=told, longest=MAX_CHARACTERS).encode()
+        page = render("class_page.html", word=word, notice=notice, longest=MAX_CHARACTERS).encode()
         headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
         await send(
             {

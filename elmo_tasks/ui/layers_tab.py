@@ -195,10 +195,10 @@ def headline(model: ModelProbes) -> str:
     if not parts:
         return f"No layer does best by itself in any of {n} tests."
     first, *rest = parts
-    told = ", ".join(
+    ahead = ", ".join(
         [f"{first_capital(first).replace(' in ', ' does best in ')} of {n} tests", *rest]
     )
-    return f"{told}{f'; in {shared} no layer is ahead' if shared else ''}."
+    return f"{ahead}{f'; in {shared} no layer is ahead' if shared else ''}."
 
 
 def shown(result: ProbeResult, score: float) -> str:

@@ -114,12 +114,12 @@ def forming(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
             "at": [
                 round(50 - 47 * (step.probabilities[0] - step.probabilities[1]), 2) for step in pair
             ],
-            "said": [f"“{step.found}”" if step.found else "cannot tell" for step in pair],
+            "findings": [f"“{step.found}”" if step.found else "cannot tell" for step in pair],
         }
         for pair in zip(*(answer.steps for answer in answers), strict=True)
     ]
     texts = [_texts(answer) for answer in answers]
-    return part("forming", answers, steps, texts, deciding_word(answers), forming_said(answers))
+    return part("forming", answers, steps, texts, deciding_word(answers), forming_summary(answers))
 
 
 def deciding_word(answers: tuple[IncrementalReading, IncrementalReading]) -> int:
@@ -138,7 +138,7 @@ def _texts(answer: IncrementalReading) -> list[tuple[str, str]]:
     return [(text.rstrip(), " " if text.endswith(" ") else "") for text in texts]
 
 
-def forming_said(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
+def forming_summary(answers: tuple[IncrementalReading, IncrementalReading]) -> str:
     """Summarize the two trajectories."""
     at = deciding_word(answers)
     parts = [

@@ -35,7 +35,7 @@ LINES = [
     f"Oslo {LONG}",
 ]
 #: Other than the tab as it opens: what is long, and every card.
-ASKED = {
+QUERIES = {
     "compare": [
         ("word", "bank"),
         ("s", f"The bank {LONG}"),
@@ -66,7 +66,7 @@ def faults(page) -> list[str]:
 )
 @pytest.mark.parametrize("tab", TABS)
 def test_no_faults(open_page, tab, width, dark):
-    query = urlencode(ASKED.get(tab, [("tab", tab)]))
+    query = urlencode(QUERIES.get(tab, [("tab", tab)]))
     page = open_page(
         query, width=width, height=844, dark=dark, ready="[role=tabpanel]:visible .card:visible"
     )

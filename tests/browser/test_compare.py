@@ -208,7 +208,7 @@ def test_a_copied_link_restores_the_comparison(open_page):
     wait_for(page, page.locator(".meta"), "Fake large")
     page.get_by_role("slider").press("Home")
     page.get_by_role("button", name="Copy link").click()
-    wait_for(page, page.locator(".said"), "Link copied")
+    wait_for(page, page.locator(".status-line"), "Link copied")
     link = page.evaluate("navigator.clipboard.readText()")
     restored = open_page(query=link.split("?", 1)[1])
     assert box(restored, 1).input_value() == "Cash & 100% <bank>?"
@@ -321,7 +321,7 @@ def test_a_model_is_added_compared_with_and_removed(open_page):
     wait_for(page, verdict(page), "“fake-small” is right; “fake-large” does not say.")
     assert page.locator(".by-model h3").all_inner_texts()[1].startswith("fake-large")
     page.get_by_role("button", name="Copy link").click()
-    wait_for(page, page.locator(".said"), "Link copied")
+    wait_for(page, page.locator(".status-line"), "Link copied")
     restored = open_page(query=page.evaluate("navigator.clipboard.readText()").split("?", 1)[1])
     assert restored.get_by_label("Model 2", exact=True).input_value() == "fake-large"
     page.get_by_role("button", name="Remove model 2").click()

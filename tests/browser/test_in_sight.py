@@ -57,7 +57,7 @@ def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, 
         reached += 1
         page.keyboard.press("Tab")
     assert reached > 25
-    assert [said for said in covered if said] == []
+    assert not [text for text in covered if text]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -73,20 +73,20 @@ def test_no_control_of_a_tab_is_covered(open_page, tab, size):
         .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
         .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})"""
     )
-    assert [said for said in covered if said] == []
+    assert not [text for text in covered if text]
 
 
 @pytest.mark.parametrize(
-    ("tab", "said"),
+    ("tab", "shown"),
     [
         ("map", ".map-answer .sense-map"),
-        ("nearest", ".near-answer .asked"),
+        ("nearest", ".near-answer .query-use"),
         ("try", ".try-answer .words"),
     ],
 )
-def test_a_phone_has_the_answer_of_a_tab_on_its_first_screen(open_page, tab, said):
+def test_a_phone_has_the_answer_of_a_tab_on_its_first_screen(open_page, tab, shown):
     page = open_page(f"tab={tab}", width=390, height=844, ready=READY[tab])
-    assert page.locator(said).first.evaluate("part => part.getBoundingClientRect().top") < 760
+    assert page.locator(shown).first.evaluate("part => part.getBoundingClientRect().top") < 760
     box = page.locator(f"#tab-{tab} .compare-form :is(textarea, input)").first
     assert not box.is_visible()
     page.locator("[data-unfold]:visible").click()
@@ -139,12 +139,12 @@ def test_a_mark_of_the_map_tells_its_sentence_where_it_stands(open_page):
         return Math.min(Math.abs(a.top - b.bottom), Math.abs(b.top - a.bottom)) < 30 && b.top >= 0 && b.bottom <= innerHeight;
     }"""
     assert page.evaluate(beside, [mark.element_handle(), tip.element_handle()])
-    said = tip.inner_text()
+    shown = tip.inner_text()
     page.mouse.move(0, 0)
     tip.wait_for(state="detached") if not page.locator(".mark-tip").count() else tip.wait_for(
         state="hidden"
     )
     mark.focus()
-    assert tip.inner_text() == said
+    assert tip.inner_text() == shown
     page.keyboard.press("ArrowRight")
-    assert tip.inner_text() != said
+    assert tip.inner_text() != shown

@@ -108,7 +108,7 @@ def test_what_a_person_typed_does_no_harm_in_a_picture(open_page):
 
 def link_copied(page) -> str:
     page.locator("[data-link]:visible").first.click()
-    page.locator(".said:visible").filter(has_text="Link copied").first.wait_for()
+    page.locator(".status-line:visible").filter(has_text="Link copied").first.wait_for()
     return urlparse(page.evaluate("navigator.clipboard.readText()")).query
 
 
@@ -135,7 +135,7 @@ def test_a_long_text_is_left_out_of_the_link_and_that_is_said(open_page):
     page.get_by_text("300 uses of “bank”").first.wait_for()
     query = link_copied(page)
     assert len(query) < 200
-    assert "without your own text" in page.locator(".map-answer .said").inner_text()
+    assert "without your own text" in page.locator(".map-answer .status-line").inner_text()
 
 
 def test_a_link_lists_the_same_nearest_uses_again(open_page):

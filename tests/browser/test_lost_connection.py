@@ -25,7 +25,7 @@ def test_a_form_gives_up_after_a_minute_and_can_ask_again(open_page):
     page.wait_for_function("document.querySelector('.editor .primary').textContent === 'Compare'")
 
 
-FOLD = ("details.asked > summary", ".asked-question")
+FOLD = ("details.on-demand > summary", ".pair-question")
 PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 
@@ -54,14 +54,14 @@ def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page
 
 def test_a_second_press_asks_once_more_when_the_first_is_answered(open_page):
     page = open_page()
-    asked = []
+    requests = []
     page.on(
         "request",
-        lambda request: asked.append(request.url) if "queue/join" in request.url else None,
+        lambda request: requests.append(request.url) if "queue/join" in request.url else None,
     )
     page.evaluate("for (let k = 0; k < 5; k++) document.querySelector('.editor .primary').click()")
     page.wait_for_function(
         "document.querySelector('.editor .primary').getAttribute('aria-busy') === 'false'"
     )
     page.wait_for_timeout(1000)
-    assert len(asked) == 2
+    assert len(requests) == 2

@@ -39,17 +39,17 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
     assert "7 uses of “bank” in 2 meanings" in page.locator(MAP).inner_text()
     page.locator(".mark").nth(3).hover()
     assert (
-        page.locator(".told .this")
+        page.locator(".readout .this")
         .inner_text()
         .strip()
         .endswith("Reeds grew on the bank of the stream.")
     )
-    assert page.locator(".told .near li").count() == 5
+    assert page.locator(".readout .near li").count() == 5
     assert page.locator(".ties line").count() == 5
     page.locator(".mark").first.focus()
-    before = page.locator(".told .this").inner_text()
+    before = page.locator(".readout .this").inner_text()
     page.keyboard.press("ArrowLeft")
-    assert page.locator(".told .this").inner_text() != before
+    assert page.locator(".readout .this").inner_text() != before
     assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
@@ -62,13 +62,14 @@ def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
     ]
     typical = rows.nth(sums.index(max(sums))).locator("> *").nth(1)
     assert (
-        page.locator(".told .told-line").first.inner_text().strip() == typical.inner_text().strip()
+        page.locator(".readout .readout-sentence").first.inner_text().strip()
+        == typical.inner_text().strip()
     )
     assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen
     phone = open_map(**PHONE)
-    assert phone.locator(".told").is_hidden()
+    assert phone.locator(".readout").is_hidden()
     phone.locator(".mark").first.click()
-    assert phone.locator(".told .this").is_visible()
+    assert phone.locator(".readout .this").is_visible()
 
 
 @pytest.mark.smoke
@@ -87,7 +88,7 @@ def test_ones_own_text_gets_stars(open_map):
     page.locator(".mark").nth(8).wait_for()
     assert page.locator(".mark .own").count() == 2
     page.locator(".mark").nth(8).click()
-    assert "<img src=x onerror=alert(1)> {{1+1}}" in page.locator(".told .this").inner_text()
+    assert "<img src=x onerror=alert(1)> {{1+1}}" in page.locator(".readout .this").inner_text()
 
 
 def test_a_file_is_opened_and_one_too_large_is_refused(open_map, tmp_path):
@@ -195,7 +196,7 @@ def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
     near = open_page(query="tab=nearest", ready=NEAR)
     box(near, "A sentence with it").press_sequentially(" The bank raised its rates.")
     near.get_by_role("button", name="Find them again").click()
-    near.locator(".near-answer .asked").get_by_text("raised its rates").wait_for()
+    near.locator(".near-answer .query-use").get_by_text("raised its rates").wait_for()
     near.locator(".near-answer .old-sign").wait_for(state="detached")
 
 
@@ -215,7 +216,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     page.locator(".pin").wait_for()
     assert page.evaluate("document.getAnimations().length") > 0
     page.locator(".mark.lit").nth(3).wait_for(state="attached")
-    page.locator(".landed-said").get_by_text("It means: the land beside a river").wait_for()
+    page.locator(".landing-message").get_by_text("It means: the land beside a river").wait_for()
     assert page.locator(".mark.lit").count() == 4
     assert page.evaluate(places) == before
     page.locator(".plane.flying").wait_for(state="detached")
@@ -223,7 +224,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     mark = page.locator('.mark[data-use="3"]').bounding_box()
     assert abs(pin["x"] - mark["x"]) < 200
     land(page, "A bank <img src=x onerror=alert(1)> {{1+1}}.")
-    page.locator(".landed-said").get_by_text("It means: a firm that lends money").wait_for()
+    page.locator(".landing-message").get_by_text("It means: a firm that lends money").wait_for()
     page.locator(".landed details[open]").wait_for()
     assert page.locator(".pin").count() == 2
     assert page.locator(".landed details[open]").count() == 1
@@ -235,7 +236,7 @@ def test_a_sentence_flies_to_its_place(open_map):
 def test_what_landed_is_in_the_link_and_lands_again_on_the_next_map(open_map, open_page):
     page = open_map()
     land(page, "The river has a bank.")
-    page.locator(".landed-said").wait_for()
+    page.locator(".landing-message").wait_for()
     query = page.locator(".map-answer [data-link]").get_attribute("data-link")
     assert "&land=The%20river%20has%20a%20bank." in query
     choose(page, "Compare the uses by", "Layer 1")

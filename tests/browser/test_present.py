@@ -142,8 +142,8 @@ def test_the_audience_sorts_before_the_model(present):
 def test_a_meaning_turns_at_the_word_that_decides(present):
     pair = FORMINGS[0]
     page = answered(present(4))
-    said = shown(page).locator("[data-said]")
-    assert said.all_inner_texts() == ["cannot tell"] * 2
+    findings = shown(page).locator("[data-finding]")
+    assert findings.all_inner_texts() == ["cannot tell"] * 2
     one, other = pair.deciding
     assert not end_of_reading(page).is_visible()
     slider = page.get_by_role("slider")
@@ -157,7 +157,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
         assert len(set(movers.evaluate_all(places))) == 1
         slider.press("ArrowRight")
     assert words[-1] == other
-    assert said.all_inner_texts() == [f"“{sense}”" for sense in pair.senses]
+    assert findings.all_inner_texts() == [f"“{sense}”" for sense in pair.senses]
     assert len(set(movers.evaluate_all(places))) == 2
     slider.press("End")
     end_of_reading(page).filter(has_text=f"In the end 1 means “{pair.senses[0]}”").wait_for()

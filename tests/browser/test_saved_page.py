@@ -69,9 +69,9 @@ def reads_well(page):
 def test_a_saved_map_works_and_reads_well(open_file, width, dark):
     page = open_file(a_map(), width, dark)
     page.locator(".mark").nth(3).click()
-    assert "Reeds grew on the bank of the stream." in page.locator(".told .this").inner_text()
+    assert "Reeds grew on the bank of the stream." in page.locator(".readout .this").inner_text()
     page.keyboard.press("ArrowRight")
-    assert "Reeds grew" not in page.locator(".told .this").inner_text()
+    assert "Reeds grew" not in page.locator(".readout .this").inner_text()
     assert reads_well(page)
 
 
@@ -112,7 +112,7 @@ def test_the_button_saves_what_the_tab_shows(open_page, query, ready, name):
     with page.expect_download() as download:
         page.locator("[data-save]:visible").click()
     assert download.value.suggested_filename == name
-    page.locator(".said:visible").filter(has_text="Page saved").wait_for()
+    page.locator(".status-line:visible").filter(has_text="Page saved").wait_for()
 
 
 def test_a_saved_comparison_prints_as_a_work_sheet_without_its_answer(open_file):

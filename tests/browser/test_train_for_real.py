@@ -18,7 +18,7 @@ THINGS = {
     "kitchen": "soup,sauce,bread,stew,cake,pasta,pie,rice,curry,omelette",
     "garden": "roses,beans,apple tree,lawn,hedge,tulips,pond,seedlings,compost,ivy",
 }
-SAID = {
+EXPECTED_TEXTS = {
     "kitchen": (
         "She stirred the {} and tasted it with a spoon.",
         "The {} burned because the oven was far too hot.",
@@ -84,7 +84,7 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
     rows = [
         f'"{text.format(thing)}",{kind}'
         for kind in THINGS
-        for text in SAID[kind]
+        for text in EXPECTED_TEXTS[kind]
         for thing in THINGS[kind].split(",")
     ]
     content = "\n".join(
@@ -116,7 +116,7 @@ def test_sample_and_conll_file_are_trained_on_and_the_head_tried(open_train, run
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "content", "said"),
+    ("kind", "name", "content", "message"),
     [
         (
             "A label per text",
@@ -127,11 +127,11 @@ def test_sample_and_conll_file_are_trained_on_and_the_head_tried(open_train, run
         ("Entities in a text", "bad.conll", b"Ada B-PER\nsang\n. O\n", "bad.conll, line 2"),
     ],
 )
-def test_bad_rows_are_named_with_their_lines(open_train, kind, name, content, said):
+def test_bad_rows_are_named_with_their_lines(open_train, kind, name, content, message):
     page = open_train()
     page.get_by_role("radio", name=kind).check()
     upload(page, {"name": name, "mimeType": "text/plain", "buffer": content})
-    page.locator(".data-problem pre").filter(has_text=said).wait_for()
+    page.locator(".data-problem pre").filter(has_text=message).wait_for()
 
 
 def test_where_others_can_reach_the_app_training_and_uploads_are_off(open_page, runs, monkeypatch):

@@ -10,19 +10,19 @@ WHY, EXPECTED = "Why?", "Expected words"
 
 
 def fold(page, title):
-    return page.locator("details.asked").filter(has=page.get_by_text(title, exact=True))
+    return page.locator("details.on-demand").filter(has=page.get_by_text(title, exact=True))
 
 
 def unfold(page, title):
     fold(page, title).locator("> summary").click()
-    page.locator('details.asked[data-state="done"]').filter(has_text=title).wait_for()
+    page.locator('details.on-demand[data-state="done"]').filter(has_text=title).wait_for()
     return fold(page, title)
 
 
 @pytest.mark.smoke
 def test_why_is_answered_when_it_is_opened(open_page):
     page = open_page(width=390, height=844)
-    assert page.locator("details.asked[open]").count() == 0
+    assert page.locator("details.on-demand[open]").count() == 0
     found = unfold(page, WHY)
     assert found.locator("h2").inner_text() == "Mostly because of “loan” in sentence 1."
     assert found.locator(".word.for4").first.inner_text().startswith("loan")
@@ -35,7 +35,7 @@ def test_another_pair_can_be_chosen_from_the_keyboard(open_page):
     found = unfold(page, WHY)
     chooser = found.get_by_label("Uses", exact=True)
     chooser.select_option("1,3")
-    wait_for(page, found.locator(".asked-question"), "What sets 2 and 4 apart?")
+    wait_for(page, found.locator(".pair-question"), "What sets 2 and 4 apart?")
     assert found.get_by_label("Uses", exact=True).input_value() == "1,3"
     page.wait_for_function("document.activeElement.name === 'pair'")
     found.get_by_label("Layer", exact=True).select_option("mean")
@@ -49,11 +49,11 @@ def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(
     write(page, "bank", "A bank of cash.", "The muddy bank.")
     compare(page)
     wait_for(page, fold(page, WHY).locator("h2"), "“cash” in sentence 1")
-    assert page.locator("details.asked[open]").count() == 1
+    assert page.locator("details.on-demand[open]").count() == 1
     write(page, "", "a", "b")
     compare(page)
     page.locator(".note.error").first.wait_for()
-    page.locator("details.asked").first.wait_for(state="detached")
+    page.locator("details.on-demand").first.wait_for(state="detached")
 
 
 def test_the_expected_words_are_listed_for_every_use(open_page):

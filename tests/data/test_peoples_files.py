@@ -164,7 +164,6 @@ def test_latin_1_is_read_and_reported(tmp_path: Path) -> None:
             "id,label\n" + "".join(f"{k},{'ab'[k % 2]}\n" for k in range(30)),
             "are numbers alone",
         ),
-        ("a.csv", "text\none\ntwo\n", "found one column only"),
         ("a.json", '{"text": "a", "label": ', r"line 1: expected one JSON object"),
         ("a.xlsx", b"PK no sheet", r"a\.xlsx: "),
     ],

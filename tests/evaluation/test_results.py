@@ -128,8 +128,8 @@ def test_a_single_share_is_drawn_as_bars_with_whole_names():
 def test_a_point_tells_its_value_and_the_legend_its_line():
     lines = {"mix": [(0.1, 0.5), (1.0, 0.7)], "layer 0": [(0.1, 0.4), (1.0, 0.6)]}
     svg = share_chart("Two", "accuracy", lines)
-    said = [title.text for title in drawn(svg, "title")]
-    assert said[:2] == ["mix: 0.5 at 0.1", "mix: 0.7 at 1"]
+    titles = [title.text for title in drawn(svg, "title")]
+    assert titles[:2] == ["mix: 0.5 at 0.1", "mix: 0.7 at 1"]
     assert len(drawn(svg, "line")) == len(lines)
     height = float(svg.split('viewBox="0 0 720 ')[1].split('"')[0])
     assert all(float(text.get("y")) < height for text in drawn(svg, "text"))

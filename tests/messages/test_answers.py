@@ -12,7 +12,7 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
 
 
 @pytest.mark.parametrize(
-    ("told", "sentence"),
+    ("rights", "sentence"),
     [
         ([("a", ALIKE), ("b", ALIKE)], "“a” and “b” both group these uses alike."),
         (
@@ -32,8 +32,8 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
         ([("a", None), ("b", None)], "Neither of the two groups these uses."),
     ],
 )
-def test_who_agrees(told, sentence):
-    assert agreement_answer(dict(told)).headline == sentence
+def test_who_agrees(rights, sentence):
+    assert agreement_answer(dict(rights)).headline == sentence
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_who_agrees(told, sentence):
     ],
 )
 def test_who_is_right(right, sentence):
-    told = dict(zip("abc", right, strict=True))
-    groupings = {model: None if one is None else ALIKE for model, one in told.items()}
-    answer = agreement_answer(groupings, [model for model, one in told.items() if one])
+    rights = dict(zip("abc", right, strict=True))
+    groupings = {model: None if one is None else ALIKE for model, one in rights.items()}
+    answer = agreement_answer(groupings, [model for model, one in rights.items() if one])
     assert answer.headline == sentence
 
 

@@ -61,14 +61,14 @@ def test_what_the_words_around_tell_is_found(static, monkeypatch):
     model = SenseModel(elmo, static, None, calibration, centroids)
     right = []
     for entry in lexicon.ambiguous[::5]:
-        asked = [
+        labelled = [
             (k, find_mention(entry.word, s))
             for k, sense in enumerate(entry.senses)
             for s in sense.test_sentences
         ]
-        uses = [use for _, use in asked]
+        uses = [use for _, use in labelled]
         found = model.classify(uses, model.embed(uses), senses_of([entry]))
-        right += [answer.best == k for (k, _), answer in zip(asked, found, strict=True)]
+        right += [answer.best == k for (k, _), answer in zip(labelled, found, strict=True)]
     assert np.mean(right) > 0.9
     kept = model.centroids(senses_of([lexicon.ambiguous[0]]))
     computed = SenseModel(elmo, static, None, calibration).centroids(

@@ -115,7 +115,7 @@ class FakeMap:
             groups.append(
                 api.SenseGroup("ABCDEF"[g], key, NAMES[key], len(members), members[0], by_source)
             )
-        said = map_verdict(
+        verdict = map_verdict(
             word, uses, groups, are_meanings=bool(known), is_calibrated=True, has_one_meaning=False
         )
         model, views = (
@@ -126,7 +126,7 @@ class FakeMap:
             tuple(uses),
             tuple(groups),
             bool(known),
-            said,
+            verdict,
             0.42,
             sum(use.own for use in uses),
             sources,

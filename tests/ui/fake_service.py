@@ -207,8 +207,8 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
             api.JudgedUse(_place(text, m), meanings, _use_meaning(0, 2, sure=k == 0))
             for k, m in enumerate(re.finditer(r"\bbanks?\b", text))
         )
-        said = text_answer(len(words), max(0, len(words) - 1), 1200)
-        return api.TextSenses(model or "fake-small", text, words, len(text.split()), said)
+        answer_message = text_answer(len(words), max(0, len(words) - 1), 1200)
+        return api.TextSenses(model or "fake-small", text, words, len(text.split()), answer_message)
 
     def language_warning(self, texts: Sequence[str]) -> str:
         is_german = any("nicht" in text for text in texts)
@@ -243,13 +243,13 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         for name in models:
             comparison = self.compare(word, sentences, name)
             if name == "fake-large":
-                said = no_sentence_answer(name, one_spelling=True)
+                answer_message = no_sentence_answer(name, one_spelling=True)
                 none = dict.fromkeys(("meanings", "groups", "same_meaning"), ())
                 comparison = replace(
                     unjudged(comparison),
                     source=api.MeaningSource.NONE,
                     certainty=api.Certainty.ABSTAIN,
-                    message=said,
+                    message=answer_message,
                     **none,
                 )
             found.append(comparison)
@@ -307,10 +307,10 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
                 f"Choose two different uses, counted from 0 to {len(comparison.uses) - 1}.",
                 field="pair",
             )
-        asked = next(
+        layer_view = next(
             (found for found in comparison.layers[1:] if found.name == (layer or "2")), None
         )
-        if asked is None:
+        if layer_view is None:
             raise InputError("There is no such layer; choose one of 1, 2, mean.", field="layer")
         words = tuple(_word(use, other) for use in (a, b) for other in _others(comparison, use))
         named = next((found for found in words if found.use.token in TOPIC_WORDS), None)
@@ -323,9 +323,9 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
         return api.Explanation(
             comparison=comparison,
             pair=(a, b),
-            layer=asked.name,
-            cosine=asked.cosine[a][b],
-            random_pair_cosine=asked.random_pair_cosine,
+            layer=layer_view.name,
+            cosine=layer_view.cosine[a][b],
+            random_pair_cosine=layer_view.random_pair_cosine,
             apart=True,
             message=api.Message(answer, SIDE_ANSWERS["before"]),
             decisive=named,

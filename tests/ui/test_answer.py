@@ -25,8 +25,8 @@ def page_of(
 def test_the_verdict_comes_first_and_the_word_is_marked(service):
     page = parsed(page_of(service))
     places = [
-        page.text.index(said)
-        for said in (
+        page.text.index(part)
+        for part in (
             "has two meanings here",
             "Two random words",
             "the money kind",
@@ -218,7 +218,7 @@ def test_terms_are_explained_on_the_page(service):
         service.compare("bank", ["A bank.", "The bank."]),
         message=Message("So.", "A cosine at layer 2 is 0.30."),
     )
-    page = compare_answer.render("said.html", comparison=comparison)
+    page = compare_answer.render("comparison_summary.html", comparison=comparison)
     assert page.count('data-explains="How alike two vectors are') == 1
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
 

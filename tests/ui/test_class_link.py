@@ -62,12 +62,12 @@ async def _elsewhere(scope, receive, send):
 
 def test_the_page_for_phones_takes_a_sentence_and_shows_no_markup_of_it(room):
     def ask(method, path, **sent):
-        async def asked():
+        async def exchange():
             transport = httpx.ASGITransport(ClassPages(_elsewhere, room))
             async with httpx.AsyncClient(transport=transport, base_url="http://phone") as phone:
                 return await phone.request(method, path, **sent)
 
-        return run(asked())
+        return run(exchange())
 
     code = respond(room, {"ask": "open", "word": "<b>bank</b>", "revision": 3})["code"]
     page = ask("GET", f"/class/{code}")

@@ -20,9 +20,9 @@ def test_names_are_counted(service):
 
 def test_the_difference_names_what_is_different(service):
     _, results, without = entities(service, *JORDAN)
-    said = heads.tag_difference(results, without)
+    difference = heads.tag_difference(results, without)
     assert (
-        said
+        difference
         == f"{heads.ON_LAYER_0_ALONE}, it reads “Jordan” as a place instead of a person (sentence 1)."
     )
     _, results, without = entities(service, "It rained in Oslo.")
@@ -34,7 +34,7 @@ def entity(start, end, kind="LOC"):
 
 
 @pytest.mark.parametrize(
-    ("best", "other", "said"),
+    ("best", "other", "difference"),
     [
         ([entity(0, 1)], [], ["no name at “aaa”"]),
         ([], [entity(0, 1, "GPE")], ["GPE at “aaa”"]),
@@ -52,12 +52,12 @@ def entity(start, end, kind="LOC"):
         ([entity(0, 1)], [entity(0, 1)], []),
     ],
 )
-def test_how_two_readings_differ(best, other, said):
+def test_how_two_readings_differ(best, other, difference):
     result = TaggedText(
         "aaa bbb ccc", ("aaa", "bbb", "ccc"), ((0, 3), (4, 7), (8, 11)), TagReading((), (), 1.0)
     )
     one, two = (TagReading(("O",) * 3, tuple(spans), 0.5) for spans in (best, other))
-    assert heads.tag_differences(result, one, two) == said
+    assert heads.tag_differences(result, one, two) == difference
 
 
 def test_many_differences_are_cut_short():

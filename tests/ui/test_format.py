@@ -96,7 +96,7 @@ def test_layer_sentences(service):
 
 
 @pytest.mark.parametrize(
-    ("cosines", "said"),
+    ("cosines", "expected"),
     [
         ((0.4, 0.5, 0.6), "2 and 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
         (
@@ -109,11 +109,11 @@ def test_layer_sentences(service):
         ),
     ],
 )
-def test_pairs_with_one_cosine_are_all_named(service, cosines, said):
+def test_pairs_with_one_cosine_are_all_named(service, cosines, expected):
     a, b, c = cosines
     comparison = service.compare("bank", SENTENCES)
     layer = replace(comparison.layers[2], name="2", cosine=((1.0, a, b), (a, 1.0, c), (b, c, 1.0)))
-    assert said in compare_answer.layer_sentence(comparison, layer)
+    assert expected in compare_answer.layer_sentence(comparison, layer)
 
 
 @pytest.mark.parametrize(

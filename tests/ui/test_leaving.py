@@ -18,10 +18,10 @@ class _Batches:
 
     def __init__(self):
         self.begun, self.ended = threading.Event(), threading.Event()
-        self.batches, self.asked, self.reason = 0, 0, None
+        self.batches, self.started, self.reason = 0, 0, None
 
     def classify(self, texts, head=None, occlusion=True):
-        self.asked += 1
+        self.started += 1
         self.begun.set()
         try:
             for _ in range(200):
@@ -36,7 +36,7 @@ class _Batches:
 
 
 @pytest.fixture
-def asked(monkeypatch):
+def running(monkeypatch):
     service, work = FakeService(), _Batches()
     monkeypatch.setattr(service, "classify", work.classify)
     app = build_app(service)
@@ -62,8 +62,8 @@ def _until(is_so, seconds=10):
     return is_so()
 
 
-def test_what_runs_ends_when_its_person_leaves(asked):
-    url, work, _ = asked
+def test_what_runs_ends_when_its_person_leaves(running):
+    url, work, _ = running
     with _leave(url, "one"):
         assert work.begun.wait(5)
         time.sleep(0.3)
@@ -73,24 +73,24 @@ def test_what_runs_ends_when_its_person_leaves(asked):
     assert work.batches < 100
 
 
-def test_what_waits_is_not_begun_when_its_person_leaves(asked):
-    url, work, lines = asked
+def test_what_waits_is_not_begun_when_its_person_leaves(running):
+    url, work, lines = running
     streams = [_leave(url, name) for name in ("one", "two", "three")]  # two places: the third waits
     for stream in streams:
         stream.__enter__()
     assert work.begun.wait(5)
-    assert _until(lambda: work.asked == 2 and len(lines["slow"].queue) == 1)
+    assert _until(lambda: work.started == 2 and len(lines["slow"].queue) == 1)
     streams[2].__exit__(None, None, None)
     assert _until(lambda: not lines["slow"].queue)
     for stream in streams[:2]:
         stream.__exit__(None, None, None)
     assert work.ended.wait(3)
     time.sleep(0.3)
-    assert work.asked == 2
+    assert work.started == 2
 
 
-def test_who_stays_is_answered(asked):
-    url, work, _ = asked
+def test_who_stays_is_answered(running):
+    url, work, _ = running
     client = client_of(url)
     job = client.submit(["Some text."], api_name="/sentiment")
     assert work.begun.wait(5)

@@ -45,13 +45,13 @@ def test_meanings_differ_in_shape_and_letter_not_in_colour_alone(service):
 
 
 def test_two_texts_are_compared_by_the_share_of_each_meaning(service):
-    asked = MapRequest(
+    map_request = MapRequest(
         "bank",
         "A bank.\nThe bank.\nA bank of the river.",
         text_b="The river has a bank.",
         examples=False,
     )
-    seen = parsed(map_tab.page(service.sense_map(asked), ()))
+    seen = parsed(map_tab.page(service.sense_map(map_request), ()))
     assert any("a firm that lends money" in row and "67" in row and "0" in row for row in seen.rows)
     assert any(
         "the land beside a river" in row and "33" in row and "100" in row for row in seen.rows
@@ -83,8 +83,10 @@ def test_the_spreadsheets_hold_all_and_no_formula(service):
 
 
 def test_the_form_is_read_as_it_was_sent():
-    asked = map_tab.request_from({"word": " bank ", "examples": False, "view": "", "text_b": "x"})
-    assert asked == MapRequest("bank", examples=False, text_b="x")
+    map_request = map_tab.request_from(
+        {"word": " bank ", "examples": False, "view": "", "text_b": "x"}
+    )
+    assert map_request == MapRequest("bank", examples=False, text_b="x")
     assert map_tab.request_from(None) == MapRequest("")
 
 
@@ -178,9 +180,9 @@ def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
 
 
 def test_a_sentence_lands_with_its_meaning(service):
-    asked = {"word": "bank", "view": "words", "revision": 4}
+    map_request = {"word": "bank", "view": "words", "revision": 4}
     value = map_tab.respond_to_sentence(
-        service, {"sentence": "A bank of the river.", "map": asked, "revision": 3}
+        service, {"sentence": "A bank of the river.", "map": map_request, "revision": 3}
     )
     assert (value["revision"], value["note"]) == (3, "")
     assert (value["landed"]["x"], value["landed"]["group"]) == (0.6, 1)
@@ -188,7 +190,7 @@ def test_a_sentence_lands_with_its_meaning(service):
     text = parsed(value["landed"]["markup"]).text
     assert "It means: the land beside a river (90\u00a0%)." in text
     assert "another meaning" in text
-    missed = map_tab.respond_to_sentence(service, {"sentence": "None.", "map": asked})
+    missed = map_tab.respond_to_sentence(service, {"sentence": "None.", "map": map_request})
     assert missed["note"].startswith("The sentence does not use “bank”.")
 
 

@@ -56,25 +56,25 @@ class Lines(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.said = ""
+        self.words = ""
         self._unread = self._explained = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self._unread += tag in UNREAD
-        self.said += "" if tag in INLINE | CELLS or ("data-explains" in dict(attrs)) else "\n"
+        self.words += "" if tag in INLINE | CELLS or ("data-explains" in dict(attrs)) else "\n"
         self._explained += "data-explains" in dict(attrs)
 
     def handle_endtag(self, tag: str) -> None:
         self._unread -= tag in UNREAD
         if tag in CELLS:
-            self.said += " | "
+            self.words += " | "
         elif self._explained and tag in ("button", "span"):
             self._explained -= 1
         elif tag not in INLINE:
-            self.said += "\n"
+            self.words += "\n"
 
     def handle_data(self, data: str) -> None:
-        self.said += "" if self._unread else re.sub(r"\s+", " ", data)
+        self.words += "" if self._unread else re.sub(r"\s+", " ", data)
 
 
 def text_of(markup: str) -> str:
@@ -82,7 +82,7 @@ def text_of(markup: str) -> str:
     reader = Lines()
     reader.feed(str(markup))
     return (
-        "\n".join(line.strip(" |") for line in reader.said.splitlines() if line.strip(" |")) + "\n"
+        "\n".join(line.strip(" |") for line in reader.words.splitlines() if line.strip(" |")) + "\n"
     )
 
 
@@ -101,8 +101,8 @@ def folded(kind: str, **question: object) -> str:
 
 def mapped(word: str, text: str = "", **request: object) -> str:
     service = FakeService()
-    asked = MapRequest(word, text, **request)
-    return map_tab.page(service.sense_map(asked), service.models(), asked)
+    map_request = MapRequest(word, text, **request)
+    return map_tab.page(service.sense_map(map_request), service.models(), map_request)
 
 
 def near(sentence: str) -> str:
@@ -155,10 +155,12 @@ PAGES = {
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_says_what_it_said(name: str, request: pytest.FixtureRequest) -> None:
-    said, kept = text_of(PAGES[name]()), FOLDER / f"{name}.txt"
+    words, kept = text_of(PAGES[name]()), FOLDER / f"{name}.txt"
     if request.config.getoption("--update-snapshots"):
-        kept.write_text(said, encoding="utf-8")
-    assert said == kept.read_text(encoding="utf-8"), "if it was meant to change: --update-snapshots"
+        kept.write_text(words, encoding="utf-8")
+    assert words == kept.read_text(encoding="utf-8"), (
+        "if it was meant to change: --update-snapshots"
+    )
 
 
 def test_each_snapshot_is_of_a_page() -> None:

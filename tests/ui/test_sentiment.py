@@ -47,7 +47,7 @@ def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
     assert plain(heads.class_headline([even])) == "Unsure: perhaps positive (51 %)"
     # Its bars are quiet; those of the side on layer 0 alone, which is sure, are not.
     card = cards.sentiment_card(option, unsure, without)
-    assert [card.count(text) for text in ('class="chosen"', 'class="bars unsaid"')] == [1, 1]
+    assert [card.count(text) for text in ('class="chosen"', 'class="bars undecided"')] == [1, 1]
 
 
 def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(service):

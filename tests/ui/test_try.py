@@ -115,7 +115,9 @@ def test_modes_are_answered_alone_or_together_and_warn_of_other_languages(servic
 
 def test_a_link_opens_its_text_mode_and_heads(service):
     class Request:
-        query_params = QueryParams("tab=try&look=names&t=Oslo.&tagging=fake-medical&tagging=gone")
+        query_params = QueryParams(
+            "tab=try&look=entities&t=Oslo.&tagging=fake-medical&tagging=gone"
+        )
 
     tab = tab_of(service)
     shown = tab.open_link(Request)

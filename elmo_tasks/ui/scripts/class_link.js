@@ -28,9 +28,9 @@ function drawn(address) {
   picture.innerHTML = qr.createSvgTag({ cellSize: 5, margin: 8, scalable: true });
   return picture;
 }
-function onAnswer(value, asked) {
-  if (asked?.ask === "close") return closed();
-  if (asked?.ask === "open") {
+function onAnswer(value, request) {
+  if (request?.ask === "close") return closed();
+  if (request?.ask === "open") {
     code = value.code;
     taken = 0;
     const host = value.host && /^(127\.|localhost|0\.0\.0\.0|\[::1\])/.test(location.hostname) ? `${value.host}:${location.port}` : location.host;

@@ -1,8 +1,8 @@
 // A fold below a comparison: it asks for its answer when it is opened, and again when another pair or layer is chosen.
 
 const { make, button, when, requests } = elmo;
-const card = () => element.querySelector("details.asked");
-const body = () => card()?.querySelector(".asked-body");
+const card = () => element.querySelector("details.on-demand");
+const body = () => card()?.querySelector(".on-demand-body");
 let open = false;
 let query = ""; // of the comparison above
 let groups = []; // that of each of its uses
@@ -32,7 +32,7 @@ function askIfNew() {
   const old = props.value.state === "closed" || props.value.query !== query;
   if (open && old && !answers.waits()) ask();
 }
-when(element, "toggle", "details.asked", (fold, { target }) => {
+when(element, "toggle", "details.on-demand", (fold, { target }) => {
   if (fold !== target) return; // another fold in it
   open = fold.open;
   askIfNew();

@@ -12,7 +12,7 @@
   elmo.when(document, "click", "[data-link]", copy);
   elmo.when(document, "click", "[data-png]", save);
 
-  const statusOf = (button) => button.parentElement.querySelector(".said");
+  const statusOf = (button) => button.parentElement.querySelector(".status-line");
 
   function reach() {
     const host = location.hostname;

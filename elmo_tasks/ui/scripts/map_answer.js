@@ -10,14 +10,14 @@ const near = (use) => JSON.parse(row(use)?.dataset.near || "[]"); // [other use,
 
 function sentence(use) {
   const [sign, text] = row(use).children;
-  return [sign.firstElementChild.cloneNode(true), make("p", { class: "told-line" }, ...text.cloneNode(true).childNodes)];
+  return [sign.firstElementChild.cloneNode(true), make("p", { class: "readout-sentence" }, ...text.cloneNode(true).childNodes)];
 }
 function tell(use) {
-  const details = element.querySelector(".told");
+  const details = element.querySelector(".readout");
   if (!details || !row(use)) return;
   if (details.dataset.use === use) return;
   details.dataset.use = use;
-  const meaning = row(use).dataset.told;
+  const meaning = row(use).dataset.meaning;
   const list = make("ol", { class: "near", role: "list" }, ...near(use).map(([other, , cosine]) => make("li", {}, make("b", {}, cosine), ...sentence(other))));
   details.replaceChildren(make("div", { class: "this" }, ...sentence(use)), meaning && make("p", { class: "hint" }, meaning),
     make("h4", {}, "Its nearest uses (cosine)"), list);
@@ -29,7 +29,7 @@ const bubble = make("div", { class: "term-tip mark-tip", popover: "manual", role
 function point(mark) {
   const [, text] = row(mark.dataset.use)?.children ?? [];
   if (!text) return;
-  const meaning = row(mark.dataset.use).dataset.told;
+  const meaning = row(mark.dataset.use).dataset.meaning;
   bubble.replaceChildren(make("p", {}, ...text.cloneNode(true).childNodes), ...(meaning ? [make("p", { class: "tip-meaning" }, meaning)] : []));
   (document.fullscreenElement ?? mark.closest(".gradio-container") ?? document.body).append(bubble);
   bubble.showPopover();

@@ -124,11 +124,11 @@ function read(at) {
     box.querySelector("[data-end]").hidden = false;
   }
   range.value = String(steps.indexOf(now));
-  range.setAttribute("aria-valuetext", `${now.read} words read: ${now.said.map((finding, track) => `sentence ${track + 1} ${finding}`).join(", ")}`);
+  range.setAttribute("aria-valuetext", `${now.read} words read: ${now.findings.map((finding, track) => `sentence ${track + 1} ${finding}`).join(", ")}`);
   box.querySelector("output").textContent = String(now.read);
   for (const word of box.querySelectorAll("[data-word]")) word.classList.toggle("ahead", Number(word.dataset.word) >= now.words);
   box.querySelectorAll(".mover").forEach((mover, track) => { mover.style.left = `${now.at[track]}%`; });
-  box.querySelectorAll("[data-said]").forEach((leaning, track) => { leaning.textContent = now.said[track]; });
+  box.querySelectorAll("[data-finding]").forEach((leaning, track) => { leaning.textContent = now.findings[track]; });
   label();
 }
 function play() {

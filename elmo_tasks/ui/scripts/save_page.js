@@ -3,7 +3,7 @@
 const { when, requests, save } = elmo;
 const panel = element.closest("[role=tabpanel]") || document.body;
 let pressed = null;
-const say = (text) => { const status = pressed?.parentElement.querySelector(".said"); if (status) status.textContent = text; };
+const say = (text) => { const status = pressed?.parentElement.querySelector(".status-line"); if (status) status.textContent = text; };
 const failed = () => say("The page could not be saved");
 
 const answers = requests({ props, trigger, watch }, { lost: failed, answer: ({ name, text }) => {
