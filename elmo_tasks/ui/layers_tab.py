@@ -195,10 +195,10 @@ def headline(model: ModelProbes) -> str:
     if not parts:
         return f"No layer does best by itself in any of {n} tests."
     first, *rest = parts
-    ahead = ", ".join(
+    best_in = ", ".join(
         [f"{first_capital(first).replace(' in ', ' does best in ')} of {n} tests", *rest]
     )
-    return f"{ahead}{f'; in {shared} no layer is ahead' if shared else ''}."
+    return f"{best_in}{f'; in {shared} no layer is ahead' if shared else ''}."
 
 
 def shown(result: ProbeResult, score: float) -> str:
