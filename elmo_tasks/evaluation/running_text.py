@@ -97,9 +97,9 @@ def score_passages(judged: Judgements, answers: Mapping[tuple[str, int], TextSen
                 unjudged += 1
                 continue
             meaning = word.meaning
-            said = None if meaning is None else f"{meaning.word}: {meaning.key}"
-            verdict = _verdict(said, judgement)
-            rows.append((verdict, word.meant.probability, said is None, judgement, name))
+            named = None if meaning is None else f"{meaning.word}: {meaning.key}"
+            verdict = _verdict(named, judgement)
+            rows.append((verdict, word.meant.probability, named is None, judgement, name))
     plain = [row for row in rows if row[1] >= _PLAINLY_STATED]
     sure = [row for row in rows if row[1] >= _NEARLY_CERTAIN]
     others = [row for row in rows if row[2]]
@@ -128,12 +128,12 @@ def score_passages(judged: Judgements, answers: Mapping[tuple[str, int], TextSen
     )
 
 
-def _verdict(said: str | None, judgement: Judgement) -> str:
-    if said is None:
+def _verdict(named: str | None, judgement: Judgement) -> str:
+    if named is None:
         return {"L": "wrong", "N": "right"}.get(judgement.kind, "acceptable")
-    if said in judgement.right:
+    if named in judgement.right:
         return "right"
-    return "acceptable" if said in judgement.acceptable else "wrong"
+    return "acceptable" if named in judgement.acceptable else "wrong"
 
 
 def _is_right(row: tuple[Any, ...]) -> bool:

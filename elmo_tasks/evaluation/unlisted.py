@@ -23,7 +23,7 @@ class UnlistedScores:
     """Pairs of sentences of words without an entry, half of them in two meanings."""
 
     pairs: int
-    said: float  #: share with an answer, "probably the same" or "probably several"
+    answered: float  #: share with an answer, "probably the same" or "probably several"
     right: float  #: share of those that are right
     same_right: float  #: of the answers "probably the same"
     several_right: float  #: of the answers "probably several"
@@ -44,9 +44,9 @@ def score_unlisted(model: SenseModel, lexicon: Lexicon) -> UnlistedScores:
     for number, (word, is_same, _) in enumerate(pairs):
         pair = slice(2 * number, 2 * number + 2)
         judged = judge(model, uses[pair], embedded[pair], word, empty)
-        said = judged.certainty is not Certainty.ABSTAIN
-        rows.append((is_same, said, bool(judged.groups)))
-    gold, said, answered_same = np.array(rows, bool).reshape(-1, 3).T
+        answered = judged.certainty is not Certainty.ABSTAIN
+        rows.append((is_same, answered, bool(judged.groups)))
+    gold, answered, answered_same = np.array(rows, bool).reshape(-1, 3).T
     right = gold == answered_same
 
     def share_right(chosen: NDArray[np.bool_]) -> float:
@@ -54,10 +54,10 @@ def score_unlisted(model: SenseModel, lexicon: Lexicon) -> UnlistedScores:
 
     return UnlistedScores(
         pairs=len(rows),
-        said=float(said.mean()) if len(rows) else 0.0,
-        right=share_right(said),
-        same_right=share_right(said & answered_same),
-        several_right=share_right(said & ~answered_same),
+        answered=float(answered.mean()) if len(rows) else 0.0,
+        right=share_right(answered),
+        same_right=share_right(answered & answered_same),
+        several_right=share_right(answered & ~answered_same),
     )
 
 
@@ -76,6 +76,6 @@ def unlisted_line(scores: UnlistedScores) -> str:
     """Describe the scores in one line."""
     return (
         f"held-out words as if on no list: {scores.pairs:,} pairs of sentences; answered"
-        f" {100 * scores.said:.1f} %, right {100 * scores.right:.1f} % (“the same”"
+        f" {100 * scores.answered:.1f} %, right {100 * scores.right:.1f} % (“the same”"
         f" {100 * scores.same_right:.1f} %, “several” {100 * scores.several_right:.1f} %)"
     )

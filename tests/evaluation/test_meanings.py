@@ -132,9 +132,9 @@ def test_held_out_words_are_judged_as_if_on_no_list(model):
     few = [entry for entry in bundled_lexicon().ambiguous if entry.is_held_out][:4]
     scores = score_unlisted(model, Lexicon(few))
     assert scores.pairs == 4 * sum(len(entry.senses) for entry in few)
-    assert 0 < scores.said < 1
+    assert 0 < scores.answered < 1
     assert scores.right > 0.7
-    assert f"answered {100 * scores.said:.1f} %" in unlisted_line(scores)
+    assert f"answered {100 * scores.answered:.1f} %" in unlisted_line(scores)
 
 
 @pytest.mark.parametrize(("word", "is_said"), [("flibber", True), ("Flibber", False)])
