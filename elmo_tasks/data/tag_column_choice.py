@@ -27,7 +27,7 @@ _TAG_NAMES = (
     "xpos",
 )
 _BRACKET_TAG = re.compile(r"\(?[\w.:-]*\*\)*|\([\w.:-]+\)")
-_MIN_LINES = 8  # in fewer lines, a pattern may be chance
+MIN_LINES = 8  # in fewer lines, a pattern may be chance
 
 
 class TagColumns(NamedTuple):
@@ -180,7 +180,7 @@ class ColumnKinds:
     def identifies(self, at: int) -> bool:
         """Check if a column holds ids or a single value, and so no words."""
         cells = self.columns[at]
-        if self.n_rows < _MIN_LINES:
+        if self.n_rows < MIN_LINES:
             return False
         with_digit = all(any(map(str.isdigit, cell)) for cell in cells)
         in_blocks = all(len({fields[at] for fields in block}) == 1 for block in self.blocks)

@@ -12,6 +12,7 @@ from elmo_tasks.data.column_guess import column_names
 from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
 from elmo_tasks.data.tables import parse_table
 from elmo_tasks.data.tag_column_choice import (
+    MIN_LINES,
     ColumnKinds,
     TagColumns,
     choose_columns,
@@ -52,7 +53,6 @@ _OTHER_FORMATS = (
         "XML or HTML; give columns of words and tags, or JSON lines",
     ),
 )
-_MIN_LINES = 8  # in fewer lines, a pattern may be chance
 _LONGEST_BLOCK = 5_000
 
 
@@ -238,7 +238,7 @@ def _regrouped(
         elif named or (
             1 < len(runs) < 0.6 * len(cells)
             and len({cells[k] for k in runs}) == len(runs)
-            and len(rows) >= _MIN_LINES
+            and len(rows) >= MIN_LINES
             and all(any(map(str.isdigit, cell)) for cell in cells)
         ):
             starts = {rows[k][0] for k in runs}

@@ -21,14 +21,6 @@ from elmo_tasks.heads.classification import TextPrediction
 NAME = "confidence.json"
 #: Required precision of the predictions; a prediction for a text without a class counts as wrong.
 MIN_PRECISION = 5 / 6
-#: Keys of files that version 1.0.0 wrote.
-_OLD_KEYS = {
-    "least": "threshold",
-    "of_no_class": "rows_without_class",
-    "said": "coverage",
-    "right": "precision",
-    "kept_back": "abstention",
-}
 _TEMPERATURES = np.geomspace(0.25, 8.0, 301)
 _THRESHOLDS = np.arange(0.5, 1.0, 0.005)
 
@@ -53,8 +45,7 @@ class Confidence:
         if not path.is_file():
             return None
         try:
-            stored = {_OLD_KEYS.get(key, key): value for key, value in read_json(path).items()}
-            confidence = cls(**stored)
+            confidence = cls(**read_json(path))
             if not (confidence.temperature > 0 and 0 <= confidence.threshold <= 1):
                 raise ValueError(
                     f"temperature {confidence.temperature}, threshold {confidence.threshold}"

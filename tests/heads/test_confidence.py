@@ -61,12 +61,6 @@ def test_the_file_in_the_folder_of_the_head_is_read_again(tmp_path):
     assert Confidence.of(tmp_path) == fitted
 
 
-def test_keys_of_version_1_0_0_are_read(tmp_path):
-    (tmp_path / NAME).write_text('{"temperature": 2.0, "least": 0.6, "said": 0.9, "right": 0.8}')
-    found = Confidence.of(tmp_path)
-    assert found == Confidence(temperature=2.0, threshold=0.6, coverage=0.9, precision=0.8)
-
-
 @pytest.mark.parametrize(
     "text",
     [
