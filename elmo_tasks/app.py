@@ -272,6 +272,7 @@ def _serve(args: argparse.Namespace) -> None:
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.class_link import ClassPages, ClassRoom
     from elmo_tasks.ui.layout import launch_options
+    from elmo_tasks.ui.no_sessions import keep_no_sessions
 
     room = ClassRoom(is_local=args.host in LOCAL and not args.share) if args.class_link else None
     pages = [(ClassPages, (), {"room": room})] if room else []
@@ -295,8 +296,11 @@ def _serve(args: argparse.Namespace) -> None:
         app_kwargs={
             "middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]
         },
+        prevent_thread_lock=True,
         **launch_options(),
     )
+    keep_no_sessions(app)
+    app.block_thread()
 
 
 def _end_on_sigterm(health: Health) -> None:

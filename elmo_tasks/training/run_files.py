@@ -56,7 +56,11 @@ class RunCheckpoint(ModelCheckpoint):
         """Save the best epoch, and in any case the last."""
         skip = self._should_skip_saving_checkpoint(trainer)
         super().on_train_epoch_end(trainer, pl_module)
-        if not skip and self._last_checkpoint_saved != self.last_model_path:
+        is_saved = (
+            self._last_global_step_saved == trainer.global_step
+            and self._last_checkpoint_saved == self.last_model_path
+        )
+        if not skip and not is_saved:
             self._save_last_checkpoint(trainer, self._monitor_candidates(trainer))
 
     def check_monitor_top_k(self, trainer: pl.Trainer, current: Tensor | None = None) -> bool:

@@ -125,7 +125,4 @@ def launch_options() -> dict[str, Any]:
         "footer_links": [],
         "run_history": False,
         "ssr_mode": False,
-        # Gradio keeps a description of the page for each of its last sessions: about 130 kB, made
-        # in 45 ms. Our pages need none of it, so what a room of people uses is enough.
-        "state_session_capacity": 300,
     }

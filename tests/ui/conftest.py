@@ -7,6 +7,7 @@ import pytest
 from gradio_client import Client
 
 from elmo_tasks.ui.layout import build_app, launch_options
+from elmo_tasks.ui.no_sessions import keep_no_sessions
 from tests.ui.fake_service import FakeService
 
 
@@ -22,6 +23,7 @@ def served(app: gr.Blocks, **options: Any) -> Iterator[str]:
     _, url, _ = app.launch(
         prevent_thread_lock=True, quiet=True, server_name="127.0.0.1", **look, **options
     )
+    keep_no_sessions(app)
     try:
         yield url
     finally:
