@@ -82,8 +82,8 @@ def _parser(prog: str | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--allow-training", action="store_true", help=text)
     text = (
-        "let the Sense map open a link by which a class sends sentences from phones, without a"
-        " password (default: off)"
+        "let the Sense map open a link by which a class sends sentences from phones; the link has a"
+        " code of its own and needs no other password (default: off)"
     )
     parser.add_argument("--class-link", action="store_true", help=text)
     return parser

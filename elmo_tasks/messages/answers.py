@@ -75,7 +75,9 @@ def on_the_list(word: str, *, is_in_dictionary: bool) -> str:
 def one_vector_sentence(word: str, *, is_same: bool) -> str:
     """Describe the uses of a word by one vector for each word."""
     if is_same:
-        return f"“{word}” has one vector, whatever the sentence: every use is the same to it, 1.00."
+        return (
+            f"“{word}” has one vector, whatever the sentence: any two uses have a cosine of 1.00."
+        )
     return (
         "Each spelling has one vector, whatever the sentence: only the spellings make a difference."
     )

@@ -120,6 +120,11 @@ def dictionary_note(layer: str) -> str:
     return f"Layer {layer} was also trained on the dictionary’s sentences."
 
 
+def taught_note() -> str:
+    """State the same of a model, where no layer has been spoken of yet."""
+    return "This model was also trained on the dictionary’s sentences."
+
+
 def sentence_layer_title(name: str) -> str:
     """Return the title of a layer for sentences, where even layer 0 has all words."""
     return "Layer 0: words alone" if name == "0" else view_title(name)

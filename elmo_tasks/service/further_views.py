@@ -7,9 +7,11 @@ from functools import partial
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from elmo_tasks import api
+from elmo_tasks.layers import with_mean
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.similarity import (
     cosine_matrix,
@@ -23,6 +25,8 @@ from elmo_tasks.text.uses import Use
 
 #: Number of random words whose products are kept for a mix that a person chooses.
 _RANDOM_WORDS = 8
+#: Number of choices of these words, of which the most typical one is taken.
+_DRAWS = 2000
 #: Significant digits of the products.
 _SIGNIFICANT_DIGITS = 5
 
@@ -63,14 +67,37 @@ def views_of(
     features = None
     if embedded is not None:
         features = _compared("meanings", torch.as_tensor(embedded).float(), random_features(loaded))
-    chosen = torch.linspace(0, random.shape[1] - 1, _RANDOM_WORDS).long()
     return api.Views(
         one_vector=_one_vector(loaded, uses),
         mixes=tuple(mixes),
         features=features,
         products=_products(layers),
-        random_products=loaded.cache.once("random products", lambda: _products(random[:, chosen])),
+        random_products=loaded.cache.once(
+            "random products", lambda: _products(random[:, _typical(random, loaded.random_pair)])
+        ),
     )
+
+
+def _typical(random: Tensor, wanted: Sequence[float]) -> Tensor:
+    """Return the numbers of a few words that are as alike as random words are.
+
+    Eight words chosen blindly have another mean cosine than all, so that the mix of one layer alone
+    would contradict the view of that layer.
+
+    Args:
+        random: ``[L, n, D]`` vectors of random words.
+        wanted: the mean cosine of two of them at each layer and in the mean of the layers.
+    """
+    cosine = F.normalize(with_mean(random), dim=-1)
+    cosine = cosine @ cosine.transpose(1, 2)  # [L + 1, n, n]
+    n, draws = random.shape[1], torch.Generator().manual_seed(0)
+    size = min(_RANDOM_WORDS, n)
+    chosen = torch.stack([torch.randperm(n, generator=draws)[:size] for _ in range(_DRAWS)])
+    pairs = cosine[:, chosen.unsqueeze(2), chosen.unsqueeze(1)]  # [L + 1, draws, size, size]
+    apart = ~torch.eye(size, dtype=torch.bool)
+    means = pairs[:, :, apart].mean(dim=-1)
+    far = (means - torch.tensor(wanted).unsqueeze(1)).abs().amax(dim=0)
+    return chosen[far.argmin()]
 
 
 def _one_vector(loaded: LoadedModel, uses: Sequence[Use]) -> api.LayerComparison | None:

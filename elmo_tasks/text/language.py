@@ -79,9 +79,11 @@ def foreign_language(text: str) -> str:
         return ""
     # Capitals alone look like another language to it.
     ranked = dict(_identifier().rank(text.lower() if text.isupper() else text))
-    if ranked.get("en", 0.0) >= _MIN_ENGLISH:
+    likeliest = max(ranked, key=ranked.__getitem__)
+    # The probabilities of a few letters are spread over many languages: "He ghosted me."
+    if likeliest == "en" or ranked.get("en", 0.0) >= _MIN_ENGLISH:
         return ""
-    return _NAMES.get(max(ranked, key=ranked.__getitem__), "another language")
+    return _NAMES.get(likeliest, "another language")
 
 
 def _says_enough(text: str) -> bool:

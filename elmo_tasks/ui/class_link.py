@@ -1,7 +1,8 @@
 """Class link: students send sentences from their phones to the teacher's map.
 
 It is off unless the app is started with ``--class-link``. There is one room at a time, of at most
-:data:`MAX_SENTENCES` sentences, in memory only: closing it forgets them.
+:data:`MAX_SENTENCES` sentences, in memory only: closing it forgets them. The code of the room,
+which is in the address and the QR code, is its password: sending, reading and closing need it.
 """
 
 from __future__ import annotations
@@ -13,6 +14,8 @@ import time
 from typing import Any
 from urllib.parse import parse_qs
 
+from elmo_tasks.errors import InputError
+from elmo_tasks.text.mentions import find_mention
 from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
 from elmo_tasks.ui.rendering import render
 
@@ -23,7 +26,11 @@ PATH = "/class/"
 _MAX_FORM = 8_000  # bytes
 #: Seconds after which an unused room closes by itself.
 _UNUSED_SECONDS = 3600
+#: Seconds without its teacher's page after which a room may be replaced by another.
+_REPLACEABLE_SECONDS = 60
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that look alike
+#: 31 to the power of 6: at a thousand guesses a second, one in 250 finds a room within an hour.
+_CODE_LENGTH = 6
 
 
 class ClassRoom:
@@ -40,35 +47,51 @@ class ClassRoom:
         self._asked = 0.0
 
     def open(self, word: str) -> str:
-        """Open a room for a word, in place of any other, and return its code."""
+        """Open a room for a word, and return its code.
+
+        The code is empty while the page of another teacher still asks for sentences.
+        """
         with self._lock:
-            self._code = "".join(secrets.choice(_LETTERS) for _ in range(5))
+            if self._code and time.monotonic() - self._asked < _REPLACEABLE_SECONDS:
+                return ""
+            self._code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
             self._word = word
             self._sentences = []
             self._asked = time.monotonic()
             return self._code
 
-    def close(self) -> None:
-        """Close the room and forget its sentences."""
+    def close(self, code: str) -> None:
+        """Close the room with this code and forget its sentences."""
         with self._lock:
+            if not self._is_code(code):
+                return
             self._code = ""
             self._word = ""
             self._sentences = []
+
+    def _is_code(self, code: str) -> bool:
+        # Bytes: strings with other letters than those of English cannot be compared like this.
+        return bool(self._code) and secrets.compare_digest(
+            code.encode("utf-8", "replace"), self._code.encode()
+        )
 
     def word_of(self, code: str) -> str | None:
         """Return the word of an open room; ``None`` if there is no such room."""
         with self._lock:
             if self._code and time.monotonic() - self._asked > _UNUSED_SECONDS:
                 self._code, self._sentences = "", []
-            return self._word if self._code and secrets.compare_digest(code, self._code) else None
+            return self._word if self._is_code(code) else None
 
     def add(self, code: str, sentence: str) -> str:
         """Add a sentence, and return what to tell its author."""
-        if self.word_of(code) is None:
+        word = self.word_of(code)
+        if word is None:
             return "This link is closed. Ask your teacher for the new one."
         sentence = " ".join(sentence.split())
         if not sentence or len(sentence) > MAX_CHARACTERS:
             return f"Type one sentence of at most {MAX_CHARACTERS} characters."
+        if not _uses(word, sentence):
+            return f"Not sent: the sentence does not use “{word}”."
         with self._lock:
             if len(self._sentences) >= MAX_SENTENCES:
                 return f"The class has sent {MAX_SENTENCES} sentences: that is all that fit."
@@ -84,6 +107,14 @@ class ClassRoom:
             return self._sentences[max(0, n) :]
 
 
+def _uses(word: str, sentence: str) -> bool:
+    try:
+        find_mention(word, sentence)
+    except InputError:
+        return False
+    return True
+
+
 class ClassPages:
     """The page for phones, in front of the app: all addresses below :data:`PATH`."""
 
@@ -96,12 +127,16 @@ class ClassPages:
         if scope["type"] != "http" or not path.startswith(PATH):
             await self._app(scope, receive, send)
             return
-        code, notice = path.removeprefix(PATH).strip("/"), ""
+        query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
+        typed = path.removeprefix(PATH).strip("/") or query.get("code", [""])[0]
+        code, notice = typed.strip().lower(), ""
         if scope["method"] == "POST":
             sent = parse_qs((await _body(receive)).decode("utf-8", "replace"))
             notice = self._room.add(code, sent.get("sentence", [""])[0])
         word = self._room.word_of(code)
-        page = render("class_page.html", word=word, notice=notice, longest=MAX_CHARACTERS).encode()
+        page = render(
+            "class_page.html", code=code, word=word, notice=notice, longest=MAX_CHARACTERS
+        ).encode()
         headers = [(b"content-type", b"text/html; charset=utf-8"), (b"cache-control", b"no-store")]
         await send(
             {
@@ -143,7 +178,7 @@ def respond(room: ClassRoom, event: FormEvent) -> dict[str, Any]:
         value["code"] = room.open(str(event.get("word") or "").strip()[:40])
         value["host"] = "" if room.is_local else address_in_network()
     elif ask == "close":
-        room.close()
+        room.close(code)
         value["code"] = ""
     else:
         n = event.get("n")

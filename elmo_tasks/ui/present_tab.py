@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from elmo_tasks.api import Certainty, Comparison, IncrementalReading, ModelInfo, Service, group_by
 from elmo_tasks.errors import InputError
-from elmo_tasks.messages.views import dictionary_note
+from elmo_tasks.messages.views import dictionary_note, taught_note
 from elmo_tasks.ui import map_tab
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, CompareExample, Form, form_from, query_of
@@ -91,6 +91,7 @@ def stage_markup(models: Sequence[ModelInfo] = ()) -> str:
         FORMINGS=FORMINGS,
         OWN=OWN_WORDS,
         note=note,
+        taught=taught_note(),
     )
 
 

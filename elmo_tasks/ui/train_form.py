@@ -131,9 +131,10 @@ class TrainForm:
         )
         self.file_hint = gr.HTML(_hint(words.files), visible=False)
         self.data = gr.Textbox(visible="hidden")  # the id of the upload
-        with gr.Row(visible=False) as self.columns:
-            self.text_column = choice([], label="Texts are in")
-            self.label_column = choice([], label="Labels are in")
+        with gr.Column(visible=False) as self.columns:
+            with gr.Row():
+                self.text_column = choice([], label="Texts are in")
+                self.label_column = choice([], label="Labels are in")
             self.header = gr.Checkbox(label="The first line names the columns")
         self.hub = choice(self.hub_of[first], label="Data set", visible=False)
         self.with_examples = gr.Checkbox(

@@ -126,3 +126,13 @@ def test_a_saved_comparison_prints_as_a_work_sheet_without_its_answer(open_file)
     assert sheet.locator(".tick").count() == 4 * len(SENTENCES)
     assert not page.locator("main").is_visible()
     assert "kind" not in sheet.inner_text()
+
+
+def test_a_printed_page_has_no_controls(open_file):
+    page = open_file(a_comparison())
+    controls = page.locator(".switch, .layers, .chips, [data-worksheet]")
+    shown = [control for control in controls.all() if control.is_visible()]
+    assert len(shown) >= 3
+    page.emulate_media(media="print")
+    assert not any(control.is_visible() for control in shown)
+    assert page.locator(".verdict h2").is_visible()

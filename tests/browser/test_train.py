@@ -48,6 +48,9 @@ def test_a_file_is_checked_and_its_columns_can_be_changed(open_page):
     page.locator(".train input[type=file]").first.set_input_files(sent)
     page.get_by_label("Texts are in").wait_for()
     assert "Fine <img" in page.locator(".samples").inner_text()
+    label = page.get_by_text("The first line names the columns")
+    right = "box => box.getBoundingClientRect().right"
+    assert label.evaluate(right) < page.locator(".train .column").first.evaluate(right)
 
 
 def test_examples_are_counted_while_they_are_typed(open_page):

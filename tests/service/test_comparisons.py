@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import torch
 
@@ -244,3 +245,13 @@ def test_a_name_has_a_warning_that_people_may_share_it(session):
     assert "of one name are seldom told apart" in found.message.details
     found = session.compare("skibidi", ["That song is so skibidi.", "He says skibidi all day."])
     assert "of one name" not in found.message.details
+
+
+def test_a_mix_of_one_layer_alone_has_the_random_words_of_that_layer(session):
+    found = session.compare("bank", ["The bank lends money.", "The bank of the river is muddy."])
+    for k, layer in enumerate(found.layers[:-1]):
+        products = np.array(found.views.random_products[k][k])
+        lengths = np.sqrt(np.diag(products))
+        cosine = products / np.outer(lengths, lengths)
+        apart = ~np.eye(len(cosine), dtype=bool)
+        assert cosine[apart].mean() == pytest.approx(layer.random_pair_cosine, abs=0.015)

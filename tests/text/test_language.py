@@ -24,6 +24,8 @@ from elmo_tasks.text.language import foreign_language
         ("", ""),
         ("123 !!! 456", ""),
         ("gracias", ""),
+        ("He ghosted me.", ""),
+        ("Dad snored.", ""),
     ],
 )
 def test_language(text: str, language: str):

@@ -74,7 +74,7 @@ def test_one_vector_per_word_is_beside_the_model_that_reads(service):
     shown = parsed(page_of(service))
     assert {"One vector per word (word2vec)", "fake-small"} <= set(shown.buttons)
     assert (
-        "“bank” has one vector, whatever the sentence: every use is the same to it, 1.00."
+        "“bank” has one vector, whatever the sentence: any two uses have a cosine of 1.00."
         in shown.text
     )
     comparison = service.compare("bank", ["A bank.", "The bank."])
@@ -184,8 +184,9 @@ def test_any_number_of_sentences(service, count):
     # of two, the headline says it
     sure = page.count('aria-label="How likely two uses mean the same"')
     assert sure == (count > 2)
-    tables = count + count * (count - 1) // 2  # lengths and pairs; one's own mix has a picture only
-    assert page.count('scope="row"') == 9 * count + 8 * tables + sure * count
+    pairs = count * (count - 1) // 2
+    # One's own mix has a picture only, and the features of meanings have no lengths to tell.
+    assert page.count('scope="row"') == 9 * count + 8 * pairs + 7 * count + sure * count
 
 
 def luminance(colour):

@@ -25,11 +25,13 @@ def test_sentences_come_in_order_and_each_once(room):
 
 
 def test_there_is_one_room_at_a_time_and_closing_it_forgets_all(room):
-    first, second = room.open("bank"), room.open("bark")
+    first = room.open("bank")
+    room.close(first)
+    second = room.open("bark")
     assert room.word_of(first) is None
     assert room.word_of(second) == "bark"
     room.add(second, "A bark.")
-    room.close()
+    room.close(second)
     assert room.since(second, 0) == []
     assert "closed" in room.add(second, "A bark.")
     assert room.word_of("") is None
@@ -39,6 +41,8 @@ def test_a_room_is_bounded(room):
     code = room.open("bank")
     assert str(MAX_CHARACTERS) in room.add(code, "x" * (MAX_CHARACTERS + 1))
     assert str(MAX_CHARACTERS) in room.add(code, "   ")
+    assert "does not use “bank”" in room.add(code, "I like pizza.")
+    assert room.since(code, 0) == []
     for k in range(MAX_SENTENCES):
         room.add(code, f"Bank {k}.")
     assert (
@@ -55,6 +59,19 @@ def test_a_forgotten_room_closes_by_itself(room, monkeypatch):
     assert room.since(code, 0) == []
 
 
+def test_only_the_code_closes_a_room_and_nobody_replaces_one_in_use(room, monkeypatch):
+    code = room.open("bank")
+    assert len(code) == 6
+    for wrong in ("", "another", "äöü", code.upper()):
+        room.close(wrong)
+        assert room.word_of(wrong) is None
+        assert "closed" in room.add(wrong, "A bank.")
+    assert respond(room, {"ask": "open", "word": "bark"})["code"] == ""
+    assert room.word_of(code) == "bank"
+    monkeypatch.setattr(class_link, "_REPLACEABLE_SECONDS", 0)
+    assert room.word_of(room.open("bark")) == "bark"
+
+
 async def _elsewhere(scope, receive, send):
     await send({"type": "http.response.start", "status": 418, "headers": []})
     await send({"type": "http.response.body", "body": b"the app"})
@@ -69,15 +86,20 @@ def test_the_page_for_phones_takes_a_sentence_and_shows_no_markup_of_it(room):
 
         return run(exchange())
 
-    code = respond(room, {"ask": "open", "word": "<b>bank</b>", "revision": 3})["code"]
+    code = respond(room, {"ask": "open", "word": "<b>bank</b>", "revision": 2})["code"]
     page = ask("GET", f"/class/{code}")
     assert page.status_code == 200
     assert "A sentence with “&lt;b&gt;bank&lt;/b&gt;”" in page.text
+    room.close(code)
+    code = respond(room, {"ask": "open", "word": "bank", "revision": 3})["code"]
     assert "Sent." in ask("POST", f"/class/{code}", data={"sentence": "The bank & <i>me</i>."}).text
     value = respond(room, {"ask": "read", "code": code, "n": 0, "revision": 4})
     assert value == {"revision": 4, "code": code, "sentences": ["The bank & <i>me</i>."]}
     assert ask("GET", "/").text == "the app"
-    assert respond(room, {"ask": "close"})["code"] == ""
+    assert "Type the code that your teacher shows." in ask("GET", "/class/").text
+    assert "A sentence with" in ask("GET", f"/class/?code={code.upper()}").text
+    assert "no class with this code" in ask("GET", "/class/äöü").text
+    assert respond(room, {"ask": "close", "code": code})["code"] == ""
     closed = ask("POST", f"/class/{code}", data={"sentence": "A bank."})
     assert closed.status_code == 404
     assert "This link is closed." in closed.text

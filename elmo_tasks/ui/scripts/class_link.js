@@ -31,13 +31,17 @@ function drawn(address) {
 function onAnswer(value, request) {
   if (request?.ask === "close") return closed();
   if (request?.ask === "open") {
+    if (!value.code) {
+      closed();
+      return box.append(make("p", { class: "hint", role: "alert" }, "Another page of this program has a class link open. Close it there, or wait a minute after that page was closed."));
+    }
     code = value.code;
     taken = 0;
     const host = value.host && /^(127\.|localhost|0\.0\.0\.0|\[::1\])/.test(location.hostname) ? `${value.host}:${location.port}` : location.host;
     const address = `${location.protocol}//${host}/class/${code}`;
     box.replaceChildren(drawn(address), make("div", {}, make("p", { class: "address" }, address),
       make("p", { class: "hint" }, props.local ? "It opens on this computer only: start the program with --host 0.0.0.0 for a class." : `For “${word()}”, at most ${props.most} sentences.`),
-      make("p", { class: "count", role: "status" }, "No sentence yet."), button("Close the link", () => answers.ask({ ask: "close" }))));
+      make("p", { class: "count", role: "status" }, "No sentence yet."), button("Close the link", () => answers.ask({ ask: "close", code }))));
     timer = setInterval(() => { if (box.checkVisibility() && !answers.waits()) answers.ask({ ask: "read", code, n: taken }); }, EVERY);
     return;
   }
