@@ -157,7 +157,7 @@ def build(service: Service, tab: gr.Tab) -> None:
                 info=f"At most {limits.max_tokens} words. [Brackets] mark another word in it.",
                 max_lines=6,
             )
-            repairs = buttons((), "Did you mean", visible=False)
+            repairs = buttons((), "Did you mean", type="index", visible=False)
             only = gr.Radio(WORD_FILTERS, value="all", label="Show uses of")
             button = gr.Button("Find the nearest uses", variant="primary")
             examples = buttons(
@@ -186,26 +186,41 @@ def build(service: Service, tab: gr.Tab) -> None:
             result = markup(nothing("nearest"))
             found = gr.Textbox(visible="hidden")  # not empty once the tab was opened
 
-    def find(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+    def ask(
+        values: Sequence[Any], progress: Progress | None = None
+    ) -> tuple[str, NearestUses | None]:
         word, sentence, only, layer, source, of_word, names = values
         meant, _, meaning = (of_word or "").rpartition("=")
+        return respond(
+            service,
+            word or "",
+            sentence or "",
+            only,
+            layer,
+            source,
+            names or (),
+            progress,
+            meaning if meant == word else "",
+        )
+
+    def repaired(place: int, *values: Any) -> Any:
+        # Its question is asked again, since nothing is kept of what a button showed.
+        _, typed_sentence, *_ = values
+        try:
+            ask(values)
+        except InputError as error:
+            if place < len(error.choices):
+                return error.choices[place].sentence
+        return typed_sentence
+
+    def find(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
         none = {repairs: gr.update(visible=False)}
         try:
-            shown, answer = respond(
-                service,
-                word or "",
-                sentence or "",
-                only,
-                layer,
-                source,
-                names or (),
-                reported_by(progress),
-                meaning if meant == word else "",
-            )
+            shown, answer = ask(values, reported_by(progress))
         except InputError as error:
             samples = [[choice.sentence] for choice in error.choices]
-            repaired = {repairs: gr.update(samples=samples, visible=bool(samples))}
-            return {result: nothing("nearest", str(error)), **repaired}
+            offered = {repairs: gr.update(samples=samples, visible=bool(samples))}
+            return {result: nothing("nearest", str(error)), **offered}
         if answer is None:
             return {
                 result: shown,
@@ -217,7 +232,8 @@ def build(service: Service, tab: gr.Tab) -> None:
         layers = [(view_title(name), name) for name in answer.layers]
         sources = [(source_title(name), name) for name in answer.sources]
         # With its word: the meaning of another word, typed since, is not asked for.
-        meanings = [("any", ""), *((name, f"{word}={name}") for name in answer.meanings)]
+        typed_word = values[0]
+        meanings = [("any", ""), *((name, f"{typed_word}={name}") for name in answer.meanings)]
         return {
             result: shown,
             **none,
@@ -225,7 +241,7 @@ def build(service: Service, tab: gr.Tab) -> None:
             source_list: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
             meaning_list: gr.update(
                 choices=meanings,
-                value=f"{word}={answer.meaning}" if answer.meaning else "",
+                value=f"{typed_word}={answer.meaning}" if answer.meaning else "",
                 visible=len(meanings) > 1,
             ),
         }
@@ -272,7 +288,7 @@ def build(service: Service, tab: gr.Tab) -> None:
             meaning_list.input,
         ),
         examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
-        repairs.click(lambda sample: sample[0], repairs, sentence, **PRIVATE).then,
+        repairs.click(repaired, [repairs, *inputs], sentence, **PRIVATE).then,
         chosen.input(
             lambda: (None, None), None, [layer_list, source_list], **PRIVATE
         ).then,  # each model has its own

@@ -1,4 +1,4 @@
-"""No record of what a page was asked and answered, where gradio keeps one for each session."""
+"""Each event of a page is forgotten with its answer; gradio would keep it for the session."""
 
 from __future__ import annotations
 

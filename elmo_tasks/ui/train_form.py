@@ -126,9 +126,9 @@ class TrainForm:
             label=label, info=info, lines=5, max_lines=16, interactive=True, visible="hidden"
         )
         self.count = gr.HTML(visible=False)
-        self.file = gr.File(
-            label="Your file", file_types=list(words.endings), visible=False, height=120
-        )
+        # Of every kind: gradio checks an upload against the list with which the page was made.
+        endings = sorted({ending for task in self.tasks.values() for ending in task.endings})
+        self.file = gr.File(label="Your file", file_types=endings, visible=False, height=120)
         self.file_hint = gr.HTML(_hint(words.files), visible=False)
         self.data = gr.Textbox(visible="hidden")  # the id of the upload
         with gr.Column(visible=False) as self.columns:
@@ -182,7 +182,7 @@ class TrainForm:
         return {
             self.kind: gr.update(value=kind, info=words.about),
             self.examples: gr.update(value=self.service.training.examples(kind), info=words.typing),
-            self.file: gr.update(value=None, file_types=list(words.endings)),
+            self.file: None,
             self.file_hint: _hint(words.files),
             self.data: "",
             self.hub: gr.update(choices=hub, value=hub[0][1] if hub else None),

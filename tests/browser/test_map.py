@@ -183,6 +183,15 @@ def test_the_uses_in_one_meaning(open_page):
     assert set(again.locator(".hits:not(.words) .kind").all_inner_texts()) == {"river"}
 
 
+def test_a_related_word_is_taken_by_its_button(open_page):
+    page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
+    box(page, "A sentence with it").fill("The banker met another banker.")
+    box(page, "A sentence with it").press("Enter")
+    page.get_by_text("The banker met another [banker].").click()
+    page.locator(".near-answer .query-use", has_text="met another").wait_for()
+    assert box(page, "A sentence with it").input_value() == "The banker met another [banker]."
+
+
 def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
     page = open_map()
     box(page).fill("")

@@ -77,7 +77,7 @@ def test_an_example_runs_on_click_and_a_mode_shows_its_part(open_try):
 def test_the_link_of_an_answer_opens_it_again(open_page):
     pairs = [
         ("tab", "try"),
-        ("look", "names"),
+        ("look", "entities"),
         ("t", "Oslo."),
         ("tagging", "fake-pos"),
         ("tagging", "fake-medical"),
