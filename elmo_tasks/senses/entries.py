@@ -34,9 +34,12 @@ TEST_EVERY = 6
 DEVELOPMENT_EVERY = 5
 #: One in this many words is held out: nothing is fitted or trained on it.
 HELD_OUT_EVERY = 10
+#: One idea that is named by both, as in *a crash* and *to crash*.
+NOUN_AND_VERB = "noun and verb"
 PARTS_OF_SPEECH = (
     "noun",
     "verb",
+    NOUN_AND_VERB,
     "adjective",
     "adverb",
     "preposition",
@@ -54,7 +57,7 @@ OR_LITERALLY = " (or literally)"
 LITERAL = "literally"
 #: Follows the headword of an expression whose words keep a usual meaning (``traffic jam``).
 WORDS_AS_USUAL = " (words as usual)"
-_SENSE_LINE = re.compile(r"([^,:]+),\s*([a-z]+)\s*:\s*(.+)")
+_SENSE_LINE = re.compile(r"([^,:]+),\s*([a-z]+(?: [a-z]+)*)\s*:\s*(.+)")
 _MARKED = re.compile(r"\[[^\[\]]+\]")
 _MAX_GLOSS = 200  # characters
 _MAX_SENTENCE = 2_000  # characters

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from elmo_tasks.encoders.static_vectors import StaticVectors
 from elmo_tasks.errors import DataError
 from elmo_tasks.senses.disambiguation import word_of_key
-from elmo_tasks.senses.entries import PARTS_OF_SPEECH, Entry, is_development
+from elmo_tasks.senses.entries import NOUN_AND_VERB, PARTS_OF_SPEECH, Entry, is_development
 from elmo_tasks.senses.features import Vectors
 from elmo_tasks.senses.fit_views import UseRows, sense_means
 from elmo_tasks.senses.scoring import Evidence, near_meanings, nearest_others, part_scores
@@ -25,6 +25,8 @@ from elmo_tasks.text.word_forms import folded
 #: about one in twenty.
 MAX_FALSE_ALARMS = 0.033
 _PART_C = 1.0  # inverse strength of the regularization for parts of speech
+# A part of speech that is told by a use alone.
+_SINGLE_PARTS = frozenset(PARTS_OF_SPEECH) - {NOUN_AND_VERB, "expression"}
 #: Weights of cosine, word matches and part of speech in the score of a meaning.
 ScoreWeights = tuple[float, float, float]
 
@@ -89,7 +91,7 @@ def fit_parts(
         for row, (e, s, k) in enumerate(owners)
         if not entries[e].is_held_out
         and not is_development(k)
-        and entries[e].all_senses[s].part_of_speech in PARTS_OF_SPEECH[:-1]
+        and entries[e].all_senses[s].part_of_speech in _SINGLE_PARTS
     ]
     labels = [entries[owners[row][0]].all_senses[owners[row][1]].part_of_speech for row in chosen]
     if len(set(labels)) < 2:
