@@ -40,7 +40,7 @@ from elmo_tasks.wording import duration
 #: part of it.
 _READING_SECONDS = 75.0
 _FITTING_SECONDS = 45.0
-_MIN_USES = 1_500
+_MIN_USES = 2_000
 #: Sentences of the dictionary are about half as long as the everyday ones that are timed.
 _RELATIVE_LENGTH = 0.6
 _log = logging.getLogger(__name__)

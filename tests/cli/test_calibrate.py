@@ -23,7 +23,7 @@ NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "pos
 def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
     write_model(tmp_path / "m", tiny())
     (tmp_path / "m" / "card.json").write_text("{}")
-    out = run.done("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 1_500)
+    out = run.done("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 2_000)
     checksum = models_checksum(load(str(tmp_path / "m")), StaticVectors.load(), None)
     calibration, centroids = read_calibration(tmp_path / "m", checksum)
     assert f"m: fitted on the dictionary, of which {len(centroids)} meanings were read" in out
