@@ -82,23 +82,19 @@ class Matches:
 
 def context_words(static: StaticVectors, use: Use) -> WeightedWords:
     """Return the words around a use."""
-    outside = [
-        token for k, token in enumerate(use.tokens) if not use.token_start <= k < use.token_end
-    ]
-    return _weighted(static, outside, use.tokens[use.token_start : use.token_end])
+    return _weighted(static, [_context(use)])
 
 
 def meaning_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
     """Return the words around all examples of a meaning, and those of its gloss."""
     examples = (find_mention(word, sentence) for sentence in sense.examples or sense.sentences)
-    return joined_words(
-        [*(context_words(static, use) for use in examples), gloss_words(static, word, sense)]
-    )
+    gloss = [token.text for token in tokenize(sense.gloss)]
+    return _weighted(static, [*map(_context, examples), (gloss, [word])])
 
 
 def gloss_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
     """Return the words of the gloss of a meaning."""
-    return _weighted(static, [token.text for token in tokenize(sense.gloss)], [word])
+    return _weighted(static, [([token.text for token in tokenize(sense.gloss)], [word])])
 
 
 def joined_words(parts: Sequence[WeightedWords]) -> WeightedWords:
@@ -139,12 +135,31 @@ def match(uses: Sequence[WeightedWords], meanings: Sequence[WeightedWords]) -> M
     return Matches(total=total, mean=mean, nearest=nearest, weight=weight_of_use)
 
 
-def _weighted(static: StaticVectors, tokens: Sequence[str], word: Sequence[str]) -> WeightedWords:
-    """Weigh tokens as around ``word``, which is one word of one or more tokens."""
-    rows = static.rows_of([*tokens, *word])
+def _context(use: Use) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the tokens around a use, and those of the use."""
+    around = (*use.tokens[: use.token_start], *use.tokens[use.token_end :])
+    return around, use.tokens[use.token_start : use.token_end]
+
+
+def _weighted(
+    static: StaticVectors, contexts: Sequence[tuple[Sequence[str], Sequence[str]]]
+) -> WeightedWords:
+    """Weigh tokens as around a word, which is one word of one or more tokens.
+
+    The contexts, each with its word, are looked up at once.
+    """
+    tokens = [token for around, _ in contexts for token in around]
+    rows = static.rows_of([*tokens, *(token for _, word in contexts for token in word)])
     vectors = unit(static.vectors_at(rows).cpu().numpy())
-    around, own = vectors[: len(tokens)], unit(vectors[len(tokens) :].mean(axis=0))
-    weights = context_weights(around, np.array([static.share_of(token) for token in tokens]), own)
-    kept = (weights > _MIN_WEIGHT) & around.any(axis=1)
+    shares = np.array([static.share_of(token) for token in tokens])
+    weights = np.zeros(len(tokens))
+    start, own_start = 0, len(tokens)
+    for around, word in contexts:
+        end, own_end = start + len(around), own_start + len(word)
+        own = unit(vectors[own_start:own_end].mean(axis=0))
+        weights[start:end] = context_weights(vectors[start:end], shares[start:end], own)
+        start, own_start = end, own_end
+    directions = vectors[: len(tokens)]
+    kept = (weights > _MIN_WEIGHT) & directions.any(axis=1)
     of_tokens = rows.cpu().numpy()[: len(tokens)].astype(np.int32)
-    return WeightedWords(around[kept], weights[kept], of_tokens[kept])
+    return WeightedWords(directions[kept], weights[kept], of_tokens[kept])
