@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.error import URLError
@@ -19,6 +19,7 @@ from urllib.request import urlopen
 import pytest
 
 if TYPE_CHECKING:
+    from _pytest.mark import ParameterSet
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parents[2]
@@ -46,6 +47,14 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def of_ci_and_nightly(of_ci: str, names: Iterable[str]) -> list[ParameterSet]:
+    """Parameters of a test: those that the CI takes, and the others as nightly ones."""
+    return [
+        pytest.param(name, marks=() if name in of_ci.split() else pytest.mark.nightly)
+        for name in names
+    ]
 
 
 def serve(command: list[str], port: int, seconds: float = 180) -> Iterator[str]:

@@ -9,6 +9,7 @@ import pytest
 
 from elmo_tasks.ui.layout import TABS
 from elmo_tasks.ui.try_tab import TRY_EXAMPLES
+from tests.browser.conftest import of_ci_and_nightly
 
 RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
@@ -64,7 +65,7 @@ def faults(page) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "dark"), [(390, True), (820, True), (1280, False)], ids=["phone", "tablet", "desktop"]
 )
-@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("tab", of_ci_and_nightly("compare present", TABS))
 def test_no_faults(open_page, tab, width, dark):
     query = urlencode(QUERIES.get(tab, [("tab", tab)]))
     page = open_page(

@@ -7,6 +7,8 @@ import os
 
 import pytest
 
+from tests.browser.conftest import of_ci_and_nightly
+
 SIZES = {
     "desktop": (1280, 900),
     "laptop": (1366, 768),
@@ -60,7 +62,7 @@ def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, 
     assert not [text for text in covered if text]
 
 
-@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("size", of_ci_and_nightly("desktop phone", SIZES))
 @pytest.mark.parametrize("tab", ["map", "nearest", "try", "train"])
 def test_no_control_of_a_tab_is_covered(open_page, tab, size):
     width, height = SIZES[size]

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+from tests.browser.conftest import of_ci_and_nightly
 from tests.browser.test_map import choose
 
 READY = {
@@ -39,7 +40,7 @@ def ground_of(pixels: NDArray[np.uint8]) -> float:
 
 
 @pytest.mark.parametrize("options", [{"width": 1440}, PHONE], ids=["desktop", "dark phone"])
-@pytest.mark.parametrize("tab", READY)
+@pytest.mark.parametrize("tab", of_ci_and_nightly("layers", READY))
 def test_every_picture_of_a_tab_is_saved_whole_and_not_blank(open_page, tab, options):
     page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab], **options)
     buttons = page.locator("[data-png]:visible")
@@ -69,7 +70,7 @@ COUNT_LISTENERS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("tab", READY)
+@pytest.mark.parametrize("tab", of_ci_and_nightly("compare", READY))
 def test_a_picture_is_one_file_however_often_it_is_asked_for(open_page, tab):
     page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
     files = []

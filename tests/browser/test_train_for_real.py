@@ -102,7 +102,9 @@ def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
     page.locator(".task h2").filter(has_text="Kitchen, ").wait_for()
 
 
-@pytest.mark.parametrize("is_file", [False, True], ids=["sample", "conll"])
+@pytest.mark.parametrize(
+    "is_file", [pytest.param(False, marks=pytest.mark.nightly), True], ids=["sample", "conll"]
+)
 def test_sample_and_conll_file_are_trained_on_and_the_head_tried(open_train, runs, is_file):
     page = open_train()
     page.locator(".data h2").filter(has_text="400 texts").wait_for()

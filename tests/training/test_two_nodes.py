@@ -117,6 +117,7 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
     assert (tmp_path / "two" / "head" / "card.json").is_file()
 
 
+@pytest.mark.nightly
 def test_a_language_model_of_two_nodes_is_that_of_one_process(
     language_config: Path,  # noqa: F811
     tmp_path: Path,
@@ -153,6 +154,7 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     assert torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)["global_step"] == 20
 
 
+@pytest.mark.nightly
 def test_after_a_node_is_killed_training_resumes_from_the_last_checkpoint(
     language_config: Path,  # noqa: F811
     tmp_path: Path,
