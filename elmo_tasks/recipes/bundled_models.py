@@ -87,6 +87,14 @@ STEPS = (
         after=("cloze head", "head pos"),
     ),
     BuildStep(
+        name="words of meanings",
+        inputs=(*_DICTIONARY, *_STATIC),
+        commands=(
+            ("-m", "elmo_tasks.recipes.meaning_words"),
+            ("-m", "elmo_tasks", "model", "checksums", "checkpoints/static-joint"),
+        ),
+    ),
+    BuildStep(
         name="frequencies of meanings",
         inputs=(f"{_MODEL}/meanings.*",),
         commands=(

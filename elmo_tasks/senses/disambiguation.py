@@ -32,6 +32,7 @@ from elmo_tasks.senses.scoring import (
     nearest_others,
     part_scores,
 )
+from elmo_tasks.senses.stored_words import read_words
 from elmo_tasks.senses.tagger import Tagger
 from elmo_tasks.senses.word_matches import (
     CompactWords,
@@ -87,6 +88,7 @@ class SenseModel:
         # Includes meanings that users type; the oldest entries are dropped.
         self._computed: dict[str, Vectors] = {}
         self._words: dict[str, CompactWords] = {}
+        self._stored_words = read_words(static)
         shipped = list(self._shipped)
         self._all = (
             np.stack([self._shipped[key] for key in shipped])
@@ -194,8 +196,8 @@ class SenseModel:
         )
 
     def _words_of(self, word: str, sense: Sense) -> WeightedWords:
-        key = f"{sense_key(word, sense)} {sense.gloss}"
-        if (known := self._words.get(key)) is not None:
+        key = words_key(word, sense)
+        if (known := self._stored_words.get(key) or self._words.get(key)) is not None:
             return known.weighted(self.static)
         words = meaning_words(self.static, word, sense)
         self._words[key] = CompactWords(words.weights, words.rows)
@@ -220,6 +222,11 @@ def sense_key(word: str, sense: Sense) -> str:
     text = "\n".join(sense.examples or sense.sentences)
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return f"{'_'.join(folded(word).split())}:{digest}"
+
+
+def words_key(word: str, sense: Sense) -> str:
+    """Return a key of all that the words of a meaning are taken from."""
+    return f"{sense_key(word, sense)} {sense.gloss}"
 
 
 def word_of_key(key: str) -> str:

@@ -89,7 +89,14 @@ def meaning_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWor
     """Return the words around all examples of a meaning, and those of its gloss."""
     examples = (find_mention(word, sentence) for sentence in sense.examples or sense.sentences)
     gloss = [token.text for token in tokenize(sense.gloss)]
-    return _weighted(static, [*map(_context, examples), (gloss, [word])])
+    return _merged(_weighted(static, [*map(_context, examples), (gloss, [word])]))
+
+
+def _merged(words: WeightedWords) -> WeightedWords:
+    """Join the occurrences of each word, which changes no sum over the words."""
+    rows, first, place = np.unique(words.rows, return_index=True, return_inverse=True)
+    weights = np.bincount(place, words.weights, len(rows)).astype(np.float64)
+    return WeightedWords(words.vectors[first], weights, rows)
 
 
 def gloss_words(static: StaticVectors, word: str, sense: Sense) -> WeightedWords:
