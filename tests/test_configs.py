@@ -72,6 +72,10 @@ def test_a_config_of_language_runs_for_one_batch(path, tmp_path, monkeypatch, ca
 
 
 TASKS = [c for c in CONFIGS if c.stem.startswith(("ner_", "sentiment_", "pos_"))]
+_OF_CI = ("ner_conll2003", "ner_sample", "pos_transformer", "sentiment_sample")
+OF_CI_AND_NIGHTLY = [
+    pytest.param(path, marks=() if path.stem in _OF_CI else pytest.mark.nightly) for path in TASKS
+]
 PEOPLE, PLACES = ("Ada", "Bo", "Cleo"), ("Rome", "Oslo", "Lima")
 FILES_OF_TASKS = ("train", "validation", "test")
 
@@ -174,7 +178,7 @@ def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
 
 @pytest.mark.ci
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("path", TASKS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", OF_CI_AND_NIGHTLY, ids=lambda p: p.stem)
 def test_a_task_config_runs_for_one_batch(path, tmp_path, monkeypatch, capsys):
     """All of it: the layers, a batch, validation, the checkpoint, the exported head and its
     scores."""

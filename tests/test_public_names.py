@@ -107,7 +107,7 @@ def test_train_returns_the_folder_of_the_run(tmp_path, monkeypatch):
     assert (folder / "head" / "head.json").is_file()
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_nearest_answers_as_the_app_does():
     found = elmo_tasks.nearest(
         "bank", "An old willow stood on the left bank of the river.", n=3, only="same"

@@ -1,4 +1,4 @@
-"""Recipe: the words of all meanings of the dictionary, stored beside the bundled static vectors.
+"""Recipe: words of all meanings, stored beside the bundled static vectors.
 
     python -m elmo_tasks.recipes.meaning_words
 

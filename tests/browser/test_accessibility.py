@@ -65,7 +65,7 @@ def faults(page) -> list[str]:
 @pytest.mark.parametrize(
     ("width", "dark"), [(390, True), (820, True), (1280, False)], ids=["phone", "tablet", "desktop"]
 )
-@pytest.mark.parametrize("tab", of_ci_and_nightly("compare present", TABS))
+@pytest.mark.parametrize("tab", of_ci_and_nightly("compare", TABS))
 def test_no_faults(open_page, tab, width, dark):
     query = urlencode(QUERIES.get(tab, [("tab", tab)]))
     page = open_page(

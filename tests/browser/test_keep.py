@@ -70,7 +70,7 @@ COUNT_LISTENERS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("tab", of_ci_and_nightly("compare", READY))
+@pytest.mark.parametrize("tab", of_ci_and_nightly("map", READY))
 def test_a_picture_is_one_file_however_often_it_is_asked_for(open_page, tab):
     page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
     files = []

@@ -7,6 +7,7 @@ import pytest
 from tests.browser.test_accessibility import faults
 
 
+@pytest.mark.nightly
 def test_a_phone_is_taken_to_the_answer(open_page):
     page = open_page(width=390, height=844)
     page.get_by_role("button", name="match", exact=True).click()
@@ -74,6 +75,7 @@ def test_all_tabs_of_a_phone_are_in_one_bar_that_scrolls(open_page):
     page.locator(".present h2").first.wait_for()
 
 
+@pytest.mark.nightly
 def test_all_tabs_are_in_sight_on_a_laptop(open_page):
     page = open_page(width=1280)
     bar = page.get_by_role("tablist")
@@ -113,6 +115,7 @@ STANDS_WHOLE = """() => {
 }"""
 
 
+@pytest.mark.nightly
 def test_a_link_to_a_tab_brings_it_into_sight_on_a_phone(open_page):
     page = open_page("tab=layers", ready=".weights-answer", width=390, height=844)
     page.wait_for_function(STANDS_WHOLE)

@@ -141,6 +141,7 @@ def test_two_texts_are_compared_and_coloured_by_source(open_map):
     assert faults(page) == []
 
 
+@pytest.mark.nightly
 def test_each_model_offers_its_own_views(open_map, open_page):
     page = open_map()
     choose(page, "Model", "Fake large (for tests)")

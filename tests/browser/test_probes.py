@@ -29,6 +29,7 @@ def test_marks_stand_where_their_numbers_are_and_all_can_be_read(open_page, widt
         assert box["x"] + box["width"] <= width
 
 
+@pytest.mark.nightly
 def test_the_tab_is_two_screens_high(open_page):
     page = open_page("tab=layers", width=1280, height=900, ready=READY)
     page.locator(".head-panel .verdict h2").first.wait_for()

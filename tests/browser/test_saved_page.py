@@ -92,6 +92,7 @@ def test_a_saved_comparison_works_and_reads_well(open_file, width, dark):
     assert reads_well(page)
 
 
+@pytest.mark.nightly
 def test_a_saved_page_follows_the_device_into_the_dark(open_file):
     page = open_file(a_map())
     ground = "getComputedStyle(document.documentElement).backgroundColor"

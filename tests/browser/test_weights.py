@@ -50,6 +50,7 @@ def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weig
     assert "Parts of speech" in again.locator(READY).inner_text()
 
 
+@pytest.mark.nightly
 def test_the_error_bars_lie_where_the_table_says(open_weights):
     page = open_weights()
     places = page.evaluate("""() => {
@@ -62,6 +63,7 @@ def test_the_error_bars_lie_where_the_table_says(open_weights):
     assert places == pytest.approx([0.42, 0.36, 0.48], abs=0.004)
 
 
+@pytest.mark.nightly
 def test_the_charts_follow_the_mode(open_weights):
     colours = {
         open_weights(dark=dark)

@@ -302,6 +302,6 @@ def test_twenty_kills(name, tmp_path, monkeypatch):
     killed(name, KILLS, tmp_path, monkeypatch)
 
 
-@pytest.mark.parametrize("name", ["embed", "predict"])
+@pytest.mark.parametrize("name", [pytest.param("embed", marks=pytest.mark.nightly), "predict"])
 def test_two_kills(name, tmp_path, monkeypatch):
     killed(name, 2, tmp_path, monkeypatch)

@@ -104,7 +104,7 @@ def ray():
     module.shutdown()
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_node_of_a_cluster_is_killed(tmp_path, ray):
     from ray.cluster_utils import Cluster
 

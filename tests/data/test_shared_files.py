@@ -9,7 +9,7 @@ from elmo_tasks.data.labelled_texts import TextColumns, read_labelled
 from elmo_tasks.data.tag_files import read_tagged
 from elmo_tasks.text.tag_schemes import detect_scheme, spans_of
 
-pytestmark = pytest.mark.ci
+pytestmark = pytest.mark.nightly
 
 BY_PLACE = TextColumns(text=0, label=1)
 

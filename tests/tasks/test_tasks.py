@@ -210,7 +210,7 @@ def _score_a_share(rank: int, folder: str) -> None:
         distributed.destroy_process_group()
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch has no torch.distributed")
 def test_two_processes(tmp_path: Path) -> None:
     multiprocessing.spawn(_score_a_share, (str(tmp_path),), nprocs=2)

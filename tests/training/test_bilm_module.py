@@ -317,6 +317,7 @@ def test_context_bags_are_learned_and_stay_out_of_the_model(config, tmp_path, ba
     )
 
 
+@pytest.mark.nightly
 def test_two_processes_share_the_streams(config, tmp_path):
     command = [sys.executable, "-m", "elmo_tasks", "fit", "--config", str(config)]
     two = ["--trainer.devices=2", "--trainer.strategy=ddp", "--trainer.max_steps=60"]
