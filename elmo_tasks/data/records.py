@@ -55,7 +55,7 @@ class TagFile:
 
     def describe(self) -> str:
         """Describe the detected format."""
-        columns = [f"words from '{self.token}', tags from '{self.tag}'"] if self.names else []
+        columns = [f"words from “{self.token}”, tags from “{self.tag}”"] if self.names else []
         return "; ".join([*columns, *self.remarks])
 
 

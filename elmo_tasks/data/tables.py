@@ -95,13 +95,13 @@ class TableLayout:
 
     def describe(self) -> str:
         """Describe the columns that are read."""
-        labels = "" if self.label is None else f", labels from '{self.names[self.label]}'"
+        labels = "" if self.label is None else f", labels from “{self.names[self.label]}”"
         header = {
             True: ", named by the first line",
             False: ", there is no line of names",
             None: "",
         }[self.header]
-        return "; ".join([f"texts from '{self.names[self.text]}'{labels}{header}", *self.remarks])
+        return "; ".join([f"texts from “{self.names[self.text]}”{labels}{header}", *self.remarks])
 
     def body(self, table: Table, errors: RowErrors) -> Iterator[tuple[int, Sequence[Any]]]:
         """Yield the rows below the header; collect those of a wrong length in ``errors``."""

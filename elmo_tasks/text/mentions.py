@@ -80,8 +80,8 @@ def _not_found(
     # Some scripts without upper case are written without spaces.
     if key.upper() == key.lower() and key in folded(sentence):
         return InputError(
-            f"{name} has {quoted(word)} inside a longer word only: put spaces around it, or mark a"
-            " word with [brackets].",
+            f"{name} is written without spaces around {quoted(word)}. The bundled models read only"
+            " English; a model of another language needs a space between two words.",
             field=field,
         )
     return InputError(

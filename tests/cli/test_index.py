@@ -29,7 +29,7 @@ def test_an_index_of_ones_own_files(tmp_path, index, run):
     (tmp_path / "b.csv").write_text("id;review\n1;A dog barked.\n", encoding="utf-8")
     arguments = [tmp_path / "a.txt", tmp_path / "b.csv", "--title", "letters"]
     out = run.done(*index(*arguments))
-    assert ": texts from 'review', named by the first line; semicolons between" in out
+    assert ": texts from “review”, named by the first line; semicolons between" in out
     assert "3 sentences, about 8 words and signs: about 0 MB" in out
     found = UseIndex(tmp_path / "i")
     assert found.description.title == "letters"

@@ -72,7 +72,7 @@ def test_the_texts_of_a_table_are_read_and_described(models, tmp_path, run):
     (tmp_path / "in.csv").write_text("id;review\n1;Ada ran\n2;Bo\n", encoding="utf-8")
     status, out, err = run("predict", "--head", models / "tagger", tmp_path / "in.csv", "-")
     assert status == 0
-    assert "texts from 'review', named by the first line; semicolons between columns" in err
+    assert "texts from “review”, named by the first line; semicolons between columns" in err
     assert [json.loads(line)["tokens"] for line in out.splitlines()] == [["Ada", "ran"], ["Bo"]]
 
 

@@ -147,10 +147,10 @@ def test_labels_may_be_numbers_and_booleans(tmp_path: Path):
 @pytest.mark.parametrize(
     ("header", "mark", "columns", "described"),
     [
-        ("text|label\n", "|", TextColumns(delimiter="|"), "texts from 'text'"),
-        ("", ";", TextColumns(delimiter=";"), "labels from 'column 2', there is no line of names"),
-        ("what they said,mood\n", ",", TextColumns(0, 1), "texts from 'what they said'"),
-        ("text,label\n", ",", TextColumns("text"), "labels from 'label', named by the first line"),
+        ("text|label\n", "|", TextColumns(delimiter="|"), "texts from “text”"),
+        ("", ";", TextColumns(delimiter=";"), "labels from “column 2”, there is no line of names"),
+        ("what they said,mood\n", ",", TextColumns(0, 1), "texts from “what they said”"),
+        ("text,label\n", ",", TextColumns("text"), "labels from “label”, named by the first line"),
     ],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])

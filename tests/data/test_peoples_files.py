@@ -111,7 +111,7 @@ def test_a_headerless_semicolon_file_whose_first_text_has_two_lines(tmp_path: Pa
     ]
     assert [row.line for row in read[:2]] == [1, 3]
     described = (
-        "texts from 'column 1', labels from 'column 2', there is no line of names; semicolons"
+        "texts from “column 1”, labels from “column 2”, there is no line of names; semicolons"
         " between columns"
     )
     assert found is not None
@@ -216,7 +216,7 @@ def test_the_columns_and_the_delimiter_are_described(tmp_path: Path) -> None:
     reports: list[str] = []
     sentences_in(path, say=reports.append)
     assert reports == [
-        f"{path}: texts from 'review', named by the first line; semicolons between columns"
+        f"{path}: texts from “review”, named by the first line; semicolons between columns"
     ]
     table = read_table(path)
     columns = find_columns(table, TextColumns("label"), labelled=False)
@@ -292,7 +292,7 @@ def test_parts_of_speech_below_a_header(tmp_path: Path) -> None:
     )
     assert [row.tokens for row in found.sentences] == [("Ines", "flew"), ("Oslo",)]
     assert [row.tags for row in found.sentences] == [("PROPN", "VERB"), ("PROPN",)]
-    assert found.describe() == "words from 'form', tags from 'upos'; named by the first line"
+    assert found.describe() == "words from “form”, tags from “upos”; named by the first line"
 
 
 def test_types_without_prefix_are_names(tmp_path: Path) -> None:

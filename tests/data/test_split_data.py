@@ -74,7 +74,7 @@ def test_a_file_goes_before_a_share(tmp_path: Path):
         "test": 6,
     }
     assert (
-        f"{train}: texts from 'text', labels from 'label', named by the first line."
+        f"{train}: texts from “text”, labels from “label”, named by the first line."
         in data.describe()
     )
     assert str(tmp_path) not in data.summary()

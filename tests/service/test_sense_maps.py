@@ -65,8 +65,8 @@ def test_the_description_of_a_table_names_the_column(session):
         line.partition(",")[2] for line in table.splitlines()[1:]
     ]
     assert [source for source, _ in found.read_as] == [TEXT_A]
-    assert "texts from 'review'" in found.read_as[0][1]
-    assert read_as(found).startswith("Read from text A: texts from 'review'")
+    assert "texts from “review”" in found.read_as[0][1]
+    assert read_as(found).startswith("Read from text A: texts from “review”")
     assert session.sense_map(MapRequest("bank", MONEY, examples=False)).read_as == ()
 
 

@@ -58,7 +58,7 @@ def test_columns_are_guessed(tmp_path, name, content, columns):
     found = preview(tmp_path, name, content)
     assert (found.text_column, found.label_column, found.header) == columns
     assert dict(found.labels) == {"good": 26, "bad": 14}
-    assert found.read_as.startswith(f"texts from '{columns[0]}', labels from '{columns[1]}'")
+    assert found.read_as.startswith(f"texts from “{columns[0]}”, labels from “{columns[1]}”")
     assert found.rows + found.test_rows == 40
     assert found.examples[0] == (("text number 0 about rain",), ("bad",))
 

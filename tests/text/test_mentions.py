@@ -253,7 +253,7 @@ DERIVED = (
             "银行",
             "银行拒绝了贷款。",
             "sentence 2",
-            r"^Sentence 2 has “银行” inside a longer word only: put spaces around it",
+            r"^Sentence 2 is written without spaces around “银行”\. The bundled models read only",
             [],
         ),
         *(
