@@ -11,6 +11,7 @@ import secrets
 import socket
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -36,11 +37,17 @@ _CODE_LENGTH = 6
 class ClassRoom:
     """Sentences that a class sends for one word.
 
-    ``is_local`` says that only this machine reaches the app.
+    Args:
+        is_local: only this machine reaches the app.
+
+    Attributes:
+        language_warning: returns what to tell the author of a sentence in another language; empty
+            for English. The app sets it.
     """
 
     def __init__(self, *, is_local: bool = True) -> None:
         self.is_local = is_local
+        self.language_warning: Callable[[Sequence[str]], str] = lambda sentences: ""
         self._lock = threading.Lock()
         self._code = self._word = ""
         self._sentences: list[str] = []
@@ -96,7 +103,7 @@ class ClassRoom:
             if len(self._sentences) >= MAX_SENTENCES:
                 return f"The class has sent {MAX_SENTENCES} sentences: that is all that fit."
             self._sentences.append(sentence)
-        return "Sent. You can send another one."
+        return f"Sent. {self.language_warning([sentence]) or 'You can send another one.'}"
 
     def since(self, code: str, n: int) -> list[str]:
         """Return the sentences of a room but the first ``n``."""

@@ -294,6 +294,7 @@ def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
             drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
             build_landing(service)
             if room is not None:
+                room.language_warning = service.language_warning
                 class_link.build(room)
             parts.build_save_page(
                 "map-page",

@@ -116,3 +116,11 @@ def test_without_a_room_the_page_offers_none():
         for block in build_app(FakeService(), ClassRoom()).blocks.values()
     ]
     assert "class-link" in with_room
+
+
+def test_a_sentence_in_another_language_is_sent_and_that_is_said():
+    room = ClassRoom()
+    build_app(FakeService(), room)
+    code = room.open("bank")
+    assert room.add(code, "Die Bank ist nicht offen.").startswith("Sent. This model reads only")
+    assert room.since(code, 0) == ["Die Bank ist nicht offen."]
