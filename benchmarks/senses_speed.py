@@ -32,13 +32,13 @@ def main() -> None:
         lines = "".join(islice(open_text(args.text), args.lines))
         text.write_text(lines, encoding="utf-8")
         n_words = len(lines.split())
-        embed = ("embed", str(text), str(folder / "vectors.parquet"), "--top")
-        senses = ("senses", str(text), str(folder / "senses.jsonl"))
+        embed: tuple[str, ...] = ("embed", str(text), str(folder / "vectors.parquet"), "--top")
+        senses: tuple[str, ...] = ("senses", str(text), str(folder / "senses.jsonl"))
         seconds: dict[str, list[float]] = {"embed": [], "senses": []}
         for _ in range(args.rounds):
-            for command in (embed, senses):
-                seconds[command[0]].append(_processor_seconds(command))
-                Path(command[2]).unlink()
+            for arguments in (embed, senses):
+                seconds[arguments[0]].append(_processor_seconds(arguments))
+                Path(arguments[2]).unlink()
     print(f"{n_words:,} words\n\n| Command | Words per second of processor time |\n|---|---:|")
     speed = {command: n_words / statistics.median(found) for command, found in seconds.items()}
     for command, words in speed.items():
