@@ -285,3 +285,14 @@ def test_a_class_sends_sentences_to_the_map(open_page, fake_app):
     page.locator(".landed").get_by_text("Our bank lends money.").first.wait_for()
     page.get_by_role("button", name="Close the link").click()
     page.get_by_role("button", name="Open a class link").wait_for()
+
+
+def test_a_map_of_another_word_closes_the_link_of_the_class(open_page):
+    page = open_page("tab=map", ready=".map-answer .verdict h2")
+    page.get_by_role("button", name="Open a class link").click()
+    page.locator(".class-link .address").wait_for()
+    box(page).fill("spring")
+    page.get_by_role("button", name="Draw the map").click()
+    page.locator(".map-answer .eyebrow").get_by_text("“spring”").first.wait_for()
+    page.locator(".class-link").get_by_text("was closed: the map has another word").wait_for()
+    page.get_by_role("button", name="Open a class link").wait_for()
