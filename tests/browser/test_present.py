@@ -206,6 +206,18 @@ def test_the_own_word_opens_from_any_step_and_comes_back(present):
     assert number(page) == 3
 
 
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
+def test_the_bar_stays_at_one_place_in_all_steps(present, width, height):
+    page = answered(present(width=width, height=height))
+    places = set()
+    for step in range(1, 10):
+        page.get_by_label("Go to step").select_option(str(step))
+        answered(page)
+        page.evaluate("scrollTo(0, 0)")
+        places.add(round(page.locator(".stage .bar").bounding_box()["y"]))
+    assert len(places) == 1
+
+
 # How far the end of an answer lies below the edge of the bar, once the page has come to rest.
 BELOW_BAR = """async (selector) => {
     const top = () => document.querySelector(selector).getBoundingClientRect().top;

@@ -218,10 +218,6 @@ window.elmo = (() => {
   });
   // Buttons that open a tab.
   when(document, "click", "[data-tab]", ({ dataset }) => [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === dataset.tab)?.click());
-  // The chosen tab is scrolled fully into view in the bar of a narrow page: when it is pressed, and once a link has opened one.
-  const whole = (tab) => tab?.parentElement.scrollTo({ left: tab.offsetLeft - (tab.parentElement.clientWidth - tab.clientWidth) / 2 });
-  when(document, "click", "[role=tab]", whole);
-  for (const wait of [1000, 2000, 4000]) setTimeout(() => whole(document.querySelector("[role=tab][aria-selected=true]")), wait);
   return {
     make, draw, tie, when, button, showError, clearErrors, busy, narrow, bring, isCalm, markOld, markNew, bringAnswer, settled, edited,
     openText, requests, save, linkOf, remembered,
