@@ -117,16 +117,13 @@ class ScalarMix(nn.Module):
             never depends on its neighbours in a batch.
         fixed_weights: final weights ``s``, which are then not learned (``gamma`` still is): one
             layer, or a plain mean.
-        initial_scalars: ``w`` to start from; zeros by default, so that all layers weigh the same.
-        initial_gamma: ``gamma`` to start from.
         output_norm: normalise the mixed vector of each token before ``gamma``, in the same way:
             ``gamma`` is then the scale of the layers beside other features, whatever the encoder's
             own scale is. (A layer norm behind the mix would undo ``gamma``, and let it drift
             through zero, where the sign of every vector turns.)
 
     Raises:
-        ConfigError: not one finite weight for each layer, weights that are not shares of one, or
-            both kinds of weights.
+        ConfigError: not one finite weight for each layer, or weights that are not shares of one.
     """
 
     fixed_weights: Tensor | None
@@ -136,8 +133,6 @@ class ScalarMix(nn.Module):
         n_layers: int,
         layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
-        initial_scalars: Sequence[float] | None = None,
-        initial_gamma: float = 1.0,
         output_norm: bool = False,
     ) -> None:
         super().__init__()
@@ -145,23 +140,18 @@ class ScalarMix(nn.Module):
             raise ConfigError(f"n_layers: a mix needs at least one layer, got {n_layers}")
         self.n_layers = n_layers
         self.layer_norm, self.output_norm = layer_norm, output_norm
-        self.gamma = nn.Parameter(torch.tensor(float(initial_gamma)))
+        self.gamma = nn.Parameter(torch.ones(()))
         if fixed_weights is None:
-            start = [0.0] * n_layers if initial_scalars is None else list(initial_scalars)
-            _check_number("initial_scalars", start, n_layers)
-            # [L]
-            self.scalars: nn.Parameter | None = nn.Parameter(
-                torch.tensor(start, dtype=torch.float32)
-            )
+            # All layers weigh the same at first.
+            self.scalars: nn.Parameter | None = nn.Parameter(torch.zeros(n_layers))  # [L]
             self.register_buffer("fixed_weights", None)
         else:
-            if initial_scalars is not None:
-                raise ConfigError(
-                    "initial_scalars: fixed_weights are given, so there is nothing to learn from a"
-                    " start"
-                )
             shares = list(fixed_weights)
-            _check_number("fixed_weights", shares, n_layers)
+            if len(shares) != n_layers or not all(map(math.isfinite, shares)):
+                raise ConfigError(
+                    f"fixed_weights: expected {n_layers} finite numbers, one for each layer, got"
+                    f" {shares}"
+                )
             if min(shares) < 0 or not math.isclose(sum(shares), 1.0, abs_tol=1e-4):
                 raise ConfigError(
                     "fixed_weights: expected shares that are not negative and sum to 1, got"
@@ -217,10 +207,3 @@ def _prepared(layer: Tensor, norm: bool) -> Tensor:
     """Convert a layer ``[B, T, D]`` to float32 or wider, normalized if requested."""
     layer = layer.to(torch.promote_types(layer.dtype, torch.float32))
     return nn.functional.layer_norm(layer, layer.shape[-1:], eps=_EPSILON) if norm else layer
-
-
-def _check_number(name: str, values: Sequence[float], n_layers: int) -> None:
-    if len(values) != n_layers or not all(map(math.isfinite, values)):
-        raise ConfigError(
-            f"{name}: expected {n_layers} finite numbers, one for each layer, got {list(values)}"
-        )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +14,12 @@ from elmo_tasks.errors import ConfigError
 from elmo_tasks.layers import ScalarMix, masked_max, masked_mean
 
 MASK = torch.tensor([[True, True, True], [True, False, False], [False, False, False]])
+
+
+def mix_with(scalars: Sequence[float], gamma: float = 1.0, layer_norm: bool = False) -> ScalarMix:
+    mix = ScalarMix(len(scalars), layer_norm)
+    mix.load_state_dict({"scalars": torch.tensor(scalars), "gamma": torch.tensor(gamma)})
+    return mix
 
 
 def vectors(*leading: int) -> torch.Tensor:
@@ -52,7 +59,7 @@ def test_pooling_no_tokens_at_all(pool) -> None:
 
 
 def test_the_mean_commutes_with_the_mix() -> None:
-    values, mix = vectors(3), ScalarMix(3, initial_scalars=[0.2, -1, 0.5], initial_gamma=1.3)
+    values, mix = vectors(3), mix_with([0.2, -1.0, 0.5], gamma=1.3)
     torch.testing.assert_close(mix(masked_mean(values, MASK)), masked_mean(mix(values, MASK), MASK))
 
 
@@ -80,7 +87,7 @@ def some_layers(n_layers: int = 3, *shape: int) -> Tensor:
 @pytest.mark.parametrize("shape", [(2, 4, 5), (2, 5)], ids=["tokens", "pooled"])
 def test_the_formula(n_layers: int, shape: tuple[int, ...]) -> None:
     scalars = [0.3 * k - 0.5 for k in range(n_layers)]
-    mix = ScalarMix(n_layers, initial_scalars=scalars, initial_gamma=1.7)
+    mix = mix_with(scalars, gamma=1.7)
     values = some_layers(n_layers, *shape)
     total = sum(math.exp(w) for w in scalars)
     expected = torch.zeros(shape)
@@ -103,7 +110,7 @@ def test_layer_norm_is_per_token() -> None:
 
 @pytest.mark.parametrize("layer_norm", [False, True])
 def test_a_sentence_does_not_depend_on_its_neighbours(layer_norm: bool) -> None:
-    mix = ScalarMix(3, layer_norm, initial_scalars=[0.1, -1.0, 2.0])
+    mix = mix_with([0.1, -1.0, 2.0], layer_norm=layer_norm)
     values = some_layers()
     mask = torch.tensor([[True] * 4, [True, True, False, False]])
     alone = mix(values[:, :1], mask[:1])
@@ -127,7 +134,7 @@ def test_padding_is_zero(layer_norm: bool) -> None:
 
 
 def test_gradients() -> None:
-    mix = ScalarMix(3, initial_scalars=[0.5, 0.0, -0.5], initial_gamma=2.0).double()
+    mix = mix_with([0.5, 0.0, -0.5], gamma=2.0).double()
     values = some_layers().double().requires_grad_()
     mix(values).square().sum().backward()
     for parameter in (mix.scalars, mix.gamma):
@@ -156,7 +163,7 @@ def test_fixed_weights() -> None:
 
 
 def test_l2_pulls_towards_the_mean() -> None:
-    mix = ScalarMix(3, initial_scalars=[2.0, -1.0, 0.5])
+    mix = mix_with([2.0, -1.0, 0.5])
     assert mix.l2().item() == pytest.approx(5.25)
     mix.l2().backward()
     assert mix.scalars is not None
@@ -168,7 +175,7 @@ def test_l2_pulls_towards_the_mean() -> None:
 @pytest.mark.parametrize("layer_norm", [False, True])
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_norm: bool) -> None:
-    mix = ScalarMix(3, layer_norm, initial_scalars=[0.1, 0.2, 0.3])
+    mix = mix_with([0.1, 0.2, 0.3], layer_norm=layer_norm)
     values = some_layers().to(dtype)
     with torch.autocast("cpu", torch.bfloat16):
         mixed = mix(values)
@@ -181,20 +188,12 @@ def test_half_precision_layers_are_mixed_in_float32(dtype: torch.dtype, layer_no
     [
         ({"n_layers": 0}, "n_layers: a mix needs at least one layer, got 0"),
         (
-            {"initial_scalars": [1.0]},
-            "initial_scalars: expected 3 finite numbers, one for each layer, got [1.0]",
-        ),
-        (
             {"fixed_weights": [0.5, 0.5]},
             "fixed_weights: expected 3 finite numbers, one for each layer, got [0.5, 0.5]",
         ),
         ({"fixed_weights": [1.0, 1.0, 1.0]}, "not negative and sum to 1, got [1.0, 1.0, 1.0]"),
         ({"fixed_weights": [1.5, -0.5, 0.0]}, "not negative and sum to 1, got [1.5, -0.5, 0.0]"),
         ({"fixed_weights": [math.nan, 0.5, 0.5]}, "fixed_weights: expected 3 finite numbers"),
-        (
-            {"fixed_weights": [0, 0, 1], "initial_scalars": [0, 0, 0]},
-            "initial_scalars: fixed_weights are given",
-        ),
     ],
 )
 def test_settings_that_do_not_fit(settings: dict, message: str) -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from tqdm import tqdm
 
-from elmo_tasks.encoders.batches import CorpusEncoding, ProgressStep, token_rows
+from elmo_tasks.encoders.batches import CorpusEncoding, token_rows
 from elmo_tasks.encoders.encoder import Encoder
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import file_lock, read_json, write_json
@@ -36,9 +36,7 @@ _PROGRESS_NAME = "progress.json"
 _log = logging.getLogger(__name__)
 
 
-def encoded_rows(
-    encoding: CorpusEncoding, folder: Path, key: str, step: ProgressStep | None = None
-) -> NDArray[Any]:
+def encoded_rows(encoding: CorpusEncoding, folder: Path, key: str) -> NDArray[Any]:
     """Compute the rows of a corpus into ``folder``, memory-mapped.
 
     An interrupted call with this key is resumed. Rows are appended block by block.
@@ -66,14 +64,8 @@ def encoded_rows(
                 disable=None,
             ) as bar,
         ):
-
-            def report(n_tokens: int) -> None:
-                bar.update(n_tokens)
-                if step is not None:
-                    step(n_tokens)
-
             for start, stop in encoding.blocks(done):
-                file.write(encoding.block(start, stop, report).tobytes())
+                file.write(encoding.block(start, stop, bar.update).tobytes())
                 file.flush()
                 os.fsync(file.fileno())
                 write_json(progress, {"key": key, "sentences": stop})

@@ -34,14 +34,12 @@ def bundled_counts() -> Mapping[str, Mapping[str, float]]:
     return counts
 
 
-def prior_of(
-    senses: Sequence[tuple[str, Sense]], counts: Mapping[str, Mapping[str, float]] | None = None
-) -> NDArray[np.float64]:
+def prior_of(senses: Sequence[tuple[str, Sense]]) -> NDArray[np.float64]:
     """Return ``[S]`` log-probabilities of meanings in running text, each given with its word.
 
     The meanings of two words (*rise* and *rose*) share one distribution.
     """
-    counts = bundled_counts() if counts is None else counts
+    counts = bundled_counts()
     ranks: dict[str, int] = {}
     order, counted = [], []
     for word, sense in senses:

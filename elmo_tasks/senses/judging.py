@@ -390,11 +390,7 @@ def _matrix(probabilities: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]
 
 
 def meanings_of_uses(
-    model: SenseModel,
-    uses: Sequence[Use],
-    embedded: Vectors,
-    entries: Sequence[Entry],
-    prior: NDArray[np.float64] | None = None,
+    model: SenseModel, uses: Sequence[Use], embedded: Vectors, entries: Sequence[Entry]
 ) -> list[api.UseMeaning]:
     """Choose for uses embedded as ``[n, H]`` among the meanings of the entries."""
-    return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries), prior)))
+    return list(map(use_meaning, model.classify(uses, embedded, senses_of(entries))))

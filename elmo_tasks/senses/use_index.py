@@ -307,10 +307,9 @@ def build_index(
     title: str,
     progress: Callable[[float], None] | None = None,
     wait: bool = False,
-    bf16: bool = False,
 ) -> UseIndex:
     """Encode a corpus with a loaded encoder and write its index; see :func:`build_files`."""
-    job = IndexJob(precision="bf16" if bf16 else "float32", encoder=encoder)
+    job = IndexJob(precision="float32", encoder=encoder)
     build_files(job, sentences, Path(folder), title, progress=progress, wait=wait)
     return UseIndex(folder)
 

@@ -133,9 +133,7 @@ def evenly(items: Sequence[Item], n: int) -> list[Item]:
     return list(items) if len(items) <= n else [items[k * len(items) // n] for k in range(n)]
 
 
-def sentences_of(
-    text: str, name: str = "", max_characters: int | None = MAX_CHARACTERS
-) -> tuple[list[str], str]:
+def sentences_of(text: str, name: str = "") -> tuple[list[str], str]:
     """Split the user's text into sentences, and describe how it was read.
 
     The text is running text, a list of texts, or a table with a column of texts.
@@ -143,14 +141,13 @@ def sentences_of(
     Args:
         text: pasted, or the content of a file.
         name: of the file, if there is one.
-        max_characters: longest text to accept.
 
     Raises:
         InputError: it is too long, or a table that cannot be read.
     """
-    if max_characters is not None and len(text) > max_characters:
+    if len(text) > MAX_CHARACTERS:
         raise InputError(
-            f"The text has {len(text):,} characters; the most is {max_characters:,}. Use a part"
+            f"The text has {len(text):,} characters; the most is {MAX_CHARACTERS:,}. Use a part"
             " of it.",
             field="text",
         )
