@@ -11,9 +11,6 @@ from elmo_tasks.wording import first_capital, listed, number, number_word, perce
 UNKNOWN_WORDS = "unknown words"
 #: Name of the group of uses whose meaning the dictionary lacks.
 _ANOTHER_MEANING = "another meaning"
-#: Said of a use that probably has none of the listed meanings when this is uncertain: most such
-#: sentences are short.
-_TOO_LITTLE = "the sentence says too little to tell"
 
 
 def meanings_answer(
@@ -36,11 +33,10 @@ def meanings_answer(
         mostly = "means the same" if len(chosen) == 1 else f"has {meanings}"
         headline = f"“{word}” mostly {mostly} here{more}"
     elif not named and not is_other:
-        says = "Each sentence says" if len(uses) > 1 else "The sentence says"
-        headline = f"{says} too little to tell the meaning of “{word}”"
+        headline = f"The meaning of “{word}” is unclear here"
     elif untold and not is_other:
-        where = "another sentence says" if len(untold) == 1 else "other sentences say"
-        headline = f"“{word}” {probably}has {meanings} here; {where} too little to tell"
+        where = _sentences(untold)
+        headline = f"“{word}” {probably}has {meanings} here; in {where} it is unclear"
     elif len(chosen) > 1:
         headline = f"“{word}” {probably}has {meanings} here{more}"
     elif None in chosen:
@@ -71,7 +67,7 @@ def one_meaning_answer(
         noun = "expression" if meaning.part_of_speech == "expression" else "word"
         known = f"This {noun} has one meaning in the dictionary: {meaning.gloss}"
         unchecked = (
-            "; whether one of them means the single words as usual was not checked"
+            "; whether its words are meant literally in one of them was not checked"
             if noun == "expression" and " " in word
             else ""
         )
@@ -126,9 +122,9 @@ def not_english_answer(language: str) -> api.Message:
     ``language`` is the name of its language, or :data:`UNKNOWN_WORDS`.
     """
     if language == UNKNOWN_WORDS:
-        found = "most of these words are not English"
+        found = "most of these words are not common English words"
     else:
-        found = f"at least one sentence here looks like {language}"
+        found = f"at least one sentence here seems to be in {language}"
     return api.Message(f"This model reads only English, and {found}.", "No meanings are given.")
 
 
@@ -192,9 +188,9 @@ def heading(
     """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning."""
     if meaning is not None:
         return meaning.gloss
-    if uses and not any(use.is_sure for use in uses):
-        return _TOO_LITTLE if len(uses) == 1 else "the sentences say too little to tell"
     known = "among yours" if source is api.MeaningSource.OWN else "in the dictionary"
+    if uses and not any(use.is_sure for use in uses):
+        return f"unclear, perhaps another meaning, not {known}"
     return f"another meaning, not {known}"
 
 

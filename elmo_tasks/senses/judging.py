@@ -143,10 +143,15 @@ def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
     It is the name of another language, or that the words are unknown. One text in another language
     among English ones counts.
     """
-    for text in texts:
-        # A few letters can look like any language: "Use fine sand." like Danish.
-        if (language := foreign_language(text)) and not _is_plainly_english(static, text):
-            return language
+    # A few letters can look like any language: "Use fine sand." like Danish.
+    languages = {
+        text: language
+        for text in texts
+        if (language := foreign_language(text)) and not _is_plainly_english(static, text)
+    }
+    if languages:
+        # Together they tell better which one it is: Spanish or Italian.
+        return foreign_language(" ".join(languages)) or next(iter(languages.values()))
     words = [token.text for text in texts for token in tokenize(text) if token.text[:1].isalpha()]
     is_known = static.rows_of(words) < min(_ENGLISH_RANK, len(static))
     return UNKNOWN_WORDS if words and float(is_known.float().mean()) < _MIN_KNOWN_WORDS else ""

@@ -32,7 +32,7 @@ from elmo_tasks.service.validation import check_number, checked_tokens, find_use
 from elmo_tasks.text.phrases import Pattern
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Mention
-from elmo_tasks.text.word_forms import are_inflections, folded
+from elmo_tasks.text.word_forms import are_inflections, differ_in_hyphens_or_accents, folded
 
 #: Layer name for the sentence embedding of a model that was trained to provide one.
 SENTENCE = "sentence"
@@ -177,10 +177,13 @@ def spelling(mention: Mention) -> str:
 def are_one_word(spellings: Sequence[str]) -> bool:
     """Return True if all are forms of one word, in capital or small letters (apple, Apple)."""
     first, *others = dict.fromkeys(map(folded, spellings))
-    if " " in first:
-        pattern = Pattern.of(first, splits=True)
-        return all(pattern.end_at(other.split(), 0) == len(other.split()) for other in others)
-    return all(are_inflections(first, other) for other in others)
+    pattern = Pattern.of(first, splits=True)
+    return all(
+        are_inflections(first, other)
+        or differ_in_hyphens_or_accents(first, other)
+        or (" " in first and pattern.end_at(other.split(), 0) == len(other.split()))
+        for other in others
+    )
 
 
 def side_by_side(

@@ -11,12 +11,18 @@ from elmo_tasks.errors import Choice, InputError
 from elmo_tasks.text.phrases import MAX_PHRASE, Pattern, TokenRange, phrase_tokens
 from elmo_tasks.text.tokens import Token, tokenize
 from elmo_tasks.text.uses import Mention, Use
-from elmo_tasks.text.word_forms import are_inflections, folded, may_be_forms_of_one_word
+from elmo_tasks.text.word_forms import (
+    are_inflections,
+    differ_in_hyphens_or_accents,
+    folded,
+    may_be_forms_of_one_word,
+)
 from elmo_tasks.wording import listed, ordinal, quoted, shortened
 
 _MARK = re.compile(r"\[([^\[\]]*)\]")
 # cut off the end of a word by the tokenizer: 's, n't, the not of cannot
 _CLITIC = re.compile(r"'\w+|n't|not")
+_QUOTED = re.compile(r"[\"'“”„«‘](.*\w.*)[\"'“”»’]", re.DOTALL)
 _MAX_OFFERS = 5
 _MAX_CHOICES = 20
 
@@ -33,13 +39,15 @@ def find_mention(word: str, sentence: str, *, field: str = "sentences") -> Menti
     Raises:
         InputError: with ``field="word"`` when ``word`` is neither a word nor a phrase; else with
             ``field``, the input field of the sentence, such as ``"sentence 3"``. Derived words
-            (``banker``, ``river-bank``) are offered in ``choices``.
+            (``banker``, ``river-bank``) and other spellings (``e-mail`` for ``email``) are offered
+            in ``choices``.
     """
     name = field.capitalize() if field[-1].isdigit() else "The sentence"
     marks = list(_MARK.finditer(sentence))
     if marks:
         return _marked(sentence, marks, name, field)
 
+    word = _without_quotes(word)
     wanted = check_word(word)
     tokens = tuple(tokenize(sentence))
     if not tokens:
@@ -77,6 +85,8 @@ def _not_found(
             field=field,
             choices=offers,
         )
+    if other := _spelled_otherwise(word, sentence, tokens, name, field):
+        return other
     # Some scripts without upper case are written without spaces.
     if key.upper() == key.lower() and key in folded(sentence):
         return InputError(
@@ -91,9 +101,27 @@ def _not_found(
     )
 
 
+def _spelled_otherwise(
+    word: str, sentence: str, tokens: Sequence[Token], name: str, field: str
+) -> InputError | None:
+    """Return the error that offers ``ice-cream`` for ``ice cream``, if it is there."""
+    for start, first in enumerate(tokens):
+        for end in range(start + 1, min(start + MAX_PHRASE, len(tokens)) + 1):
+            text = sentence[first.start : tokens[end - 1].end]
+            if text and differ_in_hyphens_or_accents(" ".join(word.split()), text):
+                marked = _with_brackets(sentence, first.start, tokens[end - 1].end)
+                return InputError(
+                    f"{name} does not contain {quoted(word)}, but it has {quoted(text)}: use that,"
+                    " or mark another word with [brackets].",
+                    field=field,
+                    choices=(Choice(shortened(text), marked),),
+                )
+    return None
+
+
 def check_word(word: str) -> tuple[Token, ...]:
     """Tokenize a word (``don't`` gives two tokens) or a phrase; InputError for anything else."""
-    tokens = phrase_tokens(word)
+    tokens = phrase_tokens(_without_quotes(word))
     if not tokens:
         raise InputError("Type a word to compare, such as “bank”.", field="word")
     words = [token.text for token in tokens if _is_word(token.text)]
@@ -105,6 +133,12 @@ def check_word(word: str) -> tuple[Token, ...]:
         f" punctuation, such as {guess}.",
         field="word",
     )
+
+
+def _without_quotes(word: str) -> str:
+    """Return a word or phrase without the quotation marks that it was pasted with."""
+    quoted_word = _QUOTED.fullmatch(word.strip())
+    return quoted_word[1] if quoted_word else word
 
 
 def is_phrase(tokens: Sequence[Token]) -> bool:
@@ -131,7 +165,7 @@ def _phrase(
     found = [TokenRange(k, k + len(wanted)) for k in exact] or list(Pattern.of(phrase).places(keys))
     found = found or list(Pattern.of(phrase, splits=True).places(keys))
     if not found:
-        raise InputError(
+        raise _spelled_otherwise(phrase, sentence, tokens, name, field) or InputError(
             f"{name} does not contain {quoted(phrase)}: put it in, or mark the words to compare"
             " with [brackets].",
             field=field,

@@ -14,6 +14,8 @@ _SHORT = re.compile(r"[^aeiou]?[aeiou][^aeiouwxy]")
 _LONG_ENDING = re.compile(
     r"(?:ly|less|ness|fully?|i?fully?|ments?|able|ible|al|ally|i?ty|ies|y|ship|hood|ists?|ism|a?t?ions?|ish|like|en|ic)"
 )
+#: How the second part of a compound begins whose first part is inflected: mothers-in-law.
+_AFTER_INFLECTED = frozenset({"at", "by", "in", "of", "off", "on", "out", "up"})
 #: Longer strings are not English words.
 _MAX_LETTERS = 60
 
@@ -85,18 +87,39 @@ def are_inflections(first: str, second: str) -> bool:
     """
     if first == second:
         return True
-    are_words = first.isalpha() and second.isalpha()
+    are_words = all(word.replace("-", "").isalpha() for word in (first, second))
     if not are_words or max(len(first), len(second)) > _MAX_LETTERS:
         return False
     return bool(lemmas(first) & lemmas(second))
 
 
+def differ_in_hyphens_or_accents(first: str, second: str) -> bool:
+    """Check whether two words or phrases are one, in any inflection, but for these marks.
+
+    So are e-mails and email, ice cream and ice-cream, café and cafe; *everyday* and *every day* are
+    not.
+    """
+    first, second = _without_accents(first), _without_accents(second)
+    return are_inflections(first.replace(" ", "-"), second.replace(" ", "-")) or are_inflections(
+        first.replace("-", ""), second.replace("-", "")
+    )
+
+
+def _without_accents(text: str) -> str:
+    letters = unicodedata.normalize("NFD", folded(text))
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
 def lemmas(word: str) -> set[str]:
     """Return the words of which a lower-case word may be an inflection, itself included.
 
-    ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy, ``rose`` rise.
+    ``hoping`` gives hop and hope, ``studies`` study, ``happier`` happy, ``rose`` rise,
+    ``passers-by`` passer-by.
     """
     bases = {word}
+    first, hyphen, rest = word.partition("-")
+    if rest.split("-")[0] in _AFTER_INFLECTED:
+        bases |= {base + hyphen + rest for base in lemmas(first)}
     for ending in ("s", "es", "ed", "ing"):
         base = word.removesuffix(ending)
         if base == word or len(base) < 2 or (ending == "s" and base.endswith("s")):
@@ -144,5 +167,5 @@ def comparative_bases(word: str) -> set[str]:
 
 
 def folded(text: str) -> str:
-    """Normalize case and the encoding of accents, so that spellings can be compared."""
-    return unicodedata.normalize("NFC", text).casefold()
+    """Normalize case, apostrophes and the encoding of accents, to compare spellings."""
+    return unicodedata.normalize("NFC", text).casefold().replace("’", "'")

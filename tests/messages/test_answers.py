@@ -99,7 +99,9 @@ def test_of_an_expression_the_answer_adds_that_its_words_may_be_meant():
     sentence = meanings.one_meaning_answer(
         "over the moon", 2, api.Certainty.CONFIDENT, happy
     ).details
-    assert sentence.endswith("whether one of them means the single words as usual was not checked.")
+    assert sentence.endswith(
+        "whether its words are meant literally in one of them was not checked."
+    )
     sentence = meanings.one_meaning_answer("giraffe", 2, api.Certainty.CONFIDENT).details
     assert sentence.endswith("This was known before the sentences were read.")
 
@@ -124,13 +126,11 @@ def test_an_uninformative_sentence_is_not_called_another_meaning():
     sentence = meanings.meanings_answer(
         "table", [use, short], 0.4, api.Certainty.TENTATIVE
     ).headline
-    assert (
-        sentence
-        == "“table” perhaps has one meaning here; another sentence says too little to tell."
-    )
+    assert sentence == "“table” perhaps has one meaning here; in sentence 2 it is unclear."
     alone = meanings.meanings_answer("table", [short, short], 0.4, api.Certainty.TENTATIVE).headline
-    assert alone == "Each sentence says too little to tell the meaning of “table”."
-    assert meanings.heading(None, uses=[short]) == "the sentence says too little to tell"
-    assert meanings.heading(None, uses=[short, short]) == "the sentences say too little to tell"
+    assert alone == "The meaning of “table” is unclear here."
+    unclear = "unclear, perhaps another meaning, not in the dictionary"
+    assert meanings.heading(None, uses=[short]) == unclear
+    assert meanings.heading(None, uses=[short, short]) == unclear
     sure = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
     assert meanings.heading(None, uses=[sure, short]) == "another meaning, not in the dictionary"

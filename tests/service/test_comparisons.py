@@ -198,6 +198,20 @@ def test_forms_of_a_phrase_are_one_word():
     assert not are_one_word(["hot dog", "hot cat"])
 
 
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["email", "e-mails"],
+        ["ice cream", "ice-cream", "Ice creams"],
+        ["resume", "résumés"],
+        ["driver's license", "driver’s license"],
+    ],
+)
+def test_hyphens_apostrophes_and_accents_make_no_other_word(spellings):
+    assert are_one_word(spellings)
+    assert not are_one_word(["every day", "everyday"])
+
+
 def test_an_expression_is_distinguished_from_its_literal_words(session):
     found = session.compare(
         "piece of cake", ["The exam was a piece of cake.", "She ate a piece of cake with her tea."]
@@ -231,13 +245,18 @@ def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
 )
 def test_a_few_common_words_are_english_whatever_their_letters_look_like(session, word, sentences):
     assert "only English" not in session.compare(word, sentences).message.headline
-    assert session.language_warning(["Er hat den Rock an."]).endswith("looks like German.")
-    assert session.language_warning(["Petra wohnt in Jordan."]).endswith("looks like German.")
+    assert session.language_warning(["Er hat den Rock an."]).endswith("seems to be in German.")
+    assert session.language_warning(["Petra wohnt in Jordan."]).endswith("seems to be in German.")
+
+
+def test_a_language_is_named_by_all_its_sentences(session):
+    texts = ["Fui al mercado.", "Compro pan todos los días en el mercado de mi barrio."]
+    assert session.language_warning(texts).endswith("seems to be in Spanish.")
 
 
 def test_a_language_without_a_name_is_not_called_unknown_words():
-    assert not_english_answer("another language").headline.endswith("looks like another language.")
-    assert not_english_answer(UNKNOWN_WORDS).headline.endswith("these words are not English.")
+    assert not_english_answer("another language").headline.endswith("in another language.")
+    assert not_english_answer(UNKNOWN_WORDS).headline.endswith("are not common English words.")
 
 
 def test_a_name_has_a_warning_that_people_may_share_it(session):

@@ -14,7 +14,8 @@ bank banks banked banking, run ran running, play plays, bark barking, beauty bea
 leaf leaves, be was, lie lay, lay laid, hope hoping, watch watches, study studies, fast faster fastest, wet wetter wettest,
 mean meaner meanest meant means, happy happier happiest, large larger largest, free freer freest, dry drier driest,
 far further farthest, dream dreamt dreamed dreams, learn learnt learned, spell spelt, leap leapt, stride strode strides,
-crisis crises, agree agreed, free freed, tie tied, use used
+crisis crises, agree agreed, free freed, tie tied, use used, t-shirt t-shirts, mother-in-law mothers-in-law,
+passer-by passers-by, e-mail e-mailed
 """
 # A word, and others that are made of it.
 DERIVED = """
@@ -27,7 +28,7 @@ bank ban shore bankrupt ., can canal, car care, see seed, plan plane, contract c
 """
 NOT_INFLECTED = """
 bank banker, organ organic, see seed, fee feed, hop hoping, not noted, bass bas, read reader,
-for forest, dig digest, earn earnest, numb number, corn corner, flow flower, inter interest, happy unhappy, happier happen
+t-shirt e-shirt, river-bank riverside, for forest, dig digest, earn earnest, numb number, corn corner, flow flower, inter interest, happy unhappy, happier happen
 """
 
 
