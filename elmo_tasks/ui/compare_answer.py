@@ -82,7 +82,7 @@ def page(
         one_vector=views.one_vector is not None,
         reader="ELMo" if answer.layers[0].sees == READS_LETTERS else answer.model,
         mixed=mixed,
-        summary=render("comparison_summary.html", comparison=answer),
+        summary=render("comparison_summary.html", comparison=answer, saved=saved),
         meanings_card=meanings_card(answer, models, saved=saved),
         panels=panels,
         file=names_of(answer)[1],

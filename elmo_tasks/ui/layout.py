@@ -29,7 +29,17 @@ TABS = ("compare", "map", "nearest", "try", "train", "layers", "present")
 SANS = ("Inter", "Segoe UI", "Roboto", "Helvetica Neue", "Liberation Sans", "Arial", "sans-serif")
 STYLES = tuple(
     f"styles/{name}.css"
-    for name in ("style", "try", "weights", "map", "compare", "train", "present", "worksheet")
+    for name in (
+        "style",
+        "try",
+        "weights",
+        "map",
+        "compare",
+        "train",
+        "present",
+        "print",
+        "worksheet",
+    )
 )
 #: Parts that belong to all tabs.
 SCRIPTS = (

@@ -14,7 +14,10 @@ from elmo_tasks.ui.rendering import joined, render
 def saved_page(title: str, answer: str) -> str:
     """Return an answer as a page of its own, with the styles and scripts that it needs."""
     styles = joined(
-        *(f"styles/{name}.css" for name in ("style", "map", "compare", "saved_page", "worksheet"))
+        *(
+            f"styles/{name}.css"
+            for name in ("style", "map", "compare", "saved_page", "print", "worksheet")
+        )
     )
     shared = joined(*(f"scripts/{name}.js" for name in ("form", "terms", "worksheet")))
     # Each script of a tab gets the arguments that gradio passes. It works on the answer that it

@@ -150,3 +150,18 @@ def test_a_mark_of_the_map_tells_its_sentence_where_it_stands(open_page):
     assert tip.inner_text() == shown
     page.keyboard.press("ArrowRight")
     assert tip.inner_text() != shown
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("tab", READY)
+def test_a_tab_prints_its_answer_whole_and_nothing_for_hands(open_page, tab):
+    page = open_page(f"tab={tab}", dark=True, ready=READY[tab])
+    page.emulate_media(media="print")
+    hands = page.locator(
+        "button, input, textarea, select, details:not([open]) summary, .label-wrap"
+    )
+    assert not [one.inner_text() for one in hands.all() if one.is_visible()]
+    assert page.locator("h2:visible").count()
+    assert page.locator("body").evaluate("body => getComputedStyle(body).colorScheme") == "light"
+    frames = page.locator(".scroll:visible")
+    assert not frames.evaluate_all("all => all.filter(f => f.scrollHeight > f.clientHeight + 1)")

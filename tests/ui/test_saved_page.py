@@ -44,6 +44,12 @@ def test_a_comparison_holds_its_answer_and_every_layer(service):
     assert date.today().isoformat() in text
 
 
+def test_a_saved_comparison_names_its_word_in_its_title_alone(service):
+    page = of_comparison(service)
+    assert "<h1>“bank” in 3 sentences</h1>" in page
+    assert '<p class="eyebrow">“bank”' not in page
+
+
 def test_a_map_holds_its_marks_and_its_sentences(service):
     tags = parsed(of_map(service))
     for part in (
