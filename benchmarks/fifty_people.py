@@ -54,13 +54,13 @@ def crowd(url: str, pids: Sequence[int], people: int, seconds: float, pause: flo
     certificates = httpx.create_ssl_context()  # takes long to read; real people have their own
 
     def person(number: int) -> None:
-        draw, n_asked = random.Random(number), 0
+        draw, n_requests = random.Random(number), 0
         time.sleep(draw.uniform(0, pause))
         with httpx.Client(base_url=url, timeout=120, verify=certificates) as client:
             while time.monotonic() < end:
                 sentences = [
-                    f"Visitor {number} saw {n_asked} banks.",
-                    f"Boat {number} lay at the bank for {n_asked} days.",
+                    f"Visitor {number} saw {n_requests} banks.",
+                    f"Boat {number} lay at the bank for {n_requests} days.",
                 ]
                 began = time.perf_counter()
                 try:
@@ -70,9 +70,9 @@ def crowd(url: str, pids: Sequence[int], people: int, seconds: float, pause: flo
                 except (httpx.HTTPError, ValueError, KeyError) as error:
                     found.wrong.append(repr(error))
                 found.seconds.append(time.perf_counter() - began)
-                if n_asked:
+                if n_requests:
                     found.later.append(found.seconds[-1])
-                n_asked += 1
+                n_requests += 1
                 time.sleep(draw.uniform(0.5 * pause, 1.5 * pause))
 
     threads = [threading.Thread(target=person, args=(number,)) for number in range(people)]

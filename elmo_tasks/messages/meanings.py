@@ -19,7 +19,7 @@ def meanings_answer(
     """State the meanings of the uses, and the certainty of the whole."""
     chosen = {use.best for use in uses}
     named = len(chosen - {None})
-    untold = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
+    undecided = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
     is_other = any(use.best is None and use.is_sure for use in uses)
     unsure = [k for k, use in enumerate(uses, 1) if use.certainty is not api.Certainty.CONFIDENT]
     probably = "probably " if probability >= 0.5 else "perhaps "
@@ -34,8 +34,8 @@ def meanings_answer(
         headline = f"“{word}” mostly {mostly} here{more}"
     elif not named and not is_other:
         headline = f"The meaning of “{word}” is unclear here"
-    elif untold and not is_other:
-        where = _sentences(untold)
+    elif undecided and not is_other:
+        where = _sentences(undecided)
         headline = f"“{word}” {probably}has {meanings} here; in {where} it is unclear"
     elif len(chosen) > 1:
         headline = f"“{word}” {probably}has {meanings} here{more}"
@@ -96,7 +96,7 @@ def unlisted_answer(
         answer = f"means the same in {_all(n)}" if is_same else "has more than one meaning here"
         headline = f"“{word}” probably {answer} ({percent(probability)})."
     missing = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the"
-    names = " Two people or places of one name are seldom told apart." if is_name else ""
+    names = " Two people or places of one name can seldom be distinguished." if is_name else ""
     better = "Give its meanings yourself under “Own meanings” for a better answer."
     return api.Message(headline, f"{missing} sentences are.{names} {better}")
 
@@ -162,9 +162,9 @@ def different_words_answer(
         *own[:2],
         f"two random words {number(random)}" if own else f"two random words have {number(random)}",
     ]
-    told = first_capital(f"{', '.join(parts)}.")
+    compared = first_capital(f"{', '.join(parts)}.")
     return api.Message(
-        headline, f"{told} These are different words: only their vectors are compared."
+        headline, f"{compared} These are different words: only their vectors are compared."
     )
 
 

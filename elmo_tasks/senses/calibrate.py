@@ -7,12 +7,11 @@ is left out of the centroids during fitting. The steps are:
 1. the weight of each view: softmax regression on the cosines of a use to the meanings of its word,
    with each use left out of the centroid of its own meaning;
 2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell
-   et al., 2017), kept only if
-   it does so on development sentences;
+   et al., 2017), kept only if it does so on development sentences;
 3. the scores of parts of speech, by a logistic regression on the embedded examples;
 4. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of
-   an unlisted meaning (each
-   meaning left out in turn), and those of a shared meaning of two uses of an unlisted word.
+   an unlisted meaning (each meaning left out in turn), and those of a shared meaning of two uses of
+   an unlisted word.
 """
 
 from __future__ import annotations

@@ -19,8 +19,7 @@ def cluster_uses(vectors: NDArray[np.floating]) -> tuple[tuple[int, ...], ...]:
 
     Returns:
         The positions of the uses in each cluster, the largest first; nothing for fewer than
-        :data:`MIN_USES` uses, or if
-        all vectors are equal.
+        :data:`MIN_USES` uses, or if all vectors are equal.
     """
     from sklearn.metrics import silhouette_score
 

@@ -25,7 +25,7 @@ from elmo_tasks.text.word_forms import folded
 #: about one in twenty.
 MAX_FALSE_ALARMS = 0.033
 _PART_C = 1.0  # inverse strength of the regularization for parts of speech
-# A part of speech that is told by a use alone.
+# A part of speech that a use alone determines.
 _SINGLE_PARTS = frozenset(PARTS_OF_SPEECH) - {NOUN_AND_VERB, "expression"}
 #: Weights of cosine, word matches and part of speech in the score of a meaning.
 ScoreWeights = tuple[float, float, float]

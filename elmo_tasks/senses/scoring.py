@@ -66,7 +66,7 @@ class SenseCalibration:
     slope: float  #: weight of the cosine in the score of a meaning
     match: float  #: weight of the word matches in the score of a meaning
     part: float  #: weight of the log-probability of its part of speech
-    parts: tuple[str, ...]  #: the parts of speech that are told apart
+    parts: tuple[str, ...]  #: the parts of speech that the tagger distinguishes
     part_matrix: Vectors  #: ``[H + 1, P]`` their scores from an embedded use, the constants last
     #: log-odds of an unlisted meaning: intercept, coefficients of :data:`UNKNOWN_FEATURES`
     unknown: tuple[float, ...]
@@ -238,7 +238,7 @@ def part_scores(
     Args:
         embedded: ``[n, H]`` uses.
         matrix: ``[H + 1, P]``, the constants last.
-        parts: the ``P`` parts of speech that are told apart.
+        parts: the ``P`` parts of speech that the tagger distinguishes.
         wanted: the part of speech of each meaning.
     """
     if not parts:

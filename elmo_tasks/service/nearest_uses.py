@@ -91,14 +91,14 @@ def nearest_uses(
     examples.
     """
     search = _search_of(request, loaded, own_index)
-    asked = _asked(request, loaded)
+    queries = _queries(request, loaded)
     must_wait = request.complete or search.only == "other"
     index = search.own or _index_of_dictionary(loaded, progress, wait=must_wait)
-    hits, n_searched = _hits(asked, search, loaded, index)
-    sense, probability, uses = _judged(asked, hits, request, search, loaded)
+    hits, n_searched = _hits(queries, search, loaded, index)
+    sense, probability, uses = _judged(queries, hits, request, search, loaded)
     found = [near for near in uses if not request.meaning or near.sense == request.meaning]
     random = _cosine_of_random_words(search, loaded, index)
-    use, encoder = asked[0], loaded.encoder
+    use, encoder = queries[0], loaded.encoder
     static = encoder if isinstance(encoder, StaticVectors) else static
     neighbours = _neighbours(use.token, _N_STATIC, static)
     if request.meaning:
@@ -134,8 +134,8 @@ def nearest_uses(
     )
 
 
-def _asked(request: NearestRequest, loaded: LoadedModel) -> list[Use]:
-    """Return the use that is asked about: that of the sentence, or a meaning's examples."""
+def _queries(request: NearestRequest, loaded: LoadedModel) -> list[Use]:
+    """Return the uses to search with: that of the sentence, or the examples of a meaning."""
     if not request.meaning:
         return [find_use(request.word, request.sentence, "sentence")]
     typed = (

@@ -75,7 +75,7 @@ def foreign_language(text: str) -> str:
 
     It is empty for English, and for too few letters to tell.
     """
-    if text.isascii() and not _says_enough(text):
+    if text.isascii() and not _has_enough_words(text):
         return ""
     # Capitals alone look like another language to it.
     ranked = dict(_identifier().rank(text.lower() if text.isupper() else text))
@@ -86,7 +86,7 @@ def foreign_language(text: str) -> str:
     return _NAMES.get(likeliest, "another language")
 
 
-def _says_enough(text: str) -> bool:
+def _has_enough_words(text: str) -> bool:
     n_letters = sum(character.isalpha() for character in text)
     if n_letters >= _MIN_LETTERS:
         return True

@@ -51,7 +51,7 @@ class ClassRoom:
         self._lock = threading.Lock()
         self._code = self._word = ""
         self._sentences: list[str] = []
-        self._asked = 0.0
+        self._last_request = 0.0
 
     def open(self, word: str) -> str:
         """Open a room for a word, and return its code.
@@ -59,12 +59,12 @@ class ClassRoom:
         The code is empty while the page of another teacher still asks for sentences.
         """
         with self._lock:
-            if self._code and time.monotonic() - self._asked < _REPLACEABLE_SECONDS:
+            if self._code and time.monotonic() - self._last_request < _REPLACEABLE_SECONDS:
                 return ""
             self._code = "".join(secrets.choice(_LETTERS) for _ in range(_CODE_LENGTH))
             self._word = word
             self._sentences = []
-            self._asked = time.monotonic()
+            self._last_request = time.monotonic()
             return self._code
 
     def close(self, code: str) -> None:
@@ -85,7 +85,7 @@ class ClassRoom:
     def word_of(self, code: str) -> str | None:
         """Return the word of an open room; ``None`` if there is no such room."""
         with self._lock:
-            if self._code and time.monotonic() - self._asked > _UNUSED_SECONDS:
+            if self._code and time.monotonic() - self._last_request > _UNUSED_SECONDS:
                 self._code, self._sentences = "", []
             return self._word if self._is_code(code) else None
 
@@ -110,7 +110,7 @@ class ClassRoom:
         if self.word_of(code) is None:
             return []
         with self._lock:
-            self._asked = time.monotonic()
+            self._last_request = time.monotonic()
             return self._sentences[max(0, n) :]
 
 

@@ -228,9 +228,10 @@ def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
     return listed([f"{a} with {b}" for a, b in found]) if len(found) == 2 else "several pairs"
 
 
-def snippet(use: Use, width: int = 16) -> tuple[str, str, str]:
+def snippet(use: Use) -> tuple[str, str, str]:
     """Return the compared word with a little text on either side, cut between words."""
     before, word, after = use.parts
+    width = 16
     if len(before) > width:
         cut = before[-width:]
         before = "…" + (cut.partition(" ")[2] if " " in cut.rstrip() else cut)

@@ -297,9 +297,8 @@ def _endpoints(service: Service) -> None:
 
         Returns:
             Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or
-                null), ways (of hiding: "" is
-            leaving out), words (changes of the cosine for each way, change: their mean), sides
-            (cosines of the half-views).
+                null), ways (of hiding: "" is leaving out), words (changes of the cosine for each
+                way, change: their mean), sides (cosines of the half-views).
         """
         if pair is not None and len(pair) != 2:
             raise InputError("Expected pair as a list of two whole numbers, counted from 0.")

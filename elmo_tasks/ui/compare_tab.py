@@ -130,9 +130,8 @@ def _endpoints(service: Service) -> None:
 
         Returns:
             Comparison: with uses (their meaning and its probability), groups (uses of one meaning),
-                certainty ("confident",
-            "tentative" or "abstain"), probability (that all groups are right), same_meaning (of
-            every two uses; may be empty).
+                certainty ("confident", "tentative" or "abstain"), probability (that all groups are
+                right), same_meaning (of every two uses; may be empty).
         """
         return service.compare(word, sentences, model or None, own_meanings or "").to_dict()
 
@@ -148,8 +147,7 @@ def _endpoints(service: Service) -> None:
 
         Returns:
             SentenceComparison: with layers (cosine; unconnected: the mean of two unconnected
-                sentences), shown (the layer that
-            did best in a test) and told (what that can tell, as measured).
+                sentences), shown (the layer that did best in a test) and message.
         """
         return service.sentence_similarity(sentences, model or None).to_dict()
 

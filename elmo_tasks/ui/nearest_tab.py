@@ -328,8 +328,8 @@ def _endpoints(service: Service) -> None:
 
         Returns:
             NearestUses: with uses (sense: empty where it is not known; probability: null for an
-                example, whose meaning is known)
-            and static (words without context, by the vectors named).
+                example, whose meaning is known) and static (words without context, by the vectors
+                named).
         """
         request = NearestRequest(
             word=word,

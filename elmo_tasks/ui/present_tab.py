@@ -152,7 +152,7 @@ def forming_summary(answers: tuple[IncrementalReading, IncrementalReading]) -> s
             f"{sense.key} {percent(share)}"
             for sense, share in zip(answer.senses, last.probabilities, strict=True)
         )
-        found = f"means “{last.found}”" if last.found else "cannot be told"
+        found = f"means “{last.found}”" if last.found else "cannot be determined"
         parts.append(f"In the end {number} {found} ({shares}).")
     return " ".join(parts)
 
@@ -260,7 +260,7 @@ def _rendered(make: Callable[[], str]) -> str:
 # --- Quiz ---
 
 
-def model_says(comparison: Comparison) -> tuple[bool | None, str]:
+def model_answer(comparison: Comparison) -> tuple[bool | None, str]:
     """Return the model's answer and its sentence; ``None`` if undecided or uncalibrated."""
     if not comparison.same_meaning:
         return None, "cannot tell."
@@ -286,7 +286,7 @@ def reveal(service: Service, pair: CompareExample, guess: str) -> dict[str, Any]
         if one == other
         else f"They mean different things: {one}, then {other}."
     )
-    model, sentence = model_says(service.compare(pair.word, pair.sentences))
+    model, sentence = model_answer(service.compare(pair.word, pair.sentences))
     right = None if model is None else model == (one == other)
     room: tuple[str, bool] | None = None
     if guess in ("same", "different"):
@@ -328,9 +328,8 @@ def build(service: Service) -> None:
 
         Returns:
             The two meanings; for each step from the word to the end the words read, the
-            probabilities of the first and of the
-            second meaning, and the likeliest of all meanings of the word (null where the model is
-            not sure).
+            probabilities of the first and of the second meaning, and the likeliest of all meanings
+            of the word (null where the model is not sure).
         """
         return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
 

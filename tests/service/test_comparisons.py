@@ -261,7 +261,7 @@ def test_a_language_without_a_name_is_not_called_unknown_words():
 
 def test_a_name_has_a_warning_that_people_may_share_it(session):
     found = session.compare("Toulouse", ["Toulouse is lovely.", "They met Toulouse Lautrec."])
-    assert "of one name are seldom told apart" in found.message.details
+    assert "of one name can seldom be distinguished" in found.message.details
     found = session.compare("skibidi", ["That song is so skibidi.", "He says skibidi all day."])
     assert "of one name" not in found.message.details
 

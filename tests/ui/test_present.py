@@ -110,7 +110,7 @@ def test_the_reveal_says_who_was_right(service):
 
 def test_a_model_without_calibration_cannot_tell(service):
     comparison = service.compare("muddle", ["A muddle.", "One muddle."])
-    assert present_tab.model_says(comparison) == (None, "cannot tell.")
+    assert present_tab.model_answer(comparison) == (None, "cannot tell.")
 
 
 def test_a_coin_toss_scores_nobody(service):
@@ -121,6 +121,6 @@ def test_a_coin_toss_scores_nobody(service):
         (0.6, True, "the same, 60"),
     ):
         close = replace(comparison, same_meaning=((1.0, chance), (chance, 1.0)))
-        found, told = present_tab.model_says(close)
+        found, sentence = present_tab.model_answer(close)
         assert found is model
-        assert told.startswith(words)
+        assert sentence.startswith(words)
