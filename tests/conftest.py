@@ -1,4 +1,4 @@
-"""What tests of every room share, and what each of several workers of one run needs for itself."""
+"""Settings and fixtures of all tests, and of each worker of a parallel run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The folder of public data; what needs it is skipped where it is not there."""
+    """The folder of public data; tests that need it are skipped without it."""
     folder = Path(os.environ.get("ELMO_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
     if not (folder / "elmo_fixture").is_dir():
         pytest.skip(
@@ -28,7 +28,7 @@ def shared_data() -> Path:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--update-snapshots", action="store_true", help="write the texts of tests/snapshots anew"
+        "--update-snapshots", action="store_true", help="rewrite the texts of tests/snapshots"
     )
 
 
@@ -47,15 +47,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         cache.cleanup()
 
 
-#: A page that is looked at at several widths, in light and in dark, is looked at once; the further
-#: looks are nightly.
+#: Parameters of how a page is displayed. The first combination is tested in CI, the others nightly.
 LOOKS = {"width", "dark", "options"}
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m is heeded
+@pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark further looks, and put files that drive a browser first, so that no worker is left with
-    one at the end."""
+    """Mark further displays as nightly; run long files first, so that no worker ends with one."""
     seen = set()
     for item in items:
         if (

@@ -72,7 +72,7 @@ def test_a_proxy_is_not_used_for_this_machine():
     assert environment["NO_PROXY"] == "intranet,127.0.0.1,localhost,::1"
 
 
-def test_a_socks_proxy_without_its_package_is_one_sentence(monkeypatch, capsys):
+def test_a_socks_proxy_without_its_package_is_reported_in_one_sentence(monkeypatch, capsys):
     monkeypatch.setattr(app, "find_spec", lambda name: None)
     monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:9")
     with pytest.raises(SystemExit, match="2"):
@@ -105,7 +105,7 @@ def test_impossible_options_end_with_one_sentence(capsys, given, message):
     assert message in capsys.readouterr().err
 
 
-def test_a_taken_port_ends_with_one_sentence(capsys, monkeypatch):
+def test_a_used_port_is_reported_in_one_sentence(capsys, monkeypatch):
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

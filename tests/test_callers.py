@@ -46,7 +46,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_errors(calls, name):
+def test_every_entry_point_raises_the_same_errors(calls, name):
     good = ["The", "bank"] if name == "module" else "The bank."
     for missing in (None, float("nan")):
         with pytest.raises(

@@ -52,7 +52,7 @@ def test_a_link_keeps_its_own_name(tmp_path, monkeypatch):
     ]
 
 
-def test_after_an_error_all_is_as_it_was(tmp_path):
+def test_an_error_changes_nothing(tmp_path):
     atomic_write(tmp_path / "a.txt", "old")
     with pytest.raises(UnicodeEncodeError):
         atomic_write(tmp_path / "a.txt", "half an emoji: \ud83d")
@@ -250,7 +250,7 @@ def test_one_holds_a_lock_at_a_time_though_its_file_comes_and_goes(tmp_path):
         (OSError(), "OSError"),
     ],
 )
-def test_an_error_of_the_system_is_one_sentence(error, sentence):
+def test_a_system_error_is_reported_in_one_sentence(error, sentence):
     message = describe_os_error(error)
     assert message.startswith(sentence)
     assert "\n" not in message

@@ -1,4 +1,4 @@
-"""Imports go up the list of rooms only, and heavy packages stay where their job is."""
+"""Packages import only lower ones, and heavy libraries stay in the few files that need them."""
 
 import ast
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-# Each room may import those of earlier rows, and itself.
+# Each package may import those of earlier rows, and itself.
 ROWS = (
     {"errors", "bundled", "files", "wording", "charts"},
     {"text"},
@@ -32,10 +32,10 @@ ROWS = (
     {"app"},
     {"__main__"},
 )
-#: Commands that write what the screen shows.
+#: Commands that write pages of the app.
 WRITE_PAGES = {"cli/compare.py", "cli/map.py"}
 UI_MAY = {"api", "charts", "errors", "messages", "text", "ui", "wording"}
-#: What else the files of a room may import, beside the standard library, where that is little.
+#: Packages that may import few libraries beside the standard one.
 PACKAGES: dict[str, set[str]] = {
     **{own: set() for own in ("errors", "bundled", "wording", "charts", "api", "messages")},
     "files": {"filelock"},
@@ -67,28 +67,28 @@ def imported(path: Path) -> set[str]:
     return names
 
 
-def room(name: str) -> str:
+def package(name: str) -> str:
     return name.split(".")[1] if "." in name else ""
 
 
-def room_of(path: Path) -> str:
+def package_of(path: Path) -> str:
     return path.relative_to(REPOSITORY / "elmo_tasks").with_suffix("").parts[0]
 
 
-def rooms_below(own: str) -> set[str]:
+def packages_below(own: str) -> set[str]:
     rank = next(k for k, row in enumerate(ROWS) if own in row)
     return set().union(*ROWS[:rank], {own}, ROWS[0] if rank == 0 else set())
 
 
-@pytest.mark.parametrize("own", sorted({room_of(path) for path in FILES} - {"__init__"}))
-def test_imports_go_up_the_list_only(own):
-    for path in (path for path in FILES if room_of(path) == own):
-        ours = {room(name) for name in imported(path) if name.startswith("elmo_tasks.")}
+@pytest.mark.parametrize("own", sorted({package_of(path) for path in FILES} - {"__init__"}))
+def test_packages_import_only_lower_ones(own):
+    for path in (path for path in FILES if package_of(path) == own):
+        ours = {package(name) for name in imported(path) if name.startswith("elmo_tasks.")}
         writes = path.relative_to(REPOSITORY / "elmo_tasks").as_posix() in WRITE_PAGES
         allowed = (
             UI_MAY
             if own == "ui"
-            else rooms_below(own) | ({"ui"} if own == "app" or writes else set())
+            else packages_below(own) | ({"ui"} if own == "app" or writes else set())
         )
         assert ours <= allowed, f"{path} may not import {ours - allowed}"
         others = (
@@ -102,15 +102,14 @@ def test_imports_go_up_the_list_only(own):
             assert not others & {"torch", "numpy"}, path
 
 
-#: Modules of one backend each, which only `encoders.load` chooses. Static vectors are no such:
-#: heads, views and cards read them as a table of words, too.
+#: Modules of one backend each, which only `encoders.load` chooses. Static vectors are not among
+#: them: heads, views and cards also read them as a table of words.
 BACKENDS = {"elmo_tasks.encoders.elmo", "elmo_tasks.encoders.transformer"}
-#: The names of the library; a command that writes what `allennlp elmo` wrote; a recipe that teaches
-#: a biLM.
+#: The public names; a command that writes the files of `allennlp elmo`; a recipe that trains a biLM.
 OF_ONE_BACKEND = {"__init__.py", "cli/embed.py", "recipes/meaning_layers.py"}
 
 
-def test_backends_are_known_to_the_encoders_only():
+def test_only_encoders_import_backends():
     for path in FILES:
         place = path.relative_to(REPOSITORY / "elmo_tasks").as_posix()
         if place.startswith("encoders/") or place in OF_ONE_BACKEND:
@@ -122,7 +121,7 @@ def test_backends_are_known_to_the_encoders_only():
 
 
 @pytest.mark.parametrize("package", sorted(HEAVY))
-def test_heavy_packages_stay_where_their_job_is(package):
+def test_heavy_libraries_stay_in_few_files(package):
     users = [path for path in FILES if package in {name.split(".")[0] for name in imported(path)}]
     assert len(users) <= HEAVY[package], users
 
@@ -139,8 +138,8 @@ def test_every_folder_is_in_the_list():
 @pytest.mark.parametrize(
     "path", sorted((REPOSITORY / "benchmarks").glob("*.py")), ids=lambda path: path.stem
 )
-def test_a_program_starts_when_all_of_it_is_there(path):
-    """What stands behind the call of ``main`` is not there yet when that runs."""
+def test_a_program_starts_on_its_last_line(path):
+    """Definitions after the call of ``main`` do not exist when it runs."""
     *_, last = ast.parse(path.read_text(encoding="utf-8")).body
     starts = [
         node

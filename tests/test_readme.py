@@ -305,7 +305,7 @@ def test_nothing_tracked_is_too_large_for_a_hosted_space():
     assert sum(sizes) < 90_000_000
 
 
-def test_no_merge_was_left_half_done():
+def test_no_conflict_markers_are_left():
     marks = tuple(f"{sign * 7} " for sign in "<>")
     texts = [
         path

@@ -152,7 +152,7 @@ class TestResume:
             ([500, 503], [500, 503, 200]),
         ],
     )
-    def test_trouble_that_passes(
+    def test_temporary_errors(
         self, shop: Shop, faults: list[str | int], statuses: list[int]
     ) -> None:
         shop.server.faults = faults
@@ -226,7 +226,7 @@ class TestDisk:
             (errno.EACCES, r"small: you have no permission for this; .*or choose another folder"),
         ],
     )
-    def test_a_folder_that_takes_nothing(
+    def test_write_errors(
         self, shop: Shop, monkeypatch: pytest.MonkeyPatch, number: int, message: str
     ) -> None:
         def fsync(descriptor: int) -> None:

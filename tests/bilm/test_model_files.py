@@ -223,7 +223,7 @@ def test_ambiguous_folders_are_refused(tmp_path):
         find_model(tmp_path)
 
 
-def test_softmax_is_a_file_of_its_own(tmp_path, model):
+def test_the_softmax_has_its_own_file(tmp_path, model):
     softmax, words = LMSoftmax(5, 16), Vocabulary([*SPECIAL_WORDS, "the", "boat"])
     write_model(tmp_path / "m", model, softmax, words)
     again, vocabulary = load_softmax(find_model(tmp_path / "m"))

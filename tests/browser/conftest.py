@@ -124,7 +124,7 @@ def new_profile(browser: Browser) -> BrowserContext:
     return context
 
 
-@pytest.hookimpl(tryfirst=True)  # before -m is heeded
+@pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of this folder: what is neither smoke nor nightly is for the CI."""
     for item in items:

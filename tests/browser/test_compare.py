@@ -97,7 +97,7 @@ def test_an_example_runs_on_click(open_page):
     assert box(page, 2).input_value() == example.sentences[1]
 
 
-def test_an_error_stands_at_its_field_and_a_button_repairs_it(open_page):
+def test_an_error_is_shown_at_its_field_and_a_button_repairs_it(open_page):
     page = open_page()
     box(page, 2).fill("All bankers were closed.")
     compare(page)
@@ -140,7 +140,7 @@ REFUSED = (
 )
 
 
-def test_what_cannot_be_answered_is_said_at_the_field(open_page):
+def test_unanswerable_requests_are_reported_at_the_field(open_page):
     page = open_page()
     for word, sentences, field, text in REFUSED:
         write(page, word, *sentences)
@@ -152,7 +152,7 @@ def test_what_cannot_be_answered_is_said_at_the_field(open_page):
     wait_for(page, verdict(page), "has two meanings here")
 
 
-def test_a_fault_of_the_program_is_said_in_plain_words(open_page):
+def test_a_program_error_is_reported_in_plain_words(open_page):
     page = open_page()
     write(page, "crash", "One crash.", "Two crash.")
     compare(page)
@@ -255,7 +255,7 @@ def test_one_vector_per_word_turns_into_two_blocks(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 2"
 
 
-def test_ones_own_mix_of_the_layers_is_that_of_its_weights(open_page):
+def test_a_custom_mix_of_the_layers_follows_its_weights(open_page):
     page = open_page()
     shown = panel(page).locator(".map td.heat").all_inner_texts()
     page.get_by_role("button", name="my own mix").click()
@@ -278,7 +278,7 @@ def test_the_fold_of_the_numbers_stays_open_while_the_slider_moves(open_page):
         assert panel(page).get_by_role("table", name="Vector lengths").is_visible()
 
 
-def test_an_edit_that_is_taken_back_leaves_the_answer_as_it_is(open_page):
+def test_an_undone_edit_keeps_the_answer_current(open_page):
     page = open_page()
     word = page.get_by_label("Word", exact=True)
     word.press("End")
@@ -288,7 +288,7 @@ def test_an_edit_that_is_taken_back_leaves_the_answer_as_it_is(open_page):
     page.locator(".answer .old-sign").wait_for(state="detached")
 
 
-def test_a_wrong_answer_opens_ones_own_meanings_with_the_entry_of_the_word(open_page):
+def test_a_wrong_answer_opens_own_meanings_with_the_entry_of_the_word(open_page):
     page = open_page()
     page.get_by_role("button", name="This is wrong: give your own meanings").first.click()
     own = page.locator("#compare-own")
@@ -341,7 +341,7 @@ def test_whole_sentences_need_no_word(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: words alone"
 
 
-def test_an_answer_that_the_form_has_left_behind_says_so(open_page):
+def test_an_outdated_answer_is_marked(open_page):
     page = open_page()
     first = page.get_by_label("Sentence 1", exact=True)
     first.fill(first.input_value() + " Twice.")

@@ -47,7 +47,7 @@ SHIFTS = """() => {
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_no_control_of_the_form_is_covered_while_one_tabs_through_it(open_page, size):
+def test_no_control_of_the_form_is_covered_during_tabbing(open_page, size):
     width, height = SIZES[size]
     page = open_page(width=width, height=height)
     if page.get_by_role("button", name="Your own word and sentences").is_visible():
@@ -96,7 +96,7 @@ def test_a_phone_has_the_answer_of_a_tab_on_its_first_screen(open_page, tab, sho
     assert box.evaluate("box => box === document.activeElement")
 
 
-def test_what_is_wrong_is_put_right_in_the_form(open_page):
+def test_an_error_opens_the_folded_form(open_page):
     page = open_page(
         "tab=map&word=xylograph", width=390, height=844, ready=".map-answer .quiet:not(.waiting)"
     )
@@ -130,7 +130,7 @@ def test_the_first_answer_comes_soon(open_page):
     assert page.evaluate("performance.now()") < 1500
 
 
-def test_a_mark_of_the_map_tells_its_sentence_where_it_stands(open_page):
+def test_a_mark_shows_its_sentence_beside_it(open_page):
     page = open_page("tab=map", ready=READY["map"])
     tip = page.locator(".mark-tip:popover-open")
     mark = page.locator(".mark").first

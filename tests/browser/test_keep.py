@@ -71,7 +71,7 @@ COUNT_LISTENERS = """() => {
 
 
 @pytest.mark.parametrize("tab", of_ci_and_nightly("map", READY))
-def test_a_picture_is_one_file_however_often_it_is_asked_for(open_page, tab):
+def test_a_picture_is_one_file_however_often_it_is_requested(open_page, tab):
     page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
     files = []
     page.on("download", lambda file: files.append(file))
@@ -99,7 +99,7 @@ def test_a_picture_has_the_colours_of_the_heat_map(open_page):
     assert (np.abs(pixels.astype(int) - colour).sum(axis=2) <= 3).sum() > 2000
 
 
-def test_what_a_person_typed_does_no_harm_in_a_picture(open_page):
+def test_typed_markup_is_harmless_in_a_picture(open_page):
     page = open_page(
         "word=bank&s=A+bank+%3Cimg+src%3Dx%3E+%26amp%3B+%F0%9F%8F%A6.&s=The+bank+%00%0B+]]%3E."
     )
@@ -128,7 +128,7 @@ def test_a_link_draws_the_same_map_again(open_page):
     assert not again.get_by_label("Draw the examples of the dictionary, too").is_checked()
 
 
-def test_a_long_text_is_left_out_of_the_link_and_that_is_said(open_page):
+def test_a_long_text_is_omitted_from_the_link_with_a_note(open_page):
     page = open_page("tab=map", ready=READY["map"])
     page.get_by_text("Your own text", exact=True).click()
     page.get_by_label("Text with the word in it").fill("My bank.\n" * 300)

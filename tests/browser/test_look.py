@@ -8,7 +8,7 @@ from tests.browser.test_accessibility import faults
 
 
 @pytest.mark.nightly
-def test_a_phone_is_taken_to_the_answer(open_page):
+def test_a_phone_scrolls_to_the_answer(open_page):
     page = open_page(width=390, height=844)
     page.get_by_role("button", name="match", exact=True).click()
     page.locator(".eyebrow").filter(has_text="match").wait_for()
@@ -18,7 +18,7 @@ def test_a_phone_is_taken_to_the_answer(open_page):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_what_stands_at_a_field_can_be_read(open_page, dark):
+def test_messages_at_a_field_are_legible(open_page, dark):
     page = open_page(dark=dark)
     page.get_by_role("textbox", name="Sentence 1", exact=True).fill(
         "The bank by the bank and a puppy."

@@ -31,7 +31,7 @@ PRESENT = ("[role=tab]:text-is('Present')", ".present")
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("opens", "answer"), [FOLD, PRESENT], ids=["why", "present"])
-def test_what_asks_by_itself_gives_up_after_a_minute_and_can_ask_again(open_page, opens, answer):
+def test_automatic_requests_time_out_after_a_minute_and_can_be_repeated(open_page, opens, answer):
     page = open_page(alone=True)
     page.clock.install()
     page.route("**/queue/join*", lambda route: None)

@@ -34,7 +34,7 @@ def choose(page, label, option):
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
+def test_a_mark_shows_its_sentence_by_mouse_and_by_key(open_map):
     page = open_map()
     assert "7 uses of “bank” in 2 meanings" in page.locator(MAP).inner_text()
     page.locator(".mark").nth(3).hover()
@@ -53,7 +53,7 @@ def test_a_mark_tells_its_sentence_by_mouse_and_by_key(open_map):
     assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
-def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
+def test_a_typical_use_is_shown_at_once_where_there_is_room(open_map):
     page = open_map()
     rows = page.locator("tr[data-row]")
     sums = [
@@ -73,7 +73,7 @@ def test_a_typical_use_is_told_at_once_where_there_is_room(open_map):
 
 
 @pytest.mark.smoke
-def test_ones_own_text_gets_stars(open_map):
+def test_uses_of_an_own_text_are_stars(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
     box(page, "Text with the word in it").fill(
@@ -91,7 +91,7 @@ def test_ones_own_text_gets_stars(open_map):
     assert "<img src=x onerror=alert(1)> {{1+1}}" in page.locator(".readout .this").inner_text()
 
 
-def test_a_file_is_opened_and_one_too_large_is_refused(open_map, tmp_path):
+def test_a_file_is_opened_and_a_too_large_one_is_refused(open_map, tmp_path):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
 
@@ -184,7 +184,7 @@ def test_the_uses_in_one_meaning(open_page):
     assert set(again.locator(".hits:not(.words) .kind").all_inner_texts()) == {"river"}
 
 
-def test_a_related_word_is_taken_by_its_button(open_page):
+def test_a_button_fills_in_a_related_word(open_page):
     page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
     box(page, "A sentence with it").fill("The banker met another banker.")
     box(page, "A sentence with it").press("Enter")
@@ -193,7 +193,7 @@ def test_a_related_word_is_taken_by_its_button(open_page):
     assert box(page, "A sentence with it").input_value() == "The banker met another [banker]."
 
 
-def test_an_answer_that_the_form_has_left_behind_says_so(open_map, open_page):
+def test_an_outdated_answer_is_marked(open_map, open_page):
     page = open_map()
     box(page).fill("")
     box(page).press_sequentially("spring")
@@ -243,7 +243,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     assert page.locator(".pin").count() == 2
 
 
-def test_what_landed_is_in_the_link_and_lands_again_on_the_next_map(open_map, open_page):
+def test_placed_sentences_are_in_the_link_and_on_the_next_map(open_map, open_page):
     page = open_map()
     land(page, "The river has a bank.")
     page.locator(".landing-message").wait_for()

@@ -78,7 +78,7 @@ def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
 
 
 @pytest.mark.nightly
-def test_a_remote_goes_on_wherever_the_focus_is(present):
+def test_a_remote_works_wherever_the_focus_is(present):
     page = answered(present(6))
     page.get_by_label("Sentences that use it").press("PageDown")
     assert number(page) == 7
@@ -164,7 +164,7 @@ def test_a_meaning_turns_at_the_word_that_decides(present):
 
 
 @pytest.mark.nightly
-def test_play_runs_to_the_end_and_next_skips_there(present):
+def test_play_runs_to_the_end_and_next_skips_to_it(present):
     page = answered(present(4))
     assert next_(page).inner_text() == "Play"
     next_(page).click()
@@ -265,7 +265,7 @@ def test_an_own_word_with_own_sentences(present):
     assert link.startswith("?word=house&s=The+house")
 
 
-def test_a_fault_of_the_program_is_said(present):
+def test_a_program_error_is_reported(present):
     page = answered(present(6))
     page.locator("#present-own-word").fill("crash")
     page.get_by_label("Sentences that use it").fill("A crash.\nOne crash.")

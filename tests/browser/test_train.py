@@ -31,7 +31,7 @@ def test_a_run_is_started_followed_to_its_end_and_deleted(open_page):
     )
 
 
-def test_what_a_person_opened_stays_open_while_it_trains(open_page):
+def test_opened_parts_stay_open_during_training(open_page):
     page = open_page("tab=train", ready=READY)
     start(page, "fold")
     page.locator(".run").filter(has_text="fold").get_by_text("Every round in numbers").click()
@@ -81,7 +81,7 @@ def test_a_wrong_answer_of_try_is_trained_on(open_page):
     assert page.get_by_label("Add my examples").is_checked()
 
 
-def test_a_wrong_number_is_said(open_page):
+def test_a_wrong_number_is_reported(open_page):
     page = open_page("tab=train", ready=READY)
     page.get_by_label("Rounds").fill("0")
     page.get_by_role("button", name="Start training").click()

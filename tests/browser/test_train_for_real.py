@@ -80,7 +80,7 @@ def open_in_try(page, runs: Path, name: str) -> None:
     assert (runs / name.lower().replace(" ", "-") / "head" / "head.json").is_file()
 
 
-def test_a_file_of_ones_own_is_trained_on_and_the_head_tried(open_train, runs):
+def test_an_uploaded_file_trains_a_head_that_opens_in_try(open_train, runs):
     rows = [
         f'"{text.format(thing)}",{kind}'
         for kind in THINGS

@@ -41,7 +41,7 @@ def wait_for(locator, text):
     locator.filter(has_text=text).first.wait_for()
 
 
-def test_the_tab_opens_with_an_example_that_context_decides_and_what_is_typed_stays(open_page):
+def test_the_tab_opens_with_an_ambiguous_example_and_keeps_typed_text(open_page):
     page = open_page()
     assert page.locator(READY).count() == 0  # nothing is asked before the tab is opened
     page.get_by_role("tab", name="Try").click()
@@ -93,7 +93,7 @@ def test_the_link_of_an_answer_opens_it_again(open_page):
     assert "The 2 models" in page.locator(".try-several .reading").inner_text()
 
 
-def test_what_was_opened_stays_open_while_typing(open_try):
+def test_opened_parts_stay_open_while_typing(open_try):
     page = open_try("entities", "Oslo.\nNairobi.")
     page.get_by_text("All entities in a table").click()
     page.get_by_text("Other readings").first.click()

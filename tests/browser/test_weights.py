@@ -51,7 +51,7 @@ def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weig
 
 
 @pytest.mark.nightly
-def test_the_error_bars_lie_where_the_table_says(open_weights):
+def test_the_error_bars_match_the_table(open_weights):
     page = open_weights()
     places = page.evaluate("""() => {
             const row = document.querySelectorAll('.head-panel .weights li')[1];

@@ -69,7 +69,7 @@ def test_the_expected_words_are_listed_for_every_use(open_page):
     assert found.locator(".bars b b, .bars li > b").count() == 0  # a word named <b> is text
 
 
-def test_a_model_that_predicts_no_words_says_so(open_page):
+def test_a_model_without_word_predictions_reports_it(open_page):
     page = open_page()
     page.get_by_label("Model", exact=True).select_option("fake-large")
     compare(page)
@@ -77,7 +77,7 @@ def test_a_model_that_predicts_no_words_says_so(open_page):
     assert "does not predict words" in unfold(page, EXPECTED).locator("h2").inner_text()
 
 
-def test_a_fault_of_the_program_is_said_and_the_rest_stays(open_page):
+def test_a_program_error_is_reported_and_the_rest_stays(open_page):
     page = open_page()
     write(page, "bank", "The bank and breakwhy.", "The river bank.")
     compare(page)

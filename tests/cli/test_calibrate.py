@@ -20,7 +20,7 @@ NAMES = {"0": "negative", "1": "negative", "2": None, "3": "positive", "4": "pos
 
 
 @pytest.mark.ci
-def test_it_prints_what_was_fitted_and_keeps_it_beside_the_model(tmp_path, run):
+def test_it_prints_and_stores_the_calibration(tmp_path, run):
     write_model(tmp_path / "m", tiny())
     (tmp_path / "m" / "card.json").write_text("{}")
     out = run.done("calibrate", "--model", tmp_path / "m", "--beside", "--max-uses", 2_000)
@@ -96,7 +96,7 @@ def test_labels_are_mapped_by_the_option(head, tmp_path, run):
         (["--head", "head", "--data", "d.csv"], "expected rows of two classes of the head or more"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(
+def test_unfittable_settings_are_refused(
     head, trees, tmp_path, run, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)

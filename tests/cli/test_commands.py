@@ -14,7 +14,7 @@ GIVEN = [word for sentence in SENTENCES for word in ("--sentence", sentence)]
 SEVERAL = ["compare", "--word", "bank", "--model", "static-mini", "--model", "static-joint", *GIVEN]
 
 
-def test_compare_prints_what_the_session_answers(toy, run):
+def test_compare_prints_the_answer_of_the_session(toy, run):
     request = ["compare", "--model", toy, "--word", "bank", *GIVEN]
     out = run.done(*request, "--json")
     assert json.loads(out) == json.loads(

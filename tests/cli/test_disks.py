@@ -49,7 +49,7 @@ def names(folder: Path) -> set[str]:
         ("model", "export", "--to", "safetensors", "out"),
     ],
 )
-def test_a_full_disk_is_one_sentence(toy, tmp_path, capsys, monkeypatch, arguments):
+def test_a_full_disk_is_reported_in_one_sentence(toy, tmp_path, capsys, monkeypatch, arguments):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
     with room(2_000):
@@ -70,7 +70,7 @@ def check_sentence(message: str, command: str) -> None:
     assert ".part" not in last
 
 
-def test_a_full_disk_brings_embed_down_in_order(toy, tmp_path):
+def test_a_full_disk_ends_embed_cleanly(toy, tmp_path):
     # In a process of its own: HDF5 used to fail once more, and worse, at the very end.
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
     command = [
@@ -134,7 +134,7 @@ def test_unprintable_output_gives_no_traceback(kind):
 @pytest.mark.parametrize(
     "command", [("embed", "IN", "OUT", "--all"), ("index", "IN", "--out", "OUT")]
 )
-def test_a_place_that_takes_nothing_is_one_sentence(toy, tmp_path, capsys, command):
+def test_an_unwritable_place_is_reported_in_one_sentence(toy, tmp_path, capsys, command):
     (tmp_path / "in.txt").write_text("a bank\n")
     places = {"IN": str(tmp_path / "in.txt"), "OUT": "/proc/out"}
     assert main([*(places.get(word, word) for word in command), "--model", str(toy)]) == 2

@@ -64,7 +64,7 @@ def stop_at(monkeypatch, number):
     return calls
 
 
-def test_what_was_computed_is_not_lost_and_nothing_half_written_is_seen(
+def test_computed_blocks_are_kept_and_partial_files_never_seen(
     toy, tmp_path, run, monkeypatch, small_blocks
 ):
     arguments = ["embed", tmp_path / "in.txt", tmp_path / "out.hdf5", "--model", toy, "--all"]
@@ -145,7 +145,7 @@ def test_every_layout_holds_the_same_vectors(
 
 
 @pytest.mark.nightly
-def test_a_long_line_among_short_ones_takes_little_memory(tmp_path):
+def test_a_long_line_takes_little_memory(tmp_path):
     """63 short lines and one of 5,000 tokens, with the bundled model: batches are bounded by their
     words."""
     (tmp_path / "in.txt").write_text("The bank opened late .\n" * 63 + "word " * 5_000 + "\n")
@@ -291,6 +291,6 @@ def test_parquet_without_pyarrow_names_the_package(toy, tmp_path, run, monkeypat
         ),
     ],
 )
-def test_embed_refuses_in_words(toy, tmp_path, run, monkeypatch, arguments, message):
+def test_embed_refuses_wrong_input(toy, tmp_path, run, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
     assert message in run.refused("embed", *arguments, "--model", toy)

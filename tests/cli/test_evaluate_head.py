@@ -129,7 +129,7 @@ def test_the_confusions_of_classes_are_printed(score):
 
 
 @pytest.mark.parametrize("bound", [0.0, 0.5, 1.1])
-def test_confident_answers_are_counted_with_the_right_ones(bound, models, score, monkeypatch):
+def test_confident_and_correct_answers_are_counted(bound, models, score, monkeypatch):
     monkeypatch.setattr("elmo_tasks.cli.evaluate_head.CONFIDENT_FROM", bound)
     predictor = Predictor.load(find_head(models / "classifier"))
     answers = predictor.predict_batch([text.split() for text in TEXTS])
@@ -185,7 +185,7 @@ def test_confident_answers_are_counted_with_the_right_ones(bound, models, score,
         ("tagger", None, (), "d.data: no such file"),
     ],
 )
-def test_a_file_that_is_not_as_expected_is_refused_in_words(score, head, text, more, message):
+def test_an_unexpected_file_is_refused_with_a_message(score, head, text, more, message):
     more = ("--file-format", "tsv", *more) if head == "classifier" else more
     assert message in score(head, "d.data", text, *more, refused=True)
 

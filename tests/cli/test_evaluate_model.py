@@ -78,9 +78,7 @@ def test_missing_data_are_reported_and_the_rest_is_measured(toy, data, tmp_path,
     assert "| chunks | not measured: tagging/conll2000/train.txt is not here |" in out
 
 
-def test_words_that_semcor_has_not_get_the_first_sense_where_wordnet_is_here(
-    toy, data, tmp_path, run
-):
+def test_unseen_words_get_the_first_sense_of_wordnet(toy, data, tmp_path, run):
     (tmp_path / "wsd" / "wordnet").mkdir(parents=True)
     for name in ("semcor3", "unified_eval"):
         (tmp_path / "wsd" / name).symlink_to(data / "wsd" / name)
@@ -125,7 +123,7 @@ def test_static_vectors_have_one_layer_and_no_perplexity(data, run):
         ),
     ],
 )
-def test_what_cannot_be_done_is_refused_before_anything_is_measured(
+def test_impossible_requests_are_refused_before_any_measurement(
     toy, tmp_path, run, monkeypatch, arguments, message
 ):
     monkeypatch.chdir(tmp_path)
@@ -166,7 +164,7 @@ def test_every_layer_and_nothing_else_is_probed_beside_the_paper(toy, data, tmp_
     assert read_probes(out).rows[0].scores == found["rows"][0]["scores"]
 
 
-def test_what_the_file_has_is_not_measured_again_unless_the_weights_changed(
+def test_stored_results_are_measured_again_only_for_other_weights(
     toy, data, tmp_path, run, monkeypatch
 ):
     out = tmp_path / NAME

@@ -26,7 +26,7 @@ class UnmetLogger(CSVLogger):
         raise ModuleNotFoundError("Requirement 'nowhere_logger>=0.1' not met. HINT: Try pip")
 
 
-def test_of_epochs_with_the_same_score_the_one_with_the_least_loss_is_kept(tmp_path):
+def test_of_epochs_with_equal_scores_the_lowest_loss_is_kept(tmp_path):
     """Five rows to validate on: most epochs score alike."""
     path = written(tmp_path / "a", validation=None, validation_share=0.2)
     assert main(["fit", "--config", str(path)]) == 0
@@ -79,7 +79,7 @@ def test_the_advice_of_messages_can_be_followed(
     assert epoch is None or best == epoch
 
 
-def test_a_metric_that_is_not_computed_is_refused(tmp_path, capsys):
+def test_an_unknown_metric_is_refused(tmp_path, capsys):
     stopping = json.dumps({**STOPPING, "init_args": {"monitor": "val_nonsense"}})
     printed = refused(
         capsys, "fit", "--config", str(written(tmp_path)), "--trainer.callbacks+", stopping
@@ -126,7 +126,7 @@ def test_a_metric_that_is_not_computed_is_refused(tmp_path, capsys):
         ("device", "banana", "device 'banana' cannot be used here"),
     ],
 )
-def test_a_wrong_setting_is_one_sentence(tmp_path, capsys, option, value, printed):
+def test_a_wrong_setting_is_reported_in_one_sentence(tmp_path, capsys, option, value, printed):
     capsys.readouterr()
     assert main(["fit", "--config", str(written(tmp_path / "a")), f"--{option}", value]) == 2
     assert capsys.readouterr().err.strip().splitlines()[-1].startswith(f"fit: {printed}")

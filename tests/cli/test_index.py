@@ -24,7 +24,7 @@ def sentences_of(found: UseIndex) -> list[str]:
     return list(dict.fromkeys(found.use(row).sentence for row in range(len(found))))
 
 
-def test_an_index_of_ones_own_files(tmp_path, index, run):
+def test_an_index_of_own_files(tmp_path, index, run):
     (tmp_path / "a.txt").write_text("The bank opened. It closed.", encoding="utf-8")
     (tmp_path / "b.csv").write_text("id;review\n1;A dog barked.\n", encoding="utf-8")
     arguments = [tmp_path / "a.txt", tmp_path / "b.csv", "--title", "letters"]

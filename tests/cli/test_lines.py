@@ -19,7 +19,7 @@ def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
         yield writing
 
 
-def test_what_is_there_already_is_one_batch_and_a_line_that_comes_alone_is_given_at_once(pipe):
+def test_available_lines_form_one_batch_and_a_single_line_is_returned_at_once(pipe):
     batches = batches_of("-", 256)
     os.write(pipe, b"one\ntwo\nthr")
     assert next(batches) == ["one", "two"]  # the third is not whole yet
@@ -48,7 +48,7 @@ def test_lines_are_whole_however_they_are_cut_on_their_way(length, monkeypatch):
     assert list(lines_of("-")) == lines
 
 
-def test_the_lines_before_one_that_is_not_utf_8_are_given(monkeypatch):
+def test_lines_before_an_undecodable_one_are_returned(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"Ada\nBo\ncaf\xe9\nDan\n")))
     batches = batches_of("-", 256)
     assert next(batches) == ["Ada", "Bo"]

@@ -56,7 +56,7 @@ def test_export_to_the_published_layout_and_back(toy, tmp_path, run):
     )
 
 
-def test_export_never_removes_what_it_did_not_write(toy, tmp_path, run):
+def test_export_removes_only_its_own_files(toy, tmp_path, run):
     (tmp_path / "build_options.json").write_text("{}")
     (tmp_path / "notes.txt").write_text("mine")
     for folder, message in (

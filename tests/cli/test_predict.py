@@ -96,7 +96,7 @@ def test_spans_are_where_their_characters_stand(predict, more):
     assert spans > 3
 
 
-def test_tokens_are_taken_as_they_are_and_read_as_what_they_stand_for(models, predict):
+def test_given_tokens_are_kept_but_encoded_in_plain_form(models, predict):
     (found,) = predict("wo n't  -LRB- ``  Ada's", "--tokens")
     assert found["tokens"] == ["wo", "n't", "-LRB-", "``", "Ada's"]
     predictor = Predictor.load(find_head(models / "tagger"))
@@ -176,7 +176,7 @@ def test_a_closed_output_is_not_an_error(models, tmp_path):
         assert process.wait(60) == 141
 
 
-def test_text_that_is_not_utf_8_is_read_from_a_file_and_refused_from_a_pipe(
+def test_other_encodings_are_read_from_a_file_and_refused_from_a_pipe(
     models, tmp_path, run, monkeypatch
 ):
     content = b"fine\ncaf\xe9\n"
@@ -244,7 +244,7 @@ def test_a_file_has_the_same_sentences_as_for_fit(predict, name, content, words)
         (("in.txt", "out.jsonl", "--head", "nothing"), "there is no head 'nothing'"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_words(
+def test_impossible_requests_are_refused_with_a_message(
     arguments, message, models, tmp_path, run, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -307,7 +307,7 @@ def test_parquet_has_the_same_answers_with_their_rows(models, predict, tmp_path,
     assert [p.suffix for p in (tmp_path / "parts").iterdir()] == [".parquet"]
 
 
-def test_two_processes_answer_what_one_does(models, predict, tmp_path, run, monkeypatch):
+def test_two_processes_answer_like_one(models, predict, tmp_path, run, monkeypatch):
     monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 100)
     text = "".join(f"Ada met Bo {k} times\n" for k in range(40))
     found, expected = predict(text, "--workers", "2"), predict(text)
@@ -344,7 +344,7 @@ def test_the_encoder_of_a_head_can_be_named(models, tmp_path, predict, run):
     assert "reads no other; given was another" in err
 
 
-def test_two_that_write_one_file_are_refused(models, tmp_path, predict, run):
+def test_two_writers_of_one_file_are_refused(models, tmp_path, predict, run):
     (tmp_path / "in.txt").write_text("Ada\n")
     out = tmp_path / "out.jsonl"
     with file_lock(lock_of(out), str(out)):

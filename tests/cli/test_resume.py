@@ -126,7 +126,7 @@ def test_a_run_beside_a_finished_one_gets_a_new_folder(tmp_path, capsys):
     assert not (tmp_path / "run-3").exists()
 
 
-def test_a_run_that_is_replaced_leaves_nothing_to_resume_from(tmp_path, capsys):
+def test_a_replaced_run_cannot_be_resumed(tmp_path, capsys):
     path = written(tmp_path)
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
     before = files(tmp_path / "run")
@@ -144,7 +144,7 @@ def test_a_run_that_is_replaced_leaves_nothing_to_resume_from(tmp_path, capsys):
     assert find_head(tmp_path / "run" / "head").card["training"]["epochs"] == 2
 
 
-def test_what_a_resumed_run_cannot_use_is_refused_and_changes_nothing(tmp_path, capsys):
+def test_unusable_settings_of_a_resumed_run_are_refused_and_change_nothing(tmp_path, capsys):
     path = written(tmp_path)
     run = tmp_path / "run"
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
@@ -212,7 +212,7 @@ def test_sigterm_ends_a_run_with_its_code_and_the_command_to_resume(tmp_path, ca
     assert not (tmp_path / "run" / "head").exists()
 
 
-def test_a_run_that_a_number_of_steps_ended_inside_an_epoch_trains_further(tmp_path):
+def test_a_run_that_ended_inside_an_epoch_continues(tmp_path):
     path = written(tmp_path)
     run = tmp_path / "run"
     assert main(["fit", "--config", str(path), "--trainer.max_steps", str(STEPS - 2)]) == 0

@@ -65,7 +65,7 @@ def test_bad_requests_are_refused(arguments, message, run):
     assert message in run.refused("senses", *arguments)
 
 
-def test_a_line_that_is_too_long_is_named(tmp_path, run):
+def test_a_too_long_line_is_reported(tmp_path, run):
     text = tmp_path / "text.txt"
     text.write_text("Short.\n" + "a " * 10_001 + "\n", encoding="utf-8")
     assert "text.txt, line 2: The text has 20,002 characters" in run.refused(

@@ -48,7 +48,7 @@ def rows_of(path):
 
 
 @pytest.mark.ci
-def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, run):
+def test_a_resumed_table_has_mean_and_spread(config, begun, tmp_path, run):
     command = [
         "sweep",
         "--config",
@@ -103,7 +103,7 @@ def test_a_table_with_mean_and_spread_that_is_resumed(config, begun, tmp_path, r
 
 
 @pytest.mark.ci
-def test_encoders_are_trained_once_with_few_examples_read_oftener(config, begun, tmp_path, run):
+def test_encoders_are_trained_once_and_few_examples_for_more_epochs(config, begun, tmp_path, run):
     command = ["sweep", "--config", config, "--out", "runs", "--fractions", "1.0", "0.25"]
     command += ["--encoders", "toy", "toy:layer-0", "--set", "trainer.max_epochs=2"]
     printed = run.done(*command, "--json", "a.json", "--csv", "a.csv", "--plot", "a.svg")
@@ -229,7 +229,7 @@ def test_each_task_has_a_line_for_each_encoder_with_the_name_of_its_score():
         ("static-mini", ":layer-0", (1.0,)),
     ],
 )
-def test_what_of_an_encoder_is_read(encoder, layers, weights, config):
+def test_the_layers_of_an_encoder_are_parsed(encoder, layers, weights, config):
     found = encoder_input(f"{encoder}{layers}")
     assert (found.encoder, found.weights) == (encoder, weights)
     assert found.checksum != encoder_input("elmo-mini").checksum

@@ -57,7 +57,7 @@ def test_a_text_with_line_breaks_is_one_row_however_long_the_file(tmp_path):
     assert found[-1].place == 1000
 
 
-def test_no_file_is_held_whole(tmp_path, monkeypatch):
+def test_files_are_read_line_by_line(tmp_path, monkeypatch):
     source = io.BytesIO(b"one\n" * 3)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(source))
     rows = read_rows(["-"])
@@ -100,7 +100,7 @@ def test_a_damaged_row_is_refused_with_its_place_or_set_aside(
 
 
 @pytest.mark.parametrize("limit", [-1, 10**9])
-def test_large_tables_are_read_as_small_ones_are(tmp_path, monkeypatch, limit):
+def test_large_tables_are_read_like_small_ones(tmp_path, monkeypatch, limit):
     monkeypatch.setattr("elmo_tasks.corpus.reader._MAX_WHOLE_BYTES", limit)
     (tmp_path / "in.csv").write_text('id;text\n1;"One; two"\n2;Three\n', encoding="utf-8")
     (tmp_path / "in.jsonl").write_text(

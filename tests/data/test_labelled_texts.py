@@ -116,7 +116,7 @@ def test_wrong_tables(tmp_path: Path, text: str, columns: TextColumns, message: 
         read_labelled(written(tmp_path, "a.tsv", text), columns=columns)
 
 
-def test_a_given_header_wins_over_the_guess(tmp_path: Path):
+def test_a_given_header_overrides_the_guess(tmp_path: Path):
     file = written(tmp_path, "a.tsv", "sentence\tlabel\n" + "a\t1\nb\t0\n" * 4)
     assert len(read_labelled(file, columns=TextColumns(0, 1, header=False))) == 9
     assert len(read_labelled(file, columns=TextColumns(0, 1, header=True))) == 8
@@ -268,7 +268,7 @@ def test_wrong_json_lines_and_trees(tmp_path: Path, line: str, message: str):
         )
 
 
-def test_labels_are_sorted_and_unknown_ones_refused():
+def test_labels_are_sorted_and_unknown_labels_refused():
     assert sorted_labels(["10", "1.0", "0.5", "-2"]) == ["-2", "0.5", "1.0", "10"]
     assert sorted_labels(["pos", "neg", "pos"]) == ["neg", "pos"]
     with pytest.raises(

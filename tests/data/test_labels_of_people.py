@@ -273,7 +273,7 @@ def test_yes_and_no_of_yaml_are_explained(tmp_path: Path) -> None:
         ClassificationData(str(path), label_names={False: "negative", True: "positive"}).setup()  # type: ignore[dict-item]
 
 
-def test_the_page_says_which_columns_fit_and_leaves_out_rows_without_a_value(
+def test_the_page_offers_fitting_columns_and_omits_empty_rows(
     tmp_path: Path,
 ) -> None:
     path = written(

@@ -63,7 +63,7 @@ def test_no_test_sentence_has_a_near_duplicate_to_train_on(folder: Path, ending:
         ), line
 
 
-def test_each_sentence_stands_once():
+def test_each_sentence_is_shown_once():
     for folder, ending in ((NAMES, "marked"), (TEXTS, "tsv")):
         found = [
             line

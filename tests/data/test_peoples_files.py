@@ -345,7 +345,7 @@ def test_a_hash_may_be_a_word_and_a_no_break_space_part_of_one(tmp_path: Path) -
         ),
     ],
 )
-def test_tag_files_that_cannot_be_right_are_refused(
+def test_impossible_tag_files_are_refused(
     tmp_path: Path, name: str, content: str, message: str
 ) -> None:
     with pytest.raises(DataError, match=message):

@@ -42,7 +42,7 @@ def test_senseval(tmp_path):
         sense_uses.read_senseval(path)
 
 
-def test_semcor_tells_parts_of_speech_by_the_key(tmp_path):
+def test_semcor_reads_parts_of_speech_from_the_key(tmp_path):
     path = tmp_path / "semcor.jsonl"
     senses = [
         {"i": 1, "n": 2, "lemma": "Take_place", "wnsn": "1", "keys": ["take_place%2:30:00::"]},
@@ -95,7 +95,7 @@ def test_unified_sets(tmp_path):
         ("<corpus></corpus>", KEYS, "no instance"),
     ],
 )
-def test_unified_sets_are_refused_in_words(tmp_path, xml, keys, message):
+def test_wrong_unified_sets_are_refused(tmp_path, xml, keys, message):
     with pytest.raises(DataError, match=message):
         unified(tmp_path, xml, keys)
 
@@ -135,7 +135,7 @@ def test_wic_marks_the_word_of_each_sentence(tmp_path):
         (LINE, "maybe\n", "'maybe'"),
     ],
 )
-def test_wic_refuses_in_words(tmp_path, data, gold, message):
+def test_wic_refuses_wrong_rows(tmp_path, data, gold, message):
     with pytest.raises(DataError, match=message):
         wic(tmp_path, data, gold)
 
@@ -222,7 +222,7 @@ def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_pa
         ),
     ],
 )
-def test_cosimlex_refuses_in_words(tmp_path, change, message):
+def test_cosimlex_refuses_wrong_rows(tmp_path, change, message):
     with pytest.raises(DataError, match=message):
         cosimlex(tmp_path, **change)
 

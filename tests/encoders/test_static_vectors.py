@@ -136,7 +136,7 @@ def test_written_and_read(folder):
     ]
 
 
-def test_odd_words_survive(tmp_path):
+def test_unusual_words_are_kept(tmp_path):
     words = ("\u00a0", "naïve", "a\u2028b", "🍎", "\\n")
     write_vectors(tmp_path / "odd", StaticVectors(words, torch.eye(5)), {})
     assert StaticVectors.load(tmp_path / "odd").words == words

@@ -136,7 +136,7 @@ def test_files_as_people_save_them(content, words, tmp_path):
         np.testing.assert_allclose(table[:2], [[0.1, 0.2], [0.5, -0.2]], rtol=1e-6)
 
 
-def test_text_with_longer_rows_than_are_looked_at_is_not_taken_for_binary(tmp_path):
+def test_text_with_very_long_rows_is_not_mistaken_for_binary(tmp_path):
     (tmp_path / "vectors.vec").write_bytes(b"1 300\nbank" + b" 0.5" * 300 + b"\n")
     words, table = read_word_vectors(tmp_path / "vectors.vec")
     assert words == ["bank"]

@@ -27,7 +27,7 @@ from elmo_tasks.evaluation.word_in_context import (
 from elmo_tasks.text.uses import Use
 
 
-def test_the_threshold_is_the_best_of_all_on_what_it_learned_from():
+def test_the_threshold_is_the_best_on_its_training_pairs():
     random = np.random.default_rng(0)
     for _ in range(30):
         cosines, same = random.integers(0, 6, 12) / 5, random.random(12) < 0.5  # with many ties
@@ -54,7 +54,7 @@ def test_nearest_goes_by_cosine_and_not_by_length():
     assert nearest(np.array([[1, 0.2], [0.2, 1.0]]), np.array([[0, 9.0], [0.1, 0]])) == [1, 0]
 
 
-def test_macro_f1_counts_the_senses_there_are_and_the_first_of_two_most_frequent_ones_wins():
+def test_macro_f1_counts_occurring_senses_and_ties_go_to_the_first():
     scores = sense_scores(["a", "b", "b", "b", "d"], ["a", "a", "b", "b", "c"])
     assert scores == pytest.approx((3 / 5, (2 / 3 + 4 / 5) / 3))
     assert most_frequent([("b",), ("a", "b"), ("a",), ("c",)]) == "b"
@@ -144,9 +144,7 @@ class Oracle:
         return np.array(rows)
 
 
-def test_who_knows_what_people_say_scores_1_and_who_does_not_read_the_text_moves_nothing(
-    monkeypatch, tmp_path
-):
+def test_a_perfect_model_scores_1_and_a_context_free_model_changes_nothing(monkeypatch, tmp_path):
     use = Use.of_tokens(("a", "b"), 0)
     likeness = [(1.0, 9.0), (5.0, 4.0), (2.0, 2.4), (8.0, 3.0), (6.0, 6.7), (0.0, 0.5)]
     pairs = [

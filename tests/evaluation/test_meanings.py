@@ -120,7 +120,7 @@ def test_single_uses_are_scored_by_their_key(model, tmp_path):
         ('{"word": "bank", "sentences": ["A dog."], "gold": [0]}', "does not contain “bank”"),
     ],
 )
-def test_what_are_no_sets(line, message, tmp_path):
+def test_invalid_sets(line, message, tmp_path):
     (tmp_path / "sets.jsonl").write_text(line)
     with pytest.raises(DataError, match=message):
         score_sets(None, bundled_lexicon(), tmp_path / "sets.jsonl")
@@ -138,7 +138,7 @@ def test_held_out_words_are_judged_as_if_on_no_list(model):
 
 
 @pytest.mark.parametrize(("word", "is_said"), [("flibber", True), ("Flibber", False)])
-def test_only_of_names_it_is_never_said_that_all_uses_mean_the_same(model, word, is_said):
+def test_uses_of_names_are_never_said_to_mean_the_same(model, word, is_said):
     sentences = [f"We drank a cold [{word}] in the bar.", f"He drank a warm [{word}] in a bar."]
     uses = [find_mention(word, sentence) for sentence in sentences]
     judged = judge(model, uses, model.embed(uses), word, Lexicon([]))

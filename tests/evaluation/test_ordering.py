@@ -41,7 +41,7 @@ def test_only_words_are_measured_that_nothing_was_fitted_on() -> None:
         assert len({sense for w, sense in zip(words, senses, strict=True) if w == word}) > 1
 
 
-def test_of_static_vectors_the_layer_says_nothing_and_the_bag_something() -> None:
+def test_of_static_vectors_the_layer_is_uninformative_and_the_bag_informative() -> None:
     static = StaticVectors.load("static-mini")
     rows = ordering(Reader(static, static), None)  # type: ignore[arg-type]
     assert [row.title for row in rows] == ["Pairs in order, held-out words", "Bag of layer 0"]

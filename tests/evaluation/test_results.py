@@ -52,13 +52,13 @@ def test_every_line_has_a_cell_for_every_view():
     )
 
 
-def test_the_best_is_bold_and_what_is_undefined_is_a_dash():
+def test_the_best_is_bold_and_undefined_values_are_dashes():
     assert "| WiC | 52.5 | **56.1** | 55.0 | 56.0 | - | 50.0 (one answer) |" in lines()
     assert "| Cosine | 0.900 | 0.100 | 0.200 | 0.300 | - | - |" in lines()
     assert "| Perplexity | - | - | 110.3 | - | - | - |" in lines()
 
 
-def test_what_is_missing_has_its_line_and_remarks_come_once():
+def test_missing_data_have_a_line_and_remarks_come_once():
     assert any(line.startswith("| ner | not measured: x.conll is not here |") for line in lines())
     assert lines().count("- How.") == 1
     assert "1.5 minutes" in lines()[-1]
@@ -125,7 +125,7 @@ def test_a_single_share_is_drawn_as_bars_with_whole_names():
     }
 
 
-def test_a_point_tells_its_value_and_the_legend_its_line():
+def test_a_point_shows_its_value_and_the_legend_its_line():
     lines = {"mix": [(0.1, 0.5), (1.0, 0.7)], "layer 0": [(0.1, 0.4), (1.0, 0.6)]}
     svg = share_chart("Two", "accuracy", lines)
     titles = [title.text for title in drawn(svg, "title")]

@@ -44,7 +44,7 @@ def test_predictions_reach_the_required_precision():
     assert fitted.rows + fitted.rows_without_class == len(classes)
 
 
-def test_a_head_that_is_never_right_always_abstains():
+def test_a_head_that_is_always_wrong_always_abstains():
     probabilities = np.array([[0.9, 0.1]] * 50)
     assert Confidence.fit(probabilities, [1] * 50, "rows").threshold == 1.0
 

@@ -32,7 +32,7 @@ ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozen
         ([("a", None), ("b", None)], "Neither of the two groups these uses."),
     ],
 )
-def test_who_agrees(rights, sentence):
+def test_the_agreement_of_models(rights, sentence):
     assert agreement_answer(dict(rights)).headline == sentence
 
 
@@ -48,7 +48,7 @@ def test_who_agrees(rights, sentence):
         ),
     ],
 )
-def test_who_is_right(right, sentence):
+def test_the_correct_models(right, sentence):
     rights = dict(zip("abc", right, strict=True))
     groupings = {model: None if one is None else ALIKE for model, one in rights.items()}
     answer = agreement_answer(groupings, [model for model, one in rights.items() if one])

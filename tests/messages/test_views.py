@@ -99,12 +99,12 @@ def test_types_and_scores_in_words():
         ),
     ],
 )
-def test_views_by_themselves_and_in_a_sentence(view, sees, titles, places):
+def test_views_alone_and_in_a_sentence(view, sees, titles, places):
     assert [views.view_title(view, sees), views.map_title(view, sees)] == titles
     assert [views.view_place(view), views.mapped_by(view, sees)] == places
 
 
-def test_views_at_the_head_of_a_column():
+def test_views_at_the_top_of_a_column():
     layers = ["0", "1", "2"]
     titles = [views.column_title(view, layers) for view in ("1", "mean", "words", "before/after")]
     assert titles == ["layer 1", "mean", "words around it", "before/after"]

@@ -124,7 +124,7 @@ def test_a_wide_reader_begins_as_the_small_one_through_the_map() -> None:
         embed_char_encoder(old, new, linear.T, bias)
 
 
-def test_lstms_read_the_new_words_as_the_old_ones_as_far_as_a_linear_map_goes() -> None:
+def test_a_linear_map_fits_the_new_word_vectors_to_the_old() -> None:
     old, words = a_bilm(), characters(*NAMES, *(a + b for a in NAMES for b in NAMES))
     weights = torch.rand(len(words)) + 0.1
     turned = CharacterCNN(old.options.char_cnn, 8)

@@ -50,7 +50,7 @@ def test_all_components_keep_every_cosine_of_the_two_side_by_side(static):
     assert (found.words, found.counts) == (static.words, static.counts)
 
 
-def test_fewer_components_keep_most_of_it_and_more_there_are_not(static):
+def test_fewer_components_keep_most_of_the_variance(static):
     full = join_vectors(static, Teacher(), size=10).vectors
     few = join_vectors(static, Teacher(), size=8).vectors
     assert few.shape == (len(WORDS), 8)

@@ -48,7 +48,7 @@ def static():
     )
 
 
-def test_what_the_words_around_tell_is_found(static, monkeypatch):
+def test_words_around_a_word_predict_its_meaning(static, monkeypatch):
     monkeypatch.setattr(fit_views, "_EPOCHS", 1)
     elmo, lexicon, shares = Elmo(tiny()), dictionary(60), []
     calibration, centroids = calibrate(elmo, static, None, lexicon, progress=shares.append)

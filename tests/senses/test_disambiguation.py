@@ -167,7 +167,7 @@ def test_parts_that_do_not_fit_each_other_are_refused(tmp_path, change):
         read_calibration(tmp_path, "abc")
 
 
-def test_settings_or_tensors_that_are_no_such_files_are_refused(tmp_path):
+def test_wrong_settings_or_tensor_files_are_refused(tmp_path):
     write_calibration(tmp_path, CALIBRATION, CENTROIDS)
     tensors = tmp_path / "meanings.safetensors"
     tensors.write_bytes(tensors.read_bytes()[:40])

@@ -87,7 +87,7 @@ def test_a_model_that_knows_none_of_the_static_words_expects_nothing():
     ).any()
 
 
-def test_with_a_cloze_head_it_is_the_mean_of_what_that_says():
+def test_with_a_cloze_head_it_is_the_mean_of_its_predictions():
     torch.manual_seed(0)
     scorer = ClozeScorer(Cloze(ClozeOptions(1, 2, n_words=3, hidden=5, n_heads=1), STATIC), STATIC)
     states = torch.randn(1, 1, 2), torch.randn(1, 1, 2)

@@ -71,7 +71,7 @@ def test_text_and_entries_turn_into_each_other():
         (BANK + "Bank\n  a, noun: x\n    A [bank].\n", "“Bank” stands in this dictionary twice"),
     ],
 )
-def test_what_breaks_the_format_is_told_with_its_line(text, message):
+def test_format_errors_are_reported_with_their_line(text, message):
     with pytest.raises(DataError, match=message):
         parse_entries(text, "mine.txt")
 

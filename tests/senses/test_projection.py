@@ -60,7 +60,7 @@ def test_the_number_of_clusters_is_found(k):
     ]
 
 
-def test_what_all_uses_share_does_not_count():
+def test_parts_that_all_uses_share_do_not_count():
     assert cluster_uses(blobs(0, 1)) == cluster_uses(blobs(0, 1) + 100.0)
 
 

@@ -28,7 +28,7 @@ def test_the_triples_are_whole_sentences_of_ours():
         assert len(one & turned) > len(one & other)  # the turned one has more of its words
 
 
-def test_what_cosines_can_tell_is_counted():
+def test_paraphrase_tests_are_counted():
     n, others = len(triples()), len(everyday_sentences())
     assert len(sentences_of_test()) == 3 * n + others
     vectors = torch.zeros(3 * n + others, 3)

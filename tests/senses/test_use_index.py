@@ -33,7 +33,7 @@ def index(elmo, tmp_path_factory):
 
 
 @pytest.mark.parametrize("layer", [0, 1, 2, 3])
-def test_search_finds_what_comparing_with_all_finds(elmo, index, layer):
+def test_search_equals_a_comparison_with_all_words(elmo, index, layer):
     values = elmo.encode(["The old bank."]).values[:, 0, 2]
     query = values[layer] if layer < 3 else values.mean(dim=0)
     best = []
@@ -48,7 +48,7 @@ def test_search_finds_what_comparing_with_all_finds(elmo, index, layer):
     assert all(hit.use.word for hit in hits)
 
 
-def test_the_sentence_asked_about_is_left_out(elmo, index):
+def test_the_query_sentence_is_left_out(elmo, index):
     query = elmo.encode([SENTENCES[0]]).values[1, 0, 1].numpy()
     assert index.search(query, 1, 1)[0].use.sentence == SENTENCES[0]
     assert index.search(query, 1, 9, leave_out=SENTENCES[0])[0].use.sentence != SENTENCES[0]
@@ -79,7 +79,7 @@ def test_only_this_word_or_only_others(elmo, index):
 @pytest.mark.parametrize(
     ("word", "n", "rows"), [("Bank", 9, [0, 1, 3]), ("zebra", 9, []), ("bank", 2, [0, 1])]
 )
-def test_uses_of_a_word_are_found_in_any_form_and_taken_at_even_distances(index, word, n, rows):
+def test_uses_are_found_in_any_form_and_sampled_evenly(index, word, n, rows):
     uses, total = index.uses_of(word, n)
     assert [use.sentence for use in uses] == [SENTENCES[row] for row in rows]
     assert {use.word for use in uses} <= {"bank", "banks"}
@@ -132,7 +132,7 @@ def test_refusals(elmo, tmp_path):
         UseIndex(tmp_path)
 
 
-def test_old_indexes_are_refused_with_a_way_out(elmo, tmp_path):
+def test_old_indexes_are_refused_with_a_remedy(elmo, tmp_path):
     (tmp_path / "index.json").write_text(json.dumps({"version": 1, "title": "mine"}))
     message = r"of an earlier or later program \(version 1, .*build it again with `elmo-tasks"
     with pytest.raises(DataError, match=message):
@@ -168,7 +168,7 @@ def test_an_index_with_a_part_that_does_not_fit_is_refused_when_it_is_opened(elm
         UseIndex(folder)
 
 
-def test_a_file_that_is_cut_short_is_no_index(elmo, tmp_path):
+def test_a_truncated_file_is_not_an_index(elmo, tmp_path):
     folder = build_index(elmo, SENTENCES, tmp_path / "i", "mine").folder
     path = next((folder / "blocks").glob("*.vectors.npy"))
     path.write_bytes(path.read_bytes()[:-9])
@@ -208,7 +208,7 @@ def test_words_are_a_table_for_other_programs(elmo, index):
     assert list(rows[1].values())[3:] == pytest.approx(norms, rel=1e-2)
 
 
-def test_the_fast_search_finds_what_comparing_with_all_finds(elmo, tmp_path, monkeypatch):
+def test_the_fast_search_equals_a_comparison_with_all_words(elmo, tmp_path, monkeypatch):
     pytest.importorskip("faiss", reason="FAISS is not installed")
     # Several blocks, joined in several parts.
     monkeypatch.setattr("elmo_tasks.senses.index_files._SMALL_BLOCK", 1_000)

@@ -22,7 +22,7 @@ def test_inflections_and_cases_are_uses():
     assert n == 4
 
 
-def test_many_uses_are_taken_at_even_distances():
+def test_many_uses_are_sampled_evenly():
     uses, n = uses_in("bank", [f"The bank {k}." for k in range(100)], max_uses=10)
     assert n == 100
     assert [use.sentence for use in uses] == [f"The bank {k}." for k in range(0, 100, 10)]

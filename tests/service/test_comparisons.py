@@ -151,7 +151,7 @@ def test_static_vectors_have_sentences_too():
         (["One.", "a" * 3000], "Sentence 2 has 3,000 characters"),
     ],
 )
-def test_what_cannot_be_compared(bert, sentences, message):
+def test_sentences_that_cannot_be_compared(bert, sentences, message):
     with pytest.raises(InputError, match=message):
         compare_sentences(sentences, bert, OnceCache())
 
@@ -224,7 +224,7 @@ def test_an_expression_is_distinguished_from_its_literal_words(session):
     assert found.message.headline == "“piece of cake” has two meanings here."
 
 
-def test_an_expression_that_is_never_literal_is_named_with_its_meaning(session):
+def test_an_idiom_is_named_with_its_meaning(session):
     found = session.compare(
         "back to square one", ["We are back to square one.", "It sent them back to square one."]
     )

@@ -51,7 +51,7 @@ def test_health_counts_the_requests_that_compute(health, middleware):
     assert health.running == 0
 
 
-def test_at_the_end_running_requests_are_finished_and_no_new_ones_begin(health, middleware):
+def test_at_shutdown_running_requests_finish_and_new_ones_are_refused(health, middleware):
     health.add(1)
     waits = []
 

@@ -201,7 +201,7 @@ def test_ready_sentences_are_test_sentences(session):
     assert len(session.static_neighbours("bank", 7).neighbours) == 7
 
 
-def test_the_test_counts_what_the_model_gets_wrong(session):
+def test_the_test_counts_the_errors_of_the_model(session):
     found = session.dictionary_test()
     assert found.n_sentences == 120
     assert 90 < found.n_right < 120
@@ -257,7 +257,7 @@ LONG, WIDE = "The bank " + "very " * 300, "The bank " + "x" * 3000
         (lambda s: s.nearest(NearestRequest("bank", WIDE)), "the most is 2,000"),
     ],
 )
-def test_what_cannot_be_answered_is_refused(session, ask, message):
+def test_unanswerable_requests_are_refused(session, ask, message):
     with pytest.raises(InputError, match=message):
         ask(session)
 

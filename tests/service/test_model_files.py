@@ -76,7 +76,7 @@ def test_the_command_of_a_bundled_model_is_that_of_a_checkout(monkeypatch):
 @pytest.mark.parametrize(
     "path", sorted(CHECKPOINTS.glob(f"*/{NAME}")), ids=lambda path: path.parent.name
 )
-def test_what_comes_with_the_program_was_measured_of_these_weights(path):
+def test_bundled_results_belong_to_the_bundled_weights(path):
     name = path.parent.name
     first = read_measurements(LoadedModels(name))[0]
     assert not first.message, f"measure it again, or remove {path}"

@@ -99,7 +99,7 @@ def test_more_uses_than_are_judged(indexed, monkeypatch):
         (NearestRequest("bank"), "sentence"),
     ],
 )
-def test_a_meaning_that_is_not_there(indexed, request_, message):
+def test_an_unknown_meaning(indexed, request_, message):
     with pytest.raises(InputError, match=message):
         indexed.nearest(request_)
 

@@ -94,7 +94,7 @@ def test_a_transformer_draws_maps_and_finds_uses(bert):
         ("static", ["0", "words"], "One vector per word"),
     ],
 )
-def test_a_map_offers_what_its_model_has(request, name, offered, lowest):
+def test_a_map_offers_the_views_of_its_model(request, name, offered, lowest):
     page, found = map_tab.respond(request.getfixturevalue(name), {"word": "bank", "view": "0"})
     assert [view.name for view in found.views] == offered
     assert map_title("0", found.shown_view.sees) == lowest

@@ -37,7 +37,7 @@ def test_a_line_of_another_form_is_named():
         expanded("player = Jordan scored.", " ")
 
 
-def test_the_entry_of_a_word_can_be_given_as_ones_own():
+def test_the_entry_of_a_word_can_be_given_as_own_meanings():
     (entry,) = parse_entries(entry_text("bank"))
     known = bundled_lexicon()["bank"]
     assert [(sense.key, sense.gloss) for sense in entry.senses] == [

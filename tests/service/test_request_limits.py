@@ -56,7 +56,7 @@ def ask(*args, **options):
     return run(request(*args, **options))
 
 
-def test_a_request_that_is_too_large_is_read_no_further():
+def test_reading_stops_at_the_size_limit_of_a_request():
     limits = RequestLimits(echo, max_bytes=10)
     assert ask(limits, pieces=(b"12345", b"67890"), length=10) == (200, b"10", 2)
     for size, length, n_read in ((11, 11, 0), (6, None, 2)):
@@ -97,7 +97,7 @@ def test_uploads_are_bounded_in_size_files_and_number():
     assert ask(limits, "/call/compare", (b"123456",))[0] == 413
 
 
-def test_an_upload_without_a_file_name_is_answered_by_a_sentence():
+def test_an_upload_without_a_file_name_is_refused_with_a_message():
     async def confused(scope, receive, send):
         raise TypeError("File is not an instance of GradioUploadFile")
 
@@ -139,7 +139,7 @@ def test_wrong_passwords_are_answered_later_and_later():
     assert time.monotonic() - began < 2  # what the fourth in a row would cost
 
 
-def test_many_at_once_from_one_address_take_turns():
+def test_parallel_logins_from_one_address_take_turns():
     limits = RequestLimits(echo, pause=0.05)
 
     async def all_at_once():

@@ -81,7 +81,7 @@ def test_a_word_in_no_list_is_clustered_without_names(session):
     assert (landed.group, landed.meanings) == (None, ())
 
 
-def test_many_uses_are_taken_at_even_distances(session):
+def test_many_uses_are_sampled_evenly(session):
     text = "\n".join(f"The bank number {k} is shut." for k in range(700))
     found = session.sense_map(replace(MapRequest("bank", text, examples=False), view="0"))
     assert (len(found.uses), found.n_own) == (300, 700)

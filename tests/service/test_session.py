@@ -125,7 +125,7 @@ def test_bad_requests_name_their_field(session, word, sentences, field, message)
     assert caught.value.field == field
 
 
-def test_an_inflected_form_is_taken_and_another_word_offered(session):
+def test_an_inflected_form_is_accepted_and_another_word_offered(session):
     assert (
         session.compare("bank", [SENTENCES[0], "Both banks were closed."]).uses[1].use.token
         == "banks"

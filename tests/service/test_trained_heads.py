@@ -129,7 +129,7 @@ def test_a_broken_folder_in_runs_is_skipped(name, text, heads, toy, tmp_path):
     assert heads.layer_weights() == ()
 
 
-def test_without_weights_or_its_encoder_a_head_is_refused_in_words(heads, toy, tmp_path):
+def test_a_head_without_weights_or_encoder_is_refused(heads, toy, tmp_path):
     (write_untrained(tmp_path / "runs" / "bad" / "head", toy) / "head.safetensors").unlink()
     with pytest.raises(
         InputError, match=r"The model “bad” cannot be used: .*no head\.safetensors there"
@@ -233,7 +233,7 @@ def test_offsets_are_those_of_the_text_as_typed(text, heads):
 
 
 @pytest.mark.parametrize("text", [*ODD_TEXTS, "good warm bad"])
-def test_a_push_is_what_leaving_the_word_out_takes_away(text, heads):
+def test_a_push_is_the_change_without_the_word(text, heads):
     (found,) = heads.classify([text])
     assert [word.use.token for word in found.occlusion] == list(found.tokens)
     predictor = heads._predictor(None, "classification")
@@ -261,7 +261,7 @@ def test_pushes_cost_no_more_than_one_request_may(heads, monkeypatch):
     assert heads.classify([short], occlusion=False)[0].occlusion == ()
 
 
-def test_a_run_that_is_repeated_gives_a_new_head(heads, toy, tmp_path):
+def test_a_repeated_run_gives_a_new_head(heads, toy, tmp_path):
     folder = tmp_path / "runs" / "mine" / "head"
     write_untrained(folder, toy, "classification", seed=1)
     (before,) = heads.classify(["good day"], head="mine")
@@ -283,7 +283,7 @@ def weights_of(
     return heads.layer_weights()
 
 
-def test_layer_weights_tell_how_the_mix_came_about(heads, toy, tmp_path):
+def test_layer_weights_describe_the_training_of_the_mix(heads, toy, tmp_path):
     epochs = [
         mix(0, 0.4, 0.3, 0.3),
         mix(1, 0.2, 0.5, 0.3, score=0.9),

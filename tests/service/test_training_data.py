@@ -211,7 +211,7 @@ def test_no_label_is_in_the_test_rows_only():
         assert "B-RARE" in {tag for row in train for tag in row.tags}
 
 
-def test_what_is_written_is_what_was_sent(tmp_path):
+def test_written_rows_equal_the_uploaded_rows(tmp_path):
     content = csv_of(
         [(f'said "x" {k}, then', "good" if k % 2 else "<b>bad</b>") for k in range(30)]
     )
@@ -227,7 +227,7 @@ def test_what_is_written_is_what_was_sent(tmp_path):
     }
 
 
-def test_what_comes_twice_is_not_tested_on_after_it_was_learned():
+def test_duplicates_of_training_rows_are_not_tested():
     texts = [LabelledText(f"text {k % 30}", "ab"[k % 2]) for k in range(60)]
     tagged = [TaggedSentence(("Ada", f"x{k % 30}"), ("B-PER", "O")) for k in range(60)]
     once = [LabelledText(f"once {k}", "a") for k in range(40)]

@@ -75,7 +75,7 @@ def test_a_stopped_run_keeps_its_best_head(tmp_path, how, phase):
     )
 
 
-def test_a_run_that_is_over_can_be_deleted(tmp_path):
+def test_a_finished_run_can_be_deleted(tmp_path):
     jobs, name = started(tmp_path)
     jobs.delete(name)
     assert jobs.jobs() == ()
@@ -210,7 +210,7 @@ def test_no_name_leaves_the_folder_of_runs(tmp_path, name):
         json.dumps({"title": 1, "kind": 2, "status": 3, "created": "x", "epochs": []}),
     ],
 )
-def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
+def test_a_run_with_a_broken_description_is_skipped(tmp_path, content):
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "job.json").write_text(content)
     jobs, name = started(tmp_path)
@@ -238,14 +238,14 @@ def test_a_folder_that_was_meddled_with_takes_no_other_away(tmp_path, content):
         ({"kind": "tagging", "balanced": True}, "tags of words cannot"),
     ],
 )
-def test_a_plan_that_cannot_be_meant_is_refused(tmp_path, change, message):
+def test_an_impossible_plan_is_refused(tmp_path, change, message):
     plan = TrainingPlan(**{"kind": "classification", "epochs": 3, **change})
     with pytest.raises(InputError, match=message):
         jobs_in(tmp_path).start(plan)
     assert not list(tmp_path.glob("*/job.json"))
 
 
-def test_a_line_of_progress_that_is_being_written_is_left_out(tmp_path):
+def test_an_incomplete_progress_line_is_skipped(tmp_path):
     _, name = started(tmp_path)
     with (tmp_path / name / "progress.jsonl").open("a") as file:
         file.write('{"epoch": 4, "sco')
@@ -262,7 +262,7 @@ def test_a_read_only_folder_is_reported(tmp_path, ask):
         ask(jobs_in(tmp_path / "file" / "runs"))
 
 
-def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
+def test_no_test_share_without_enough_rows(tmp_path):
     jobs = jobs_in(tmp_path)
     few = "text,label\n" + "Rain again.,bad\nA fine day.,good\n" * 20
     many = "text,label\n" + "".join(
@@ -276,7 +276,7 @@ def test_where_nothing_can_be_kept_apart_nothing_is_tested_on(tmp_path):
         wait_for(jobs, job.name, "done")
 
 
-def test_a_reason_tells_no_folder_of_this_machine(tmp_path):
+def test_a_reason_reveals_no_folder_of_this_machine(tmp_path):
     log = (
         f"fit: {tmp_path}/train.csv, line 3: bad; see /opt/somewhere/deep/text.py and"
         " https://example.org/a/b, 1/2"

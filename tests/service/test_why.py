@@ -200,7 +200,7 @@ def test_no_part_of_a_phrase_is_hidden(session):
 
 
 @pytest.mark.ci
-def test_a_telling_word_comes_first_in_36_of_40_clear_pairs(session):
+def test_the_decisive_word_comes_first_in_36_of_40_clear_pairs(session):
     pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
     first = [session.explain(pair["word"], pair["sentences"]).decisive for pair in pairs]
     agreed = [

@@ -29,7 +29,7 @@ LIBRARY = Path(__file__).resolve().parents[2] / "elmo_tasks"
 
 
 @pytest.mark.parametrize("kind", TASKS.values(), ids=lambda kind: kind.name)
-def test_a_kind_is_whole(kind: Task) -> None:
+def test_every_kind_is_complete(kind: Task) -> None:
     assert kind.data.kind == kind.name
     assert set(kind.uploads.values()) <= set(kind.file_formats)
     assert (CONFIGS / f"{kind.sample}.yaml").is_file()
@@ -47,7 +47,7 @@ def test_an_unknown_kind_is_refused() -> None:
         find_task("parsing")
 
 
-def test_only_what_is_of_one_kind_names_it() -> None:
+def test_only_the_code_of_a_task_compares_its_name() -> None:
     """Who asks whether it is this kind or that one would have to be changed for a third."""
     asking = set()
     for path in LIBRARY.rglob("*.py"):

@@ -136,7 +136,7 @@ def test_detection_knows_the_other_spelling() -> None:
     assert detect_scheme([["U-X", "O"]]) == "BIOES"
 
 
-def test_detection_lets_a_slip_in_a_hundred_pass() -> None:
+def test_detection_tolerates_one_error_in_a_hundred() -> None:
     assert detect_scheme([["I-X"]] * 200 + [["O", "B-X"]] * 2) == "IOB1"
     assert detect_scheme([["B-X", "E-X"]] * 200 + [["O", "B-X"]] * 2) == "BIOES"
 

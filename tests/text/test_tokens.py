@@ -125,7 +125,7 @@ def test_outer_invisible_characters_are_outside_the_token() -> None:
     "text",
     ["", " ", "\n\t\u00a0\u3000", "\x00\x1f\x7f", "\u200b\ufeff\u00ad", "\ufe0f", "\u200d \ufe0e"],
 )
-def test_nothing_to_see(text: str) -> None:
+def test_text_without_tokens(text: str) -> None:
     assert tokenize(text) == []
 
 
@@ -286,7 +286,7 @@ def test_long_tokens_are_cut():
 @pytest.mark.parametrize(
     "text", ["<b>a</b> & “q”? Yes…", "a.b.c", "()()()", "x" * 5000, "\u200b\u200b", "!!! ??? a"]
 )
-def test_no_letter_is_lost(text):
+def test_no_character_is_lost(text):
     kept = "".join(split_sentences(text))
     assert [c for c in kept if c.isalnum()] == [c for c in text if c.isalnum()]
 

@@ -434,7 +434,7 @@ def test_init_from_takes_the_published_form(config, tmp_path):
     assert (learned - expected).abs().max() > 0.05
 
 
-def test_init_from_refuses_what_is_not_a_bilm(config, tmp_path, capsys):
+def test_init_from_refuses_other_files(config, tmp_path, capsys):
     head = REPOSITORY / "lightning_configs" / "sentiment_sample.yaml"
     assert main(["fit", "--config", str(head), "--init_from", "elmo-mini"]) == 2
     assert (

@@ -151,7 +151,7 @@ def test_another_folder_and_encoder_replace_those_of_the_file(
     assert sorted(path.stat().st_mtime_ns for path in (run / "run").rglob("*")) == before
 
 
-def test_what_the_export_would_refuse_is_refused_before_the_training(
+def test_problems_of_the_export_are_found_before_the_training(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     fit = ["fit", "--config", str(run / "config.yaml"), "--run_dir", str(tmp_path / "mine")]
@@ -167,7 +167,9 @@ def test_what_the_export_would_refuse_is_refused_before_the_training(
     assert not list(tmp_path.rglob("*.ckpt"))
 
 
-def test_nothing_is_advertised(run: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_lightning_tips_are_hidden(
+    run: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     short = ["--trainer.max_epochs=1", "--trainer.logger=true", "--run_dir", str(tmp_path / "mine")]
     with caplog.at_level(logging.INFO):
         assert main(["fit", "--config", str(run / "config.yaml"), *short]) == 0

@@ -57,7 +57,7 @@ def rows_of(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "progress.jsonl").read_text().splitlines()]
 
 
-def test_the_progress_file_tells_phases_losses_and_epochs(tmp_path):
+def test_the_progress_file_has_phases_losses_and_epochs(tmp_path):
     assert fit(tmp_path) == 0
     rows = rows_of(tmp_path)
     assert [row["phase"] for row in rows if "phase" in row] == ["layers", "training", "scoring"]

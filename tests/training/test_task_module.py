@@ -70,7 +70,7 @@ def head_of(module: TaskModule) -> dict[str, Tensor]:
 
 
 @pytest.mark.parametrize("kind", list(TASK_DATA))
-def test_layers_from_the_store_train_as_live_ones_do(
+def test_stored_layers_train_like_computed_ones(
     kind: str, encoder: Path, static: Path, tmp_path: Path
 ) -> None:
     head, data, settings = TASK_DATA[kind]
@@ -101,7 +101,7 @@ def test_it_learns(encoder: Path, tmp_path: Path) -> None:
     assert trainer.callback_metrics["val_f1"] > 0.9
 
 
-def test_what_is_frozen_stays_so_and_is_not_in_the_checkpoint(
+def test_frozen_weights_stay_frozen_and_out_of_the_checkpoint(
     encoder: Path, static: Path, tmp_path: Path
 ) -> None:
     module = TaskModule(ner(), str(encoder), str(static), layer_store=None)

@@ -93,7 +93,7 @@ def test_the_mixes_of_the_heads_name_their_weights(service):
     assert "20\u00a0% of layer 0, 30\u00a0% of layer 1 and 50\u00a0% of layer 2" in shown.text
 
 
-def test_what_else_a_layer_was_trained_on_is_said_where_it_is_shown(service):
+def test_other_training_of_a_layer_is_stated_where_it_is_shown(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     note = "Layer 2 was also trained on the dictionary’s sentences."
     panels = {
@@ -133,7 +133,7 @@ def test_a_use_between_two_meanings_names_both(service):
     assert shown.text.count("between “the water kind” and “the money kind”") == 1
 
 
-def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
+def test_without_known_meanings_all_uses_are_in_one_list(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     comparison = replace(
         unjudged(comparison), source=MeaningSource.NONE, meanings=(), groups=(), same_meaning=()
@@ -144,7 +144,7 @@ def test_where_no_meanings_are_known_all_uses_stand_in_one_list(service):
     assert "dictionary" not in parsed(shown).text
 
 
-def test_a_wrong_answer_leads_to_meanings_of_ones_own(service):
+def test_a_wrong_answer_leads_to_own_meanings(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     assert compare_answer.meanings_card(comparison, ()).count("data-wrong") == 2
     assert "data-wrong" not in compare_answer.meanings_card(comparison, (), saved=True)
@@ -171,7 +171,7 @@ def test_other_meanings_of_the_dictionary_are_folded_away(service):
     assert "other meaning" not in compare_answer.meanings_card(comparison, ())
 
 
-def test_without_a_word_the_marked_ones_are_named(service):
+def test_without_a_word_the_marked_words_are_named(service):
     comparison = replace(service.compare("bank", ["The [loan].", "The [river]."]), word="")
     assert "The marked words in 2 sentences" in compare_answer.page(
         comparison, compare_form.Form("", ()), service.models()
@@ -224,7 +224,7 @@ def test_terms_are_explained_on_the_page(service):
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
 
 
-def test_the_small_print_says_what_is_known_and_what_is_computed(service):
+def test_the_small_print_separates_known_from_computed(service):
     comparison = service.compare("bank", ["A bank.", "The bank."])
     shown = parsed(compare_answer.meanings_card(comparison, service.models())).text
     assert (

@@ -24,7 +24,7 @@ def test_respond_puts_an_error_at_its_field(service):
     assert "Sentence 1 does not contain “bank”, but it has “bankers”" in markup
 
 
-def test_a_bad_link_says_what_is_wrong(service):
+def test_a_bad_link_reports_the_problem(service):
     editor, markup, *_ = compare_tab.respond_to_link(service, "word=a" + "&s=b" * 13)
     assert editor["notes"][0]["field"] == "sentences"
     assert "Comparing takes 2 to 12 sentences; there are 13 sentences." in markup
@@ -55,7 +55,7 @@ def test_links_name_the_tabs_of_the_page():
     assert json.loads(names) == list(layout.TABS[1:])
 
 
-def test_slow_work_has_slots_of_its_own():
+def test_slow_work_has_its_own_slots():
     """What may take seconds: a comparison waits only behind what is as quick as itself."""
     app = build_app(FakeService())
     slots = {

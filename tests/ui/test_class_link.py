@@ -24,7 +24,7 @@ def test_sentences_come_in_order_and_each_once(room):
     assert room.since(code, 2) == []
 
 
-def test_there_is_one_room_at_a_time_and_closing_it_forgets_all(room):
+def test_one_room_exists_at_a_time_and_closing_it_forgets_all(room):
     first = room.open("bank")
     room.close(first)
     second = room.open("bark")
@@ -77,7 +77,7 @@ async def _elsewhere(scope, receive, send):
     await send({"type": "http.response.body", "body": b"the app"})
 
 
-def test_the_page_for_phones_takes_a_sentence_and_shows_no_markup_of_it(room):
+def test_the_page_for_phones_accepts_a_sentence_and_escapes_it(room):
     def ask(method, path, **sent):
         async def exchange():
             transport = httpx.ASGITransport(ClassPages(_elsewhere, room))
@@ -118,7 +118,7 @@ def test_without_a_room_the_page_offers_none():
     assert "class-link" in with_room
 
 
-def test_a_sentence_in_another_language_is_sent_and_that_is_said():
+def test_a_sentence_in_another_language_is_sent_with_a_warning():
     room = ClassRoom()
     build_app(FakeService(), room)
     code = room.open("bank")

@@ -62,14 +62,14 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("name", "arguments", "answer"), ANSWERS)
-def test_an_endpoint_gives_what_the_service_answers(client, name, arguments, answer):
+def test_an_endpoint_returns_the_answer_of_the_service(client, name, arguments, answer):
     found = answer()
     expected = [one.to_dict() for one in found] if isinstance(found, tuple) else found.to_dict()
     assert client.predict(*arguments, api_name=name) == json.loads(json.dumps(expected))
 
 
 @pytest.mark.parametrize(("name", "arguments", "message"), WRONG)
-def test_an_endpoint_says_what_is_wrong(client, name, arguments, message):
+def test_an_endpoint_reports_wrong_input(client, name, arguments, message):
     with pytest.raises(AppError, match=message):
         client.predict(*arguments, api_name=name)
 
@@ -103,7 +103,7 @@ def value_of(node: ast.expr) -> object:
 
 
 @pytest.mark.parametrize("name", sorted(INFO))
-def test_what_an_endpoint_takes_and_gives_is_typed(name):
+def test_arguments_and_answers_of_endpoints_are_typed(name):
     for parameter in INFO[name]["parameters"]:
         assert parameter["python_type"]["type"] not in ("", "Any"), parameter["parameter_name"]
     assert INFO[name]["returns"]

@@ -18,7 +18,7 @@ def test_names_are_counted(service):
     )
 
 
-def test_the_difference_names_what_is_different(service):
+def test_the_difference_is_named(service):
     _, results, without = entities(service, *JORDAN)
     difference = heads.tag_difference(results, without)
     assert (
@@ -84,7 +84,7 @@ def test_a_name_has_its_type_in_letters_and_how_sure_the_model_is(service):
     assert "“Jordan” as an organisation instead of a place" in text
 
 
-def test_the_table_tells_what_only_the_baseline_finds(service):
+def test_the_table_lists_entities_that_only_the_baseline_finds(service):
     result, *_ = service.tag(["It rained in Oslo."])
     nothing = replace(result, best=TagReading(("O",) * 5, (), 0.9))
     option = entities(service, "x")[0]

@@ -18,7 +18,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize(("protocol", "fake", "name"), METHODS)
-def test_it_takes_what_the_service_takes(protocol, fake, name):
+def test_it_has_the_methods_and_parameters_of_the_service(protocol, fake, name):
     expected = inspect.signature(getattr(protocol, name)).parameters.values()
     found = inspect.signature(getattr(fake, name)).parameters.values()
     assert [(p.name, p.default) for p in found] == [(p.name, p.default) for p in expected]

@@ -22,7 +22,7 @@ def test_form_drops_empty_boxes_and_joins_lines():
 
 
 @pytest.mark.parametrize("data", [{}, {"word": None, "sentences": "bank"}, {"sentences": {"a": 1}}])
-def test_form_survives_what_no_form_sends(data):
+def test_malformed_form_data_are_handled(data):
     assert compare_form.form_from(data) == compare_form.Form("", ())
 
 

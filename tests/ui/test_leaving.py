@@ -62,7 +62,7 @@ def _until(is_so, seconds=10):
     return is_so()
 
 
-def test_what_runs_ends_when_its_person_leaves(running):
+def test_running_work_ends_when_its_visitor_leaves(running):
     url, work, _ = running
     with _leave(url, "one"):
         assert work.begun.wait(5)
@@ -73,7 +73,7 @@ def test_what_runs_ends_when_its_person_leaves(running):
     assert work.batches < 100
 
 
-def test_what_waits_is_not_begun_when_its_person_leaves(running):
+def test_waiting_work_is_dropped_when_its_visitor_leaves(running):
     url, work, lines = running
     streams = [_leave(url, name) for name in ("one", "two", "three")]  # two places: the third waits
     for stream in streams:
@@ -89,7 +89,7 @@ def test_what_waits_is_not_begun_when_its_person_leaves(running):
     assert work.started == 2
 
 
-def test_who_stays_is_answered(running):
+def test_a_visitor_who_stays_is_answered(running):
     url, work, _ = running
     client = client_of(url)
     job = client.submit(["Some text."], api_name="/sentiment")
@@ -99,7 +99,7 @@ def test_who_stays_is_answered(running):
     job.cancel()
 
 
-def test_what_is_kept_for_all_goes_on():
+def test_shared_work_is_not_cancelled():
     with cancellable(lambda: False):
         with pytest.raises(Cancelled):
             check_cancelled()

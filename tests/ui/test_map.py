@@ -100,7 +100,7 @@ def test_a_link_holds_both_texts_where_they_fit():
 
 
 @pytest.mark.parametrize(("model", "layers"), [("fake-small", "012"), ("fake-large", "0123")])
-def test_the_answer_says_what_its_model_can_be_compared_by(service, model, layers):
+def test_the_answer_lists_the_views_of_its_model(service, model, layers):
     _, found = map_tab.respond(service, {"word": "bank", "model": model})
     assert [view.name for view in found.views] == ["meanings", *layers, "mean", "words"]
 
@@ -137,7 +137,7 @@ def test_long_work_reports_its_progress(service):
         ({"text": "My bank.", "text_b": "The bank of a river."}, 2),
     ],
 )
-def test_a_text_counts_alone_until_the_examples_are_asked_for(service, form, drawn):
+def test_a_text_counts_alone_until_the_examples_are_requested(service, form, drawn):
     _, found = map_tab.respond(service, {"word": "bank", "examples": False, **form})
     assert len(found.uses) == drawn
 
@@ -169,7 +169,7 @@ def test_both_sides_of_the_nearest_uses_are_shown(service):
     assert "Nothing was found" in unknown
 
 
-def test_a_use_says_its_meaning_and_how_likely_a_computed_one_is(service):
+def test_a_use_shows_its_meaning_and_probability(service):
     found = service.nearest(NearestRequest("bank", "The bank was shut."))
     uses = (replace(found.uses[0], sense="money", probability=0.93), *found.uses[1:])
     text = parsed(
@@ -194,7 +194,7 @@ def test_a_sentence_lands_with_its_meaning(service):
     assert missed["note"].startswith("The sentence does not use “bank”.")
 
 
-def test_the_picture_says_where_a_place_of_the_map_is(service):
+def test_the_picture_gives_the_scale_of_the_map(service):
     """A use that lands on the place of another is drawn where that one is, unless it was moved from
     under a third."""
     found = service.sense_map(MapRequest("bank"))
@@ -240,7 +240,7 @@ def test_where_the_meaning_is_known_it_is_counted(service):
     assert "The nearest to this “bank”, side by side" in unknown
 
 
-def test_one_model_answers_as_before_and_says_its_layers(service):
+def test_one_model_answers_with_its_layers(service):
     page, answer = ask(service, models=("fake-small",))
     assert answer.layers == ("meanings", "0", "1", "2", "mean")
     assert "In this sentence" in page

@@ -154,7 +154,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_says_what_it_said(name: str, request: pytest.FixtureRequest) -> None:
+def test_pages_match_their_snapshots(name: str, request: pytest.FixtureRequest) -> None:
     words, kept = text_of(PAGES[name]()), FOLDER / f"{name}.txt"
     if request.config.getoption("--update-snapshots"):
         kept.write_text(words, encoding="utf-8")

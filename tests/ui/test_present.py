@@ -46,7 +46,7 @@ def test_a_part_that_cannot_be_answered_leaves_the_others(service, monkeypatch):
 
 
 @pytest.mark.parametrize("choice", [-1, 99, "x", None, True])
-def test_a_choice_that_is_none_is_answered_all_the_same(service, choice):
+def test_an_invalid_choice_falls_back_to_the_default(service, choice):
     for what in ("story", "forming", "pair", "reveal"):
         assert ask(service, ask=what, choice=choice)["parts"]
 
@@ -61,7 +61,7 @@ def test_the_story_hides_the_meanings_until_they_are_revealed(service):
     assert json.loads(re.search(r"data-groups='([^']+)'", markup)[1]) == [[0, 2, 4], [1, 3]]
 
 
-def test_the_picture_says_what_it_shows():
+def test_pictures_have_text_alternatives():
     drawn = render("present/stages.html")
     said = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', drawn)
     assert len(said) == 4
@@ -87,7 +87,7 @@ def test_there_are_ten_pairs_of_both_kinds():
     assert len({pair.word for pair in QUIZ}) == 10
 
 
-def test_a_pair_is_shown_without_what_was_meant(service):
+def test_a_pair_is_shown_without_its_solution(service):
     shown = ask(service, ask="pair", choice=1)
     markup = shown["parts"]["pair"]
     assert shown["at"] == 1
@@ -96,7 +96,7 @@ def test_a_pair_is_shown_without_what_was_meant(service):
     assert "mean" not in parsed(markup).text
 
 
-def test_the_reveal_says_who_was_right(service):
+def test_the_reveal_names_the_correct_answers(service):
     same = next(at for at in range(10) if is_same(at))
     right, wrong, none = (
         ask(service, ask="reveal", choice=same, guess=guess) for guess in ("same", "different", "")

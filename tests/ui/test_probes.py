@@ -47,7 +47,7 @@ def test_every_test_has_plain_words():
         ),
     ],
 )
-def test_a_sentence_names_the_best_layers_and_no_order_among_like_ones(model, result, said):
+def test_a_sentence_names_the_best_layers_without_ranking_equals(model, result, said):
     assert reading(MODELS[model], result).startswith(said)
 
 
@@ -73,7 +73,7 @@ def test_the_headline_counts_the_tests_in_which_each_layer_does_best():
     assert headline(one) == "Layer 2 does best in 2 of 3 tests, layer 1 in 1."
 
 
-def test_a_page_without_numbers_says_so():
+def test_a_page_without_numbers_reports_it():
     assert parsed(probes_page(MODELS[1:2])).headings == ["Nothing was measured yet."]
 
 

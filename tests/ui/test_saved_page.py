@@ -108,6 +108,6 @@ def test_several_models_and_whole_sentences_are_saved_too(service):
 
 
 @pytest.mark.parametrize("question", [{}, {"query": ""}, {"query": "word=&s=a"}])
-def test_what_cannot_be_saved_is_refused(service, question):
+def test_unsavable_targets_are_refused(service, question):
     with pytest.raises(InputError):
         compare_tab.file_of(service, question)

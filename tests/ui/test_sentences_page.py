@@ -39,7 +39,7 @@ def test_a_link_keeps_that_there_is_no_word(service):
     assert parsed(respond_to_link(service, query)[1]).carried["layer"] == ["0"]
 
 
-def test_too_few_are_said_at_the_field(service):
+def test_too_few_examples_are_reported_at_the_field(service):
     shown, page, *_ = respond(service, Form("", SENTENCES[:1], whole=True), 1)
     assert shown["notes"][0]["field"] == "sentences"
     assert "Comparing takes 2 to 12 sentences; there is one sentence." in page

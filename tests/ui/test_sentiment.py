@@ -28,7 +28,7 @@ def test_the_label_comes_first_and_several_texts_are_counted(service, texts, hea
     )
 
 
-def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
+def test_a_tentative_answer_reports_uncertainty(service):
     option, results, without = sentiment(service, NOT_BAD)
     unsure = [replace(results[0], is_sure=False)]
     assert plain(heads.class_headline(unsure)) == "Unsure: perhaps positive (86 %)"
@@ -50,7 +50,7 @@ def test_a_doubtful_answer_says_that_the_model_is_unsure(service):
     assert [card.count(text) for text in ('class="chosen"', 'class="bars undecided"')] == [1, 1]
 
 
-def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(service):
+def test_neutral_is_reported_only_if_the_head_predicts_it(service):
     _, results, _ = sentiment(service, NOT_BAD)
     three = {"negative": 0.05, "neutral": 0.9, "positive": 0.05}
     neutral = replace(results[0], label="neutral", probabilities=three)
@@ -71,7 +71,7 @@ def test_neutral_is_said_only_where_the_head_has_that_class_and_predicts_it(serv
         (("It is good.",), ", it says the same."),
     ],
 )
-def test_what_context_buys_in_one_sentence(service, texts, said):
+def test_the_gain_from_context_in_one_sentence(service, texts, said):
     _, results, without = sentiment(service, *texts)
     assert (
         plain(heads.class_difference(results, without))
@@ -94,7 +94,7 @@ def test_steps_of_the_tint(push, kind):
     assert tint(push, cards.DIFFERENCE_STEPS) == kind
 
 
-def test_the_tip_says_what_would_be(service):
+def test_the_tip_describes_the_answer_without_the_word(service):
     (result,) = service.classify([NOT_BAD])
     tips = [plain(heads.tip(result, word)) for word in result.occlusion]
     assert tips[0] == "Without “The”: still positive 86 %."

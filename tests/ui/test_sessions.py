@@ -48,7 +48,7 @@ def _has(text: str | bytes, mark: str) -> bool:
     return mark in text if isinstance(text, str) else mark.encode() in text
 
 
-def test_nothing_that_was_typed_stays(address):
+def test_nothing_typed_stays_in_memory(address):
     def ask(k):
         with httpx.Client(base_url=address, timeout=30) as client:
             data = ["bank", [f"{MARK} {k} like the bank.", "The bank."]]
@@ -66,7 +66,7 @@ def test_nothing_that_was_typed_stays(address):
         ask(3)
 
 
-def test_what_a_request_leaves_out_is_as_the_endpoint_says(address):
+def test_a_request_may_omit_only_optional_arguments(address):
     def asked(*data):
         event = httpx.post(f"{address}/gradio_api/call/compare", json={"data": data}).json()
         return httpx.get(f"{address}/gradio_api/call/compare/{event['event_id']}").text
@@ -77,7 +77,7 @@ def test_what_a_request_leaves_out_is_as_the_endpoint_says(address):
     assert "Expected also: sentences." in said
 
 
-def test_a_body_that_is_too_large_is_refused(address):
+def test_a_too_large_body_is_refused(address):
     answer = httpx.post(f"{address}/gradio_api/call/compare", content=b"x" * 100_001)
     assert answer.status_code == 413
     assert "0.1 MB" in answer.json()["error"]
@@ -89,7 +89,7 @@ def test_gradios_own_door_for_uploads_is_closed(address):
     assert answer.json()["error"] == "Uploads are off here."
 
 
-def test_it_is_open_for_few_where_training_is_on_and_wrong_passwords_take_their_time():
+def test_uploads_are_limited_where_training_is_on_and_wrong_passwords_are_delayed():
     bounds = {"uploads": UploadLimits(1_000, max_requests=1), "pause": 0.3}
     with behind(bounds, auth=[("ada", "secret")]) as url, httpx.Client(base_url=url) as client:
         for _ in range(2):  # a stranger's take nobody's turn

@@ -28,7 +28,7 @@ def page_of(service, asked):
     return respond(service, asked, 1)[1]
 
 
-def test_every_model_has_a_column_and_the_page_says_who_is_right(service):
+def test_every_model_has_a_column_and_correct_ones_are_named(service):
     page = page_of(service, form())
     seen = parsed(page)
     assert [label for label in seen.labels if label.startswith("fake-")] == [
@@ -83,13 +83,13 @@ def test_a_link_keeps_the_models(service):
     assert query in parsed(page).carried["query"]
 
 
-def test_what_the_browser_sends_may_be_anything():
+def test_any_browser_data_are_handled():
     assert form_from({"word": "a", "models": "fake-large"}).model is None
     form = form_from({"word": "a", "models": ["", "a", "b", 3]})
     assert (form.model, form.others) == ("a", ("b", "3"))
 
 
-def test_a_model_that_is_not_there_is_said_at_the_field(service):
+def test_an_unknown_model_is_reported_at_its_field(service):
     shown, page, *_ = respond(service, replace(form(), others=("gone",)), 1)
     assert shown["notes"][0]["field"] == "model"
     assert "There is no model “gone”" in page

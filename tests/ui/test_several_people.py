@@ -24,7 +24,7 @@ def test_a_quick_question_does_not_wait_for_a_slow_one(fake_url):
     assert slow.result()
 
 
-def test_more_people_than_places_get_their_own_answers(fake_url):
+def test_more_people_than_slots_get_their_own_answers(fake_url):
     people = [client_of(fake_url) for _ in range(6)]
     words = [f"bank{letter}" for letter in "abcdef"]
 
@@ -66,7 +66,7 @@ def test_the_questions_are_those_of_all_tabs(fake_url):
 
 
 @pytest.mark.parametrize("endpoint", QUESTIONS)
-def test_nobody_gets_what_another_one_asked(fake_url, endpoint):
+def test_answers_are_never_mixed_up_between_people(fake_url, endpoint):
     people = [client_of(fake_url) for _ in range(3)]
     words = ["bankzig", "bankzag", "bankzug"]
 

@@ -86,7 +86,7 @@ def test_an_upload_is_stored_and_its_columns_can_be_chosen(service, form, tmp_pa
     assert shown[form.text_column]["value"] == "column 1"
 
 
-def test_only_what_was_sent_is_read(service, form, tmp_path, monkeypatch):
+def test_only_uploaded_files_are_read(service, form, tmp_path, monkeypatch):
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "gradio"))
     (tmp_path / "secret.tsv").write_text("good\tfine\n")
     for path in ("gone.tsv", "../secret.tsv"):
@@ -96,7 +96,7 @@ def test_only_what_was_sent_is_read(service, form, tmp_path, monkeypatch):
     assert (tmp_path / "secret.tsv").exists()
 
 
-def test_what_is_wrong_with_a_file_is_shown_as_it_is(service, form):
+def test_problems_of_a_file_are_shown_literally(service, form):
     service.training.uploads["k"] = ("<b>a</b>.tsv", b"good\tfine\nbroken\n")
     _, card = checked(form, source="upload", data="k")
     assert "&lt;b&gt;a&lt;/b&gt;.tsv, line 2" in card
@@ -126,7 +126,7 @@ def test_another_kind_brings_its_own_defaults_and_examples(service, form):
     assert shown[form.hub]["value"] == "conll2003"
 
 
-def test_news_come_only_when_there_are_some(service, runs):
+def test_updates_come_only_after_changes(service, runs):
     start(service, "mine")
     first = runs.show()
     assert first[runs.timer].active
@@ -165,13 +165,13 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
         ((("good", 30), ("bad", 10)), ""),
     ],
 )
-def test_labels_out_of_balance_are_said(labels, said):
+def test_unbalanced_labels_are_reported(labels, said):
     page = plain(train_form.data_card(replace(PREVIEW, labels=labels), "texts"))
     assert (said in page) if said else ("often" not in page.partition("How often")[0])
     assert ("Rare labels weigh as much" in page) == bool(said)
 
 
-def test_where_training_is_off_the_page_says_so(service):
+def test_a_page_without_training_reports_it(service):
     page = render("train_off.html", tasks=service.tasks())
     assert "--allow-training" in page
     assert "make train-ner" in page
@@ -197,12 +197,12 @@ def test_with_few_test_rows_the_score_is_small_print():
         (0.8, 0.5, 10, "so this head may be no better"),
     ],
 )
-def test_no_more_is_claimed_than_the_test_rows_carry(value, guess, rows, said):
+def test_claims_need_enough_test_rows(value, guess, rows, said):
     scored = job(scores=(SplitScore("test", "accuracy", value, rows, guess),))
     assert said in plain(training.comparison(scored))
 
 
-def test_f1_is_told_beside_the_guess_by_word():
+def test_f1_is_shown_beside_that_of_guessing_by_word():
     found = job(
         task=TASKS["tagging"].words,
         metric="F1",

@@ -39,7 +39,7 @@ def test_the_spreadsheets_hold_both_heads(service):
     assert "3,fake-ner,1,0.840000,,,,,,Nothing." in rows
 
 
-def test_the_json_is_what_the_endpoint_gives(service):
+def test_the_json_equals_that_of_the_endpoint(service):
     offer, results, without = entities(service, *JORDAN)
     data = cards.json_data(offer, results, without)
     assert data["results"] == [result.to_dict() for result in results]
@@ -63,7 +63,7 @@ def test_lines_and_modes_of_links_are_read():
         assert try_tab.modes_of(every) == ["sentiment", "entities", "meanings"]
 
 
-def test_several_heads_stand_side_by_side_and_the_page_says_where_they_agree(service):
+def test_several_heads_are_shown_side_by_side_with_their_agreement(service):
     texts, chosen = ["Ada met Oslo.", "Nothing here."], ["fake-ner", "fake-medical"]
     page = ask(service, "\n".join(texts), "entities", tagging=chosen)
     assert page.count("entities-answer") >= 2
@@ -91,7 +91,7 @@ def test_nothing_typed_is_a_friendly_start(service):
     assert shown[tab.head["classification"]]["visible"] is False
 
 
-def test_an_input_error_stands_in_place_of_the_answer(service):
+def test_an_input_error_replaces_the_answer(service):
     tab = tab_of(service)
     shown = tab.answer("good\n" + "x" * 2001, "sentiment", None, None)
     assert "Text 2 has 2,001 characters; the most is 2,000. Shorten it." in shown[tab.result]
@@ -153,7 +153,7 @@ def test_examples_are_answered(service, example):
 # Heads
 
 
-def test_baselines_are_not_offered_by_themselves(service):
+def test_baselines_are_offered_only_beside_their_head(service):
     options = cards.head_options(service.heads(), "tagging")
     names = [(option.head.name, option.baseline and option.baseline.name) for option in options]
     assert names == [("fake-ner", "fake-ner-static"), ("fake-medical", None), ("fake-pos", None)]

@@ -21,7 +21,7 @@ def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), *
     )
 
 
-def test_the_sentence_says_what_is_drawn_from_where():
+def test_the_sentence_describes_the_sources_of_the_map():
     said = "The head “Names” draws 50 % from layer 1, 30 % from layer 2 and 20 % from layer 0."
     assert plain(layer_weights.sentence(entry())) == said
 
@@ -39,7 +39,7 @@ def test_the_sentence_says_what_is_drawn_from_where():
         ([(0.2, 0.4, 0.4), (0.2, 0.4, 0.4)], "The shares of layers 1 and 2 overlap"),
     ],
 )
-def test_no_order_is_claimed_that_the_runs_do_not_carry(runs, said):
+def test_rankings_need_enough_runs(runs, said):
     assert said in layer_weights.certainty(entry(runs=runs))
 
 
@@ -59,7 +59,7 @@ def test_several_runs_have_a_mean_and_a_spread():
     assert "mean ± sd" not in layers_tab.panel(entry())
 
 
-def test_the_course_is_told_from_its_ends():
+def test_the_course_is_summarized_by_its_ends():
     mixes = [
         MixWeights((1 / 3, 1 / 3, 1 / 3), 1.0, 0),
         MixWeights((0.3, 0.4, 0.3), 1.1, 1),

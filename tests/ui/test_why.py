@@ -24,7 +24,7 @@ def test_below_no_answer_stands_nothing(service):
 
 
 @pytest.mark.parametrize("groups", [None, "x", [0], [0, 99], [True, {}], [-1, 1.5]])
-def test_groups_that_are_none_are_left_out(groups):
+def test_invalid_groups_are_ignored(groups):
     assert set(compare_details.groups_of({"groups": groups}, 2)) <= {None, 0}
 
 
@@ -42,7 +42,7 @@ def test_the_answer_comes_before_the_picture_the_numbers_and_the_explanation(ser
     assert places == sorted(places)
 
 
-def test_the_chosen_pair_and_layer_are_asked(service):
+def test_the_chosen_pair_and_layer_are_requested(service):
     query = compare_form.query_of(
         compare_form.Form("bank", (*SENTENCES, "The bank has cash.")), "fake-small"
     )
@@ -61,11 +61,11 @@ def test_the_view_of_the_answer_is_among_the_views_to_choose_from(service):
 
 
 @pytest.mark.parametrize("pair", ["", "x", "1", "0,1,2", "-1,2", "9999999999,1", None])
-def test_a_pair_that_is_none_is_the_default(pair):
+def test_an_invalid_pair_falls_back_to_the_default(pair):
     assert compare_details.pair_of(pair) is None
 
 
-def test_what_cannot_be_answered_is_said_in_the_fold(service):
+def test_unanswerable_requests_are_reported_in_the_fold(service):
     assert (
         "Choose two different uses"
         in compare_details.respond(service, "why", {"query": QUERY, "pair": "1,1"})["markup"]
@@ -85,7 +85,7 @@ def test_words_are_tinted_by_what_hiding_them_does(service):
     assert set(seen.marked) == {"bank"}
 
 
-def test_of_the_verdict_shares_are_said_not_cosines(service):
+def test_the_verdict_is_explained_with_shares_not_cosines(service):
     explanation = replace(
         service.explain("bank", SENTENCES), layer="verdict", cosine=0.08, random_pair_cosine=0.0
     )

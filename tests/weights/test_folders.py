@@ -33,7 +33,7 @@ def write(folder: Path, text: str) -> None:
         write_json(partial / "note.json", {"text": text})
 
 
-def test_an_older_one_is_replaced(tmp_path):
+def test_an_older_version_is_replaced(tmp_path):
     write(tmp_path / "a", "old")
     write(tmp_path / "a", "new")
     assert "new" in (tmp_path / "a" / "note.json").read_text()
@@ -53,7 +53,7 @@ def test_a_language_model_checks_its_folder_before_the_training(tmp_path):
         ExportBiLM(str(tmp_path)).setup(None, None, "fit")
 
 
-def test_after_an_error_all_is_as_it_was(tmp_path):
+def test_an_error_changes_nothing(tmp_path):
     write(tmp_path / "a", "old")
     with pytest.raises(KeyboardInterrupt), NOTES.written(tmp_path / "a"):
         raise KeyboardInterrupt
@@ -61,7 +61,7 @@ def test_after_an_error_all_is_as_it_was(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
-def test_when_the_name_cannot_be_taken_the_older_one_comes_back(tmp_path, monkeypatch):
+def test_the_older_file_comes_back_when_replacing_fails(tmp_path, monkeypatch):
     write(tmp_path / "a", "old")
     rename = Path.rename
 
