@@ -24,7 +24,7 @@ from typing import Any
 import httpx
 
 from benchmarks.line_chart import line_chart
-from benchmarks.running_app import RunningApp, asked, memory_megabytes, running_app
+from benchmarks.running_app import RunningApp, memory_megabytes, request_answer, running_app
 from elmo_tasks.senses.entries import Entry
 from elmo_tasks.senses.lexicon import bundled_lexicon
 
@@ -74,7 +74,7 @@ def _request(
     kind = draw.choice(list(asks))
     if kind == "page":
         return kind, lambda client: client.get("/").raise_for_status()
-    return kind, lambda client: asked(client, kind, asks[kind], session)
+    return kind, lambda client: request_answer(client, kind, asks[kind], session)
 
 
 def _ask(url: str, number: int, end: float, load: Load) -> None:

@@ -112,7 +112,9 @@ def behind_nginx(apps: Sequence[RunningApp]) -> Iterator[str]:
             proxy.wait(30)
 
 
-def asked(client: httpx.Client, endpoint: str, values: Sequence[Any], session: str = "") -> Any:
+def request_answer(
+    client: httpx.Client, endpoint: str, values: Sequence[Any], session: str = ""
+) -> Any:
     """Ask an endpoint as gradio's clients do.
 
     Args:
@@ -142,7 +144,7 @@ def compared(
     Raises:
         ValueError: the response is not a result.
     """
-    return dict(asked(client, "compare", [word, list(sentences), None], session))
+    return dict(request_answer(client, "compare", [word, list(sentences), None], session))
 
 
 def memory_megabytes(pid: int) -> tuple[float, float]:

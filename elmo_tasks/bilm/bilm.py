@@ -121,9 +121,9 @@ class ProjectedLSTM(nn.LSTM):
         )
         outputs = x.new_empty(x.shape[1], x.shape[0], self.proj_size)  # [T, B, P]
         squashed = torch.empty_like(c)
-        for here, output in zip(gates, outputs, strict=True):
-            here.addmm_(h, to_gates)  # the second bias is zero
-            step_in_place(here, c, squashed, self.cell_clip)
+        for gate, output in zip(gates, outputs, strict=True):
+            gate.addmm_(h, to_gates)  # the second bias is zero
+            step_in_place(gate, c, squashed, self.cell_clip)
             h = torch.mm(squashed, to_output, out=output)
             if self.proj_clip is not None:
                 h.clamp_(-self.proj_clip, self.proj_clip)

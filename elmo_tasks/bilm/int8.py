@@ -100,10 +100,10 @@ class Int8LSTM(nn.Module):
             n_steps, n_rows, -1
         )
         outputs, squashed = x.new_empty(n_steps, n_rows, self.proj_size), torch.empty_like(c)
-        for t, (here, output) in enumerate(zip(gates, outputs, strict=True)):
-            here.addcmul_(*self.from_output.unscaled(h))
+        for t, (gate, output) in enumerate(zip(gates, outputs, strict=True)):
+            gate.addcmul_(*self.from_output.unscaled(h))
             before = c if lengths is None else c.clone()
-            step_in_place(here, c, squashed, self.cell_clip)
+            step_in_place(gate, c, squashed, self.cell_clip)
             torch.mul(*self.to_output.unscaled(squashed), out=output)
             if self.proj_clip is not None:
                 output.clamp_(-self.proj_clip, self.proj_clip)

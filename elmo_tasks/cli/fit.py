@@ -123,11 +123,11 @@ def _run(plan: Plan) -> None:
             args=list(plan.arguments),
         )
     except SIGTERMException:
-        _say_how_to_resume(plan)
+        _log_how_to_resume(plan)
         raise SystemExit(128 + signal.SIGTERM) from None
     except SystemExit as stop:  # Lightning turns an interrupt into exit code 1; 0 is the help
         if stop.code == 1:
-            _say_how_to_resume(plan)
+            _log_how_to_resume(plan)
         raise
     except ArgumentError as error:
         raise own_error(error) or ConfigError(format_error(str(error))) from error
@@ -150,7 +150,7 @@ def _run(plan: Plan) -> None:
         raise ConfigError(text) from error
 
 
-def _say_how_to_resume(plan: Plan) -> None:
+def _log_how_to_resume(plan: Plan) -> None:
     """Print, in the first process, the command that resumes an interrupted run."""
     from pytorch_lightning.utilities import rank_zero_only
 

@@ -69,8 +69,8 @@ def run(args: argparse.Namespace) -> int:
     for source in args.text:
         if not source.startswith(HUB):
             files_of(source)
-    say = partial(print, flush=True)
-    build_files(job, _sentences(args), args.out, title, engine_of(args), say=say)
+    report = partial(print, flush=True)
+    build_files(job, _sentences(args), args.out, title, engine_of(args), report=report)
     index = UseIndex(args.out)
     _write_fast(index, args.fast_layer or [encoder.n_layers - 1])
     print(
@@ -118,7 +118,7 @@ def _sentences(args: argparse.Namespace) -> Iterator[str]:
                 len(args.text) > 1 and form_of(Path(source)) == "txt" and not Path(source).is_dir()
             )
             rows = read_rows(
-                [source], None if is_text else args.column, bad, say=partial(print, flush=True)
+                [source], None if is_text else args.column, bad, report=partial(print, flush=True)
             )
             yield from sentences_of_rows(rows)
     if bad.rows:

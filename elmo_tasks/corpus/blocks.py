@@ -95,7 +95,7 @@ def cut(rows: Iterable[TextRow], store: Store, max_characters: int) -> list[Bloc
 
     The blocks depend on the rows alone, so the same input gives the same blocks again.
     """
-    limit, there = min(max_characters, MAX_CHARACTERS), store.names()
+    limit, stored = min(max_characters, MAX_CHARACTERS), store.names()
     blocks: list[Block] = []
     for part in _parts(rows, limit):
         lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in part)
@@ -107,7 +107,7 @@ def cut(rows: Iterable[TextRow], store: Store, max_characters: int) -> list[Bloc
             n_rows=len(part),
             n_characters=sum(len(row.text) for row in part),
         )
-        if block.name not in there:
+        if block.name not in stored:
             store.write(block.name, content)
         blocks.append(block)
     return blocks

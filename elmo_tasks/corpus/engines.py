@@ -41,7 +41,7 @@ class Engine:
             return _on_ray(job, blocks, store, self.ray)
         if self.workers > 1:
             return _in_processes(job, blocks, store, self.workers)
-        return _here(job, blocks, store)
+        return _in_this_process(job, blocks, store)
 
 
 def compute(
@@ -81,7 +81,7 @@ def run(job: Job, blocks: Sequence[Block], store: Store, engine: Engine, title: 
             progress.add(block.n_rows, block.n_characters)
 
 
-def _here(job: Job, blocks: Sequence[Block], store: Store) -> Iterator[Block]:
+def _in_this_process(job: Job, blocks: Sequence[Block], store: Store) -> Iterator[Block]:
     work = BlockWorker(job, store)
     for block in blocks:
         work(block)
@@ -216,10 +216,10 @@ def _on_ray(job: Job, blocks: Sequence[Block], store: Store, address: str) -> It
         context = DataContext.get_current()
         context.enable_progress_bars = False
         logging.getLogger("ray.data").setLevel(logging.ERROR)
-        there = ray.cluster_resources()
-        n_gpus = int(there.get("GPU", 0))
+        resources = ray.cluster_resources()
+        n_gpus = int(resources.get("GPU", 0))
         # Reading needs no reserved process here, so every core may compute.
-        n = max(1, min(len(blocks), n_gpus or int(there.get("CPU", 1))))
+        n = max(1, min(len(blocks), n_gpus or int(resources.get("CPU", 1))))
         items = [asdict(block) for block in blocks]
         data = ray.data.from_items(items, override_num_blocks=min(len(items), 10_000)).map_batches(
             _RayWorker,

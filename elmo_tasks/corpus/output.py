@@ -73,8 +73,8 @@ class Output:
             for source in sources
             if source != STANDARD and not is_address(source)
         ]
-        here = path.resolve()
-        if any(here == place or place in here.parents for place in inputs):
+        resolved = path.resolve()
+        if any(resolved == place or place in resolved.parents for place in inputs):
             raise ConfigError(
                 f"{self.place}: this is the input itself, or inside it; name a new file"
             )
@@ -149,19 +149,21 @@ def _join_parquet(names: Sequence[str], store: Store, target: Path) -> None:
 def _tidy(output: Output, blocks: Sequence[Block], job: Job, bad: BadRows) -> None:
     """Remove all files but results; keep and count the rows that were set aside."""
     store = output.store
-    aside = ""
+    bad_rows_file = ""
     if bad.rows:
-        aside = f"{output.place}/{BAD_NAME}" if output.is_folder else f"{output.place}.{BAD_NAME}"
+        bad_rows_file = (
+            f"{output.place}/{BAD_NAME}" if output.is_folder else f"{output.place}.{BAD_NAME}"
+        )
         if not output.is_folder:
-            atomic_write(Path(aside), store.read(BAD_NAME))
+            atomic_write(Path(bad_rows_file), store.read(BAD_NAME))
         print(
-            f"{len(bad.rows):,} rows could not be read and were left out; see {aside}",
+            f"{len(bad.rows):,} rows could not be read and were left out; see {bad_rows_file}",
             file=sys.stderr,
         )
     if not output.is_folder:
         store.remove()
         return
     results = {result_name(block, job, ending) for block in blocks for ending in job.endings}
-    for name in store.names() - results - ({BAD_NAME} if aside else set()):
+    for name in store.names() - results - ({BAD_NAME} if bad_rows_file else set()):
         if _OWN_NAMES.fullmatch(name):
             store.delete(name)

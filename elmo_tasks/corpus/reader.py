@@ -40,7 +40,7 @@ _MAX_WHOLE_BYTES = 50_000_000
 #: Endings of the files that are read in a folder.
 _ENDINGS = {*FORMATS, ".conll", ".conllu", ".iob", ".bio", ".marked"}
 Numbered = Iterator[tuple[int, str]]
-Say = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ def read_rows(
     column: str | None = None,
     bad: BadRows | None = None,
     check: Callable[[str], str | None] | None = None,
-    say: Say = lambda text: print(text, file=sys.stderr),
+    report: Report = lambda text: print(text, file=sys.stderr),
 ) -> Iterator[TextRow]:
     """Yield the rows of files, numbered from 0 over all of them.
 
@@ -139,7 +139,7 @@ def read_rows(
         column: column of the texts in tables; detected if ``None``.
         bad: takes the rows that cannot be read; by default, the first one is an error.
         check: returns the reason why a text cannot be used, ``None`` where it can.
-        say: called with a description of how a table is read.
+        report: called with a description of how a table is read.
 
     Raises:
         DataError: a file is missing or cannot be read, or a row of it.
@@ -147,7 +147,7 @@ def read_rows(
     bad = bad or BadRows()
     n_good = 0
     for source in chain.from_iterable(map(files_of, sources)):
-        for place, text, tokens in _texts(source, column, bad, say):
+        for place, text, tokens in _texts(source, column, bad, report):
             reason = check(text) if check is not None else None
             if reason is not None:
                 bad.add(source, place, reason)
@@ -162,25 +162,25 @@ def read_rows(
                 n_good += 1
 
 
-def _texts(source: str, column: str | None, bad: BadRows, say: Say) -> Iterator[InputRow]:
+def _texts(source: str, column: str | None, bad: BadRows, report: Report) -> Iterator[InputRow]:
     form = "txt" if source == STANDARD else form_of(Path(source))
-    is_here = source != STANDARD and not is_address(source)
+    is_local_file = source != STANDARD and not is_address(source)
     # Small files, and those that are read line by line, may have any format and encoding.
     if (
-        is_here
+        is_local_file
         and not bad.skip
         and (form in ("txt", "json", "xlsx") or Path(source).stat().st_size <= _MAX_WHOLE_BYTES)
     ):
         inputs = read_inputs(Path(source), column)
         if inputs.description:
-            say(f"{source}: {inputs.description}")
+            report(f"{source}: {inputs.description}")
         yield from inputs.rows
         return
-    for place, text in _streamed(source, form, column, bad, say):
+    for place, text in _streamed(source, form, column, bad, report):
         yield InputRow(place, text)
 
 
-def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Say) -> Numbered:
+def _streamed(source: str, form: str, column: str | None, bad: BadRows, report: Report) -> Numbered:
     """Yield the texts of a file of any size, in UTF-8."""
     if form in ("json", "xlsx"):
         raise DataError(
@@ -188,13 +188,13 @@ def _streamed(source: str, form: str, column: str | None, bad: BadRows, say: Say
             " --skip-bad"
         )
     if form == "parquet":
-        return _parquet(source, column, bad, say)
+        return _parquet(source, column, bad, report)
     lines = _lines(source, bad)
     if form == "jsonl":
-        return _json_lines(source, lines, column, bad, say)
+        return _json_lines(source, lines, column, bad, report)
     if form == "txt" and column is None:
         return lines
-    return _delimited(source, form, lines, column, bad, say)
+    return _delimited(source, form, lines, column, bad, report)
 
 
 @contextmanager
@@ -230,7 +230,7 @@ def _lines(source: str, bad: BadRows) -> Numbered:
 
 
 def _json_lines(
-    source: str, lines: Numbered, column: str | None, bad: BadRows, say: Say
+    source: str, lines: Numbered, column: str | None, bad: BadRows, report: Report
 ) -> Numbered:
     def parsed() -> Iterator[tuple[int, dict[str, Any]]]:
         for number, line in lines:
@@ -249,14 +249,14 @@ def _json_lines(
     rows = parsed()
     head = list(islice(rows, _HEAD_LINES))
     layout = find_columns(Table.of_records(source, head), TextColumns(text=column), labelled=False)
-    say(f"{source}: {layout.describe()}")
+    report(f"{source}: {layout.describe()}")
     key = layout.names[layout.text]
     for number, row in chain(head, rows):
         yield from _cell(source, number, row.get(key), key, bad)
 
 
 def _delimited(
-    source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, say: Say
+    source: str, form: str, lines: Numbered, column: str | None, bad: BadRows, report: Report
 ) -> Numbered:
     """Yield the texts of a CSV or TSV file; its format is found from its first lines."""
     first = list(islice(lines, _HEAD_LINES))
@@ -264,7 +264,7 @@ def _delimited(
     given = TextColumns(text=column)
     table = parse_table(_whole_rows(head), Path(source), form, given)
     layout = find_columns(table, given, labelled=False)
-    say(f"{source}: {layout.describe()}")
+    report(f"{source}: {layout.describe()}")
     every = (f"{line}\n" for _, line in chain(first, lines))
     if not table.delimiter:
         rows: Iterable[tuple[int, list[str]]] = (
@@ -309,7 +309,7 @@ def _csv_rows(
         number = reader.line_num + 1
 
 
-def _parquet(source: str, column: str | None, bad: BadRows, say: Say) -> Numbered:
+def _parquet(source: str, column: str | None, bad: BadRows, report: Report) -> Numbered:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -323,7 +323,7 @@ def _parquet(source: str, column: str | None, bad: BadRows, say: Say) -> Numbere
             layout = find_columns(
                 Table.of_records(source, records), TextColumns(text=column), labelled=False
             )
-            say(f"{source}: {layout.describe()}")
+            report(f"{source}: {layout.describe()}")
             key, number = layout.names[layout.text], 0
             for batch in file.iter_batches(4096, columns=[key]):
                 for value in batch.column(0).to_pylist():

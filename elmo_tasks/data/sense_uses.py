@@ -50,7 +50,7 @@ class GradedPair:
 
     words: tuple[str, str]
     uses: tuple[tuple[Use, Use], tuple[Use, Use]]
-    likeness: tuple[float, float]
+    similarities: tuple[float, float]
 
 
 def read_coarse_wsd(path: Path) -> list[SenseUse]:
@@ -233,10 +233,12 @@ def read_cosimlex(path: Path) -> list[GradedPair]:
 
     def pair(line: str) -> list[GradedPair]:
         row = dict(zip(header, line.split("\t"), strict=True))
-        likeness = float(row["sim1"]), float(row["sim2"])
+        similarities = float(row["sim1"]), float(row["sim2"])
         return [
             GradedPair(
-                (row["word1"], row["word2"]), (_marked_two(row, 1), _marked_two(row, 2)), likeness
+                (row["word1"], row["word2"]),
+                (_marked_two(row, 1), _marked_two(row, 2)),
+                similarities,
             )
         ]
 

@@ -204,8 +204,8 @@ def find_columns(
     if not table.rows or table.names == ():
         raise DataError(f"{table.where}: no text in this file")
     first = [str(field).strip() for field in table.rows[0][1]]
-    there = tuple(first) if table.names is None else table.names
-    if labelled and len(there) < 2:
+    fields = tuple(first) if table.names is None else table.names
+    if labelled and len(fields) < 2:
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
             " one column only; set delimiter to the mark between them"
@@ -213,15 +213,15 @@ def find_columns(
     header = given.header
     if table.names is None and header is None and given.has_names:
         header = True
-    text = _place(given.text, "text", there, table, header)
-    label = _place(given.label, "label", there, table, header) if labelled else None
+    text = _place(given.text, "text", fields, table, header)
+    label = _place(given.label, "label", fields, table, header) if labelled else None
     is_as_like = like is not None and text is None and label is None
     if like is not None and is_as_like:
-        header, text, label = _as_in(like, there, header, table)
+        header, text, label = _as_in(like, fields, header, table)
     if table.names is None and header is None:
         header = is_header(first, [row for _, row in table.rows[1:]])
     names = table.names if table.names is not None else column_names(first, bool(header))
-    columns = _columns(table, bool(header), len(there))
+    columns = _columns(table, bool(header), len(fields))
     remarks = table.remarks
     if text is None:
         text = guess_text(names, _without(columns, label))

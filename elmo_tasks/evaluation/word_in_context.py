@@ -111,7 +111,7 @@ def graded_similarity(reader: Reader, data: Path) -> list[ResultRow]:
     vectors = reader.words(
         [use for pair in pairs for text in pair.uses for use in text], "CoSimLex"
     )
-    people = np.array([pair.likeness for pair in pairs])  # [n, texts]
+    people = np.array([pair.similarities for pair in pairs])  # [n, texts]
     judged = people[:, 1] - people[:, 0]
     both = {}
     rank = {}
@@ -287,8 +287,10 @@ def all_words(reader: Reader, data: Path) -> list[ResultRow]:
         "": [(commonest | first).get(lemma) for lemma in query_lemmas]
     }
     for view in reader.views:
-        here, query_here = vectors.view(view), query_vectors.view(view)
-        predicted[view] = predict_all_words(here, lemmas, senses, query_here, query_lemmas, first)
+        values, query_values = vectors.view(view), query_vectors.view(view)
+        predicted[view] = predict_all_words(
+            values, lemmas, senses, query_values, query_lemmas, first
+        )
     unseen = sum(lemma not in rows_of for lemma in query_lemmas)
     answer = (
         f"get WordNet's first sense, from {FIRST_SENSES}"
@@ -327,10 +329,10 @@ def coarse_wsd(reader: Reader, data: Path) -> list[ResultRow]:
     f1 = {}
     single = {}
     for view in reader.views:
-        here, query_here = vectors.view(view), query_vectors.view(view)
+        values, query_values = vectors.view(view), query_vectors.view(view)
         scores = []
         for word in words:
-            uses, queries = here[rows[word]], query_here[query_rows[word]]  # [n, D], [m, D]
+            uses, queries = values[rows[word]], query_values[query_rows[word]]  # [n, D], [m, D]
             means, names = sense_means(uses, senses[word])
             by_mean = sense_scores([names[k] for k in nearest(queries, means)], gold[word])
             by_use = sense_scores([senses[word][k][0] for k in nearest(queries, uses)], gold[word])

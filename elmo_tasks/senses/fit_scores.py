@@ -63,14 +63,20 @@ def development_evidence(
             )
             for s in range(word.n_senses)
         ]
-        asked = embedded[queries]
+        query_vectors = embedded[queries]
         own = rows_of[folded(word.word)]
         evidence = Evidence(
-            cosines=(asked @ sense_means(embedded[rows], senses, word.n_senses).T).double().numpy(),
+            cosines=(query_vectors @ sense_means(embedded[rows], senses, word.n_senses).T)
+            .double()
+            .numpy(),
             matches=match([context_words(static, uses[row]) for row in queries.tolist()], meanings),
-            others=nearest_others(near_meanings(asked.numpy(), all_centroids, len(own)), own),
+            others=nearest_others(
+                near_meanings(query_vectors.numpy(), all_centroids, len(own)), own
+            ),
             parts=part_scores(
-                asked.numpy(), *parts, [s.part_of_speech for s in by_word[word.word].all_senses]
+                query_vectors.numpy(),
+                *parts,
+                [s.part_of_speech for s in by_word[word.word].all_senses],
             ),
         )
         found.append((evidence, gold.numpy()))

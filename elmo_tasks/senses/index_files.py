@@ -8,14 +8,13 @@ import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from elmo_tasks.corpus.blocks import Block, TextRow, Work, cut, result_name, unfinished
+from elmo_tasks.corpus.blocks import Block, TextRow, Work, cut, unfinished
 from elmo_tasks.corpus.engines import Engine, run
 from elmo_tasks.corpus.store import Store
 from elmo_tasks.corpus.vectors import npy_bytes
@@ -24,24 +23,18 @@ from elmo_tasks.encoders import Encoder, load
 from elmo_tasks.encoders.batches import CorpusEncoding
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.files import (
-    atomic_file,
-    atomic_write,
     check_room,
     file_lock,
     read_json,
     write_json,
 )
+from elmo_tasks.senses.index_tables import NORMS, WORDS, write_tables
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.word_forms import folded
 
 DESCRIPTION_NAME = "index.json"
-SENTENCES_NAME = "sentences.txt"
-WORDS_NAME = "words.txt"
-TABLE_NAME = "words.parquet"
 BLOCKS_FOLDER = "blocks"
 VECTORS = ".vectors.npy"
-NORMS = ".norms.npy"
-WORDS = ".words.npz"
 VERSION = 2
 _BLOCK_CHARACTERS = 200_000
 _SMALL_BLOCK = 40_000
@@ -154,11 +147,9 @@ def build_files(
     engine: Engine | None = None,
     progress: Callable[[float], None] | None = None,
     wait: bool = False,
-    say: Callable[[str], None] = lambda text: None,
+    report: Callable[[str], None] = lambda text: None,
 ) -> bool:
-    """Write an index; return False if the folder has it already.
-
-    An interrupted build resumes at the first unfinished block.
+    """Write an index, or resume its build; return False if the folder has it already.
 
     Args:
         job: computes the vectors.
@@ -168,7 +159,7 @@ def build_files(
         engine: where to compute; this process if ``None``.
         progress: called with the completed fraction.
         wait: wait for another process that writes the index, in place of raising.
-        say: called with the expected size before anything is computed.
+        report: called with the expected size before anything is computed.
 
     Raises:
         ConfigError: there are no sentences, too little room, the folder holds another index, or
@@ -184,28 +175,48 @@ def build_files(
         if (folder / DESCRIPTION_NAME).exists():
             _check_same(folder, key)
             return False
-        if not blocks:
-            raise ConfigError("there is nothing to index: expected text with at least one sentence")
-        rest = unfinished(blocks, job, store)
-        encoder = job.load()
-        n_rows, n_characters = (
-            sum(values)
-            for values in zip(*((b.n_rows, b.n_characters) for b in blocks), strict=True)
-        )
-        n_tokens, n_bytes = size_of(n_characters, encoder.n_layers, encoder.width)
-        say(
-            f"{n_rows:,} sentences, about {n_tokens:,} words and signs: about"
-            f" {n_bytes / 1e6:,.0f} MB"
-        )
-        check_room(folder, n_bytes * sum(b.n_characters for b in rest) // n_characters)
+        rest, encoder = unfinished(blocks, job, store), job.load()
+        _check_size(blocks, rest, encoder, folder, report)
         if progress is None:
             run(job, blocks, store, engine or Engine(), "index")
         else:
             for n, _ in enumerate(Engine().run(job, rest, store), start=1):
                 progress((len(blocks) - len(rest) + n) / len(blocks))
-        names = [result_name(block, job, "") for block in blocks]
-        _write_tables(folder, title, encoder, key, blocks, names, store)
+        sizes, n_forms = write_tables(folder, encoder.n_layers, blocks, job, store)
+        description = IndexDescription(
+            title=title,
+            encoder=encoder.name,
+            checksum=encoder.checksum,
+            text=key,
+            n_layers=encoder.n_layers,
+            width=encoder.width,
+            n_sentences=sum(block.n_rows for block in blocks),
+            n_tokens=sum(size for _, size in sizes),
+            n_forms=n_forms,
+            blocks=sizes,
+        )
+        # Written last: it marks the index as complete.
+        write_json(folder / DESCRIPTION_NAME, asdict(description))
     return True
+
+
+def _check_size(
+    blocks: Sequence[Block],
+    rest: Sequence[Block],
+    encoder: Encoder,
+    folder: Path,
+    report: Callable[[str], None],
+) -> None:
+    """Report the expected size of an index, and raise if the disk has no room for the ``rest``."""
+    if not blocks:
+        raise ConfigError("there is nothing to index: expected text with at least one sentence")
+    n_characters = sum(block.n_characters for block in blocks)
+    n_tokens, n_bytes = size_of(n_characters, encoder.n_layers, encoder.width)
+    report(
+        f"{sum(block.n_rows for block in blocks):,} sentences, about {n_tokens:,} words and signs:"
+        f" about {n_bytes / 1e6:,.0f} MB"
+    )
+    check_room(folder, n_bytes * sum(block.n_characters for block in rest) // n_characters)
 
 
 @contextlib.contextmanager
@@ -255,189 +266,3 @@ def _check_same(folder: Path, key: str) -> None:
         raise ConfigError(
             f"{folder}: holds an index of other text or of another model; choose another folder"
         )
-
-
-def _write_tables(
-    folder: Path,
-    title: str,
-    encoder: Encoder,
-    key: str,
-    blocks: Sequence[Block],
-    names: Sequence[str],
-    store: Store,
-) -> None:
-    """Write the search tables of all blocks, reading one block at a time."""
-    words: dict[str, int] = {}
-    sizes: list[list[Any]] = []
-    lines, offsets = (
-        _Appended(folder / "lines.npy", np.int64),
-        _Appended(folder / "offsets.npy", np.int64),
-    )
-    forms = _Appended(folder / "forms.npy", np.int32)
-    position = n = 0
-    with (
-        lines,
-        offsets,
-        forms,
-        atomic_file(folder / SENTENCES_NAME) as partial,
-        partial.open("wb") as text,
-        _table(folder, encoder.n_layers) as table,
-    ):
-        lines.add([0])
-        offsets.add([0])
-        for block, name in zip(blocks, names, strict=True):
-            rows = block.rows(store)
-            encoded = [f"{row.text}\n".encode("utf-8", "surrogatepass") for row in rows]
-            ends = position + np.cumsum([len(line) for line in encoded])
-            text.writelines(encoded)
-            lines.add(ends)
-            position = int(ends[-1])
-            with np.load(io.BytesIO(store.read(f"{name}{WORDS}"))) as part:
-                ids = part["ids"]
-                counts = part["counts"]
-                joined = part["forms"].tobytes()
-            here = joined.decode("utf-8", "surrogatepass").split("\n")
-            if len(ids):
-                forms.add(
-                    np.array([words.setdefault(word, len(words)) for word in here], np.int32)[ids]
-                )
-            offsets.add(n + np.cumsum(counts))
-            sizes.append([name, len(ids)])
-            if table is not None:
-                table([row.number for row in rows], counts, ids, here, store.read(f"{name}{NORMS}"))
-            n += len(ids)
-    if not n:
-        raise ConfigError("there is nothing to index: expected text with at least one word")
-    atomic_write(folder / WORDS_NAME, "\n".join(words).encode("utf-8", "surrogatepass"))
-    _write_postings(folder, n, len(words))
-    n_rows = sum(block.n_rows for block in blocks)
-    description = IndexDescription(
-        title=title,
-        encoder=encoder.name,
-        checksum=encoder.checksum,
-        text=key,
-        n_layers=encoder.n_layers,
-        width=encoder.width,
-        n_sentences=n_rows,
-        n_tokens=n,
-        n_forms=len(words),
-        blocks=sizes,
-    )
-    # Written last: it marks the index as complete.
-    write_json(folder / DESCRIPTION_NAME, asdict(description))
-
-
-class _Appended:
-    """A NumPy file of one dimension that grows: its header is written at the end."""
-
-    def __init__(self, path: Path, dtype: Any) -> None:
-        self._path = path
-        self._dtype = np.dtype(dtype)
-        self._n = 0
-
-    def __enter__(self) -> _Appended:
-        self._context = atomic_file(self._path)
-        self._file = self._context.__enter__().open("wb")
-        self._file.write(self._header(0))
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._file.seek(0)
-        self._file.write(self._header(self._n))
-        self._file.close()
-        self._context.__exit__(*error)
-
-    def _header(self, n: int) -> bytes:
-        sink = io.BytesIO()
-        fields = {"descr": self._dtype.str, "fortran_order": False, "shape": (n,)}
-        np.lib.format.write_array_header_1_0(sink, fields)  # padded to the same length for every n
-        return sink.getvalue()
-
-    def add(self, values: Any) -> None:
-        """Append numbers."""
-        self._file.write(np.asarray(values, self._dtype).tobytes())
-        self._n += len(values)
-
-
-def _write_postings(folder: Path, n_tokens: int, n_forms: int) -> None:
-    """Write the rows of each form one after the other, and where those of a form begin.
-
-    A counting sort, in parts: 100 million rows need no more memory than a few million.
-    """
-    forms = np.load(folder / "forms.npy", mmap_mode="r")
-    counts = np.zeros(n_forms, np.int64)
-    step = 4_000_000
-    for start in range(0, n_tokens, step):
-        counts += np.bincount(forms[start : start + step], minlength=n_forms)
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    with atomic_file(folder / "starts.npy") as partial, partial.open("wb") as file:
-        np.save(file, starts)
-    with atomic_file(folder / "postings.npy") as partial:
-        rows = np.lib.format.open_memmap(partial, "w+", np.int64, (n_tokens,))
-        free = starts[:-1].copy()
-        for start in range(0, n_tokens, step):
-            part = np.asarray(forms[start : start + step])
-            order = np.argsort(part, kind="stable")
-            ids, first, n = np.unique(part[order], return_index=True, return_counts=True)
-            within = np.arange(len(part)) - np.repeat(first, n)
-            rows[np.repeat(free[ids], n) + within] = start + order
-            free[ids] += n
-        rows.flush()
-        del rows
-
-
-def _table(folder: Path, n_layers: int) -> Any:
-    """Return a context whose value writes the words of a block to Parquet, for other programs.
-
-    Without PyArrow, which searching does not need, the value is ``None``.
-    """
-    return (
-        _Table(folder / TABLE_NAME, n_layers) if find_spec("pyarrow") else contextlib.nullcontext()
-    )
-
-
-class _Table:
-    """Parquet file with a row per word: its sentence, position, form and norms."""
-
-    def __init__(self, path: Path, n_layers: int) -> None:
-        import pyarrow as pa
-
-        self._path = path
-        self._norms = [*(f"norm_{k}" for k in range(n_layers)), "norm_mean"]
-        fields = [
-            ("sentence", pa.int64()),
-            ("position", pa.int32()),
-            ("form", pa.dictionary(pa.int32(), pa.string())),
-        ]
-        self._schema = pa.schema([*fields, *((name, pa.float32()) for name in self._norms)])
-
-    def __enter__(self) -> _Table:
-        import pyarrow.parquet as pq
-
-        self._context = atomic_file(self._path)
-        self._writer = pq.ParquetWriter(self._context.__enter__(), self._schema)
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self._writer.close()
-        self._context.__exit__(*error)
-
-    def __call__(
-        self,
-        numbers: Sequence[int],
-        counts: NDArray[np.int32],
-        ids: NDArray[np.int32],
-        forms: Sequence[str],
-        norms: bytes,
-    ) -> None:
-        """Write the words of a block, in a row group of its own."""
-        import pyarrow as pa
-
-        positions = np.arange(len(ids)) - np.repeat(np.cumsum(counts) - counts, counts)
-        columns = [
-            pa.array(np.repeat(numbers, counts), pa.int64()),
-            pa.array(positions, pa.int32()),
-            pa.DictionaryArray.from_arrays(pa.array(ids), pa.array(forms, pa.string())),
-            *(pa.array(norm) for norm in np.load(io.BytesIO(norms))),
-        ]
-        self._writer.write_table(pa.Table.from_arrays(columns, schema=self._schema))

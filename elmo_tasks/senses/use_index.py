@@ -17,16 +17,14 @@ from elmo_tasks.senses.fast_search import FastSearch
 from elmo_tasks.senses.index_files import (
     BLOCKS_FOLDER,
     DESCRIPTION_NAME,
-    NORMS,
-    SENTENCES_NAME,
     VECTORS,
-    WORDS_NAME,
     IndexDescription,
     IndexJob,
     build_files,
     one_line,
     read_description,
 )
+from elmo_tasks.senses.index_tables import NORMS, SENTENCES_NAME, WORDS_NAME
 from elmo_tasks.senses.use_sources import evenly
 from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use

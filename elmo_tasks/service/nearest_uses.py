@@ -91,14 +91,14 @@ def nearest_uses(
     examples.
     """
     search = _search_of(request, loaded, own_index)
-    queries = _queries(request, loaded)
+    query_uses = _query_uses(request, loaded)
     must_wait = request.complete or search.only == "other"
     index = search.own or _index_of_dictionary(loaded, progress, wait=must_wait)
-    hits, n_searched = _hits(queries, search, loaded, index)
-    sense, probability, uses = _judged(queries, hits, request, search, loaded)
+    hits, n_searched = _hits(query_uses, search, loaded, index)
+    sense, probability, uses = _judged(query_uses, hits, request, search, loaded)
     found = [near for near in uses if not request.meaning or near.sense == request.meaning]
     random = _cosine_of_random_words(search, loaded, index)
-    use, encoder = queries[0], loaded.encoder
+    use, encoder = query_uses[0], loaded.encoder
     static = encoder if isinstance(encoder, StaticVectors) else static
     neighbours = _neighbours(use.token, _N_STATIC, static)
     if request.meaning:
@@ -134,7 +134,7 @@ def nearest_uses(
     )
 
 
-def _queries(request: NearestRequest, loaded: LoadedModel) -> list[Use]:
+def _query_uses(request: NearestRequest, loaded: LoadedModel) -> list[Use]:
     """Return the uses to search with: that of the sentence, or the examples of a meaning."""
     if not request.meaning:
         return [find_use(request.word, request.sentence, "sentence")]
@@ -171,7 +171,7 @@ def _meanings_of(word: str) -> dict[str, tuple[str, Sense]]:
 
 
 def _judged(
-    asked: Sequence[Use],
+    query_uses: Sequence[Use],
     hits: Sequence[NearUse],
     request: NearestRequest,
     search: _Search,
@@ -181,12 +181,12 @@ def _judged(
 
     Where the sense embedding compares, it decides the order of the hits.
     """
-    uses = [asked[0], *(hit.use for hit in hits)]
+    uses = [query_uses[0], *(hit.use for hit in hits)]
     embedded = loaded.senses.embed(uses) if loaded.senses and search.view == MEANINGS else None
     if embedded is not None:
         query = embedded[0]
-        if len(asked) > 1:
-            query = unit(loaded.sense_model.embed(asked).mean(axis=0))
+        if len(query_uses) > 1:
+            query = unit(loaded.sense_model.embed(query_uses).mean(axis=0))
         hits = [
             NearUse(hit.use, float(query @ vector))
             for hit, vector in zip(hits, embedded[1:], strict=True)
@@ -197,7 +197,9 @@ def _judged(
     (sense, probability), *senses = _senses(
         loaded.senses, [uses[k] for k in rows], None if embedded is None else embedded[rows]
     )
-    near = [_near_use(asked[0], hits[k], meaning) for k, meaning in zip(order, senses, strict=True)]
+    near = [
+        _near_use(query_uses[0], hits[k], meaning) for k, meaning in zip(order, senses, strict=True)
+    ]
     return sense, probability, near
 
 
@@ -244,11 +246,11 @@ def _search_of(request: NearestRequest, loaded: LoadedModel, own_index: UseIndex
 
 
 def _hits(
-    asked: Sequence[Use], search: _Search, loaded: LoadedModel, index: UseIndex | None
+    query_uses: Sequence[Use], search: _Search, loaded: LoadedModel, index: UseIndex | None
 ) -> tuple[list[NearUse], int]:
     """Search an index and the examples of the word; return how many uses were searched, too."""
-    use = asked[0]
-    vector = unit(_at_layer(loaded, asked, search.layer).mean(axis=0))
+    use = query_uses[0]
+    vector = unit(_at_layer(loaded, query_uses, search.layer).mean(axis=0))
     hits: list[NearUse] = []
     n_searched = 0
     if index is not None:

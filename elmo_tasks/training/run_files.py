@@ -162,13 +162,13 @@ class ResumeCallback(pl.Callback):
         """
         if trainer.state.fn != "fit":
             return
-        here = self._made_of = _made_of(trainer, pl_module)
-        for name, there in checkpoint.get(_MADE_OF, {}).items():
-            if here.get(name, there) != there:
+        current = self._made_of = _made_of(trainer, pl_module)
+        for name, saved in checkpoint.get(_MADE_OF, {}).items():
+            if current.get(name, saved) != saved:
                 raise ConfigError(
                     f"--ckpt_path: a run is resumed with what it was made of, and {name} of the"
-                    f" checkpoint is {there}, here {here[name]}. Use that again, or start a new run"
-                    " without --ckpt_path or --run"
+                    f" checkpoint is {saved}, here {current[name]}. Use that again, or start a new"
+                    " run without --ckpt_path or --run"
                 )
         _reopen_epoch(checkpoint)
 

@@ -166,7 +166,7 @@ class TaskModule(pl.LightningModule):
             return None
         if split not in self._stores:
             self._stores[split] = LayerCache.build(
-                self._encoder_here(),
+                self._loaded_encoder(),
                 self.data.tokens(split),
                 Path(self.layer_store),
                 pooled="mean" if self.head.accepts_pooled else None,
@@ -174,7 +174,7 @@ class TaskModule(pl.LightningModule):
             )
         return self._stores[split]
 
-    def _encoder_here(self) -> Encoder:
+    def _loaded_encoder(self) -> Encoder:
         if self.encoder.device != self.device:
             self.encoder.to(self.device)
         return self.encoder
@@ -214,7 +214,7 @@ class TaskModule(pl.LightningModule):
             if store is None:
                 tunes = self.tuned is not None and split == "train"
                 with torch.autocast(self.device.type, enabled=False), torch.set_grad_enabled(tunes):
-                    layers = self._encoder_here().encode(batch.tokens)
+                    layers = self._loaded_encoder().encode(batch.tokens)
             else:
                 layers = store.batch(batch.index, batch.tokens)
             values = layers.values

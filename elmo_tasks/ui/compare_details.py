@@ -204,7 +204,7 @@ def why_body(explanation: Explanation) -> str:
         groups=group_of(comparison),
         pairs=list(combinations(range(len(comparison.uses)), 2)),
         layers=[
-            *(name for name, is_there in views if is_there),
+            *(name for name, is_available in views if is_available),
             *(layer.name for layer in comparison.layers[1:]),
         ],
         reason=reason(explanation),

@@ -10,9 +10,9 @@ from elmo_tasks.senses.use_sources import sentences_of_rows
 
 
 def sentences_in(
-    path: Path, column: str | None = None, say: Callable[[str], object] = str
+    path: Path, column: str | None = None, report: Callable[[str], object] = str
 ) -> list[str]:
     """The sentences of a file; what is said of it goes to ``say``."""
     return list(
-        sentences_of_rows(read_rows([str(path)], column, say=lambda text: say(text) and None))
+        sentences_of_rows(read_rows([str(path)], column, report=lambda text: report(text) and None))
     )

@@ -17,7 +17,7 @@ TEXTS = ["A bank, a shore.", "", "Two\u2028parts", "The last"]
 
 
 def read(path, **options):
-    return list(read_rows([str(path)], say=lambda text: None, **options))
+    return list(read_rows([str(path)], report=lambda text: None, **options))
 
 
 @pytest.mark.parametrize("ending", ["txt", "txt.xz", "txt.gz", "txt.bz2"])

@@ -214,7 +214,7 @@ def test_the_columns_and_the_delimiter_are_described(tmp_path: Path) -> None:
         tmp_path, "a.csv", "label;review\npos;The bank is here.\nneg;The river bank is wet.\n"
     )
     reports: list[str] = []
-    sentences_in(path, say=reports.append)
+    sentences_in(path, report=reports.append)
     assert reports == [
         f"{path}: texts from “review”, named by the first line; semicolons between columns"
     ]

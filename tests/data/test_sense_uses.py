@@ -198,7 +198,7 @@ def cosimlex(folder, header=COLUMNS, **change):
 
 def test_cosimlex_finds_both_words_in_both_texts_in_the_order_of_the_pair(tmp_path):
     (pair,) = cosimlex(tmp_path)
-    assert (pair.words, pair.likeness) == (("bark", "dog"), (7.5, 1.25))
+    assert (pair.words, pair.similarities) == (("bark", "dog"), (7.5, 1.25))
     assert [[use.word for use in text] for text in pair.uses] == [["bark", "dog"], ["barks", "dog"]]
     bark, dog = pair.uses[0]
     assert bark.tokens == dog.tokens == ("The", "dog", "'s", "bark", "woke", "us", ".")

@@ -138,8 +138,8 @@ class Oracle:
     def view(self, name):
         rows = []
         for pair in self.pairs:
-            for likeness in pair.likeness:
-                cosine = likeness / 10 if name == "1" else pair.likeness[0] / 10
+            for likeness in pair.similarities:
+                cosine = likeness / 10 if name == "1" else pair.similarities[0] / 10
                 rows += [[1.0, 0.0], [cosine, (1 - cosine**2) ** 0.5]]
         return np.array(rows)
 
