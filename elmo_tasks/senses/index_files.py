@@ -207,7 +207,7 @@ def _check_size(
     folder: Path,
     report: Callable[[str], None],
 ) -> None:
-    """Report the expected size of an index, and raise if the disk has no room for the ``rest``."""
+    """Report the expected size of an index; raise if the disk has no room for the ``rest``."""
     if not blocks:
         raise ConfigError("there is nothing to index: expected text with at least one sentence")
     n_characters = sum(block.n_characters for block in blocks)
