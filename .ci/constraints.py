@@ -36,7 +36,7 @@ def main(files: list[str]) -> None:
             here = distribution(wanted.name)
         except PackageNotFoundError:  # for another system
             continue
-        # Without "+cpu": which build it is, is chosen by whoever installs.
+        # Without "+cpu": the user chooses the build.
         found[re.sub(r"[-_.]+", "-", wanted.name).lower()] = here.version.split("+")[0]
         for text in here.requires or ():
             inner = Requirement(text)

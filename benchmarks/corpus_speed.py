@@ -60,7 +60,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             text = Path(folder) / "text.txt"
             _write(text, n)
-            # One process takes all cores unless it is told otherwise: both are measured.
+            # By default one process uses all cores: both settings are measured.
             one = _run(text, Path(folder), n, [], "1", 1)
             _run(text, Path(folder), n, [], "1", cores, one)
             for workers in args.workers:

@@ -115,7 +115,7 @@ def _measure(
     rows = np.concatenate(row_of)
     queried = np.concatenate(queries)
     queried = queried[random.choice(len(queried), min(_QUERIES, len(queried)), replace=False)]
-    # Of so many vectors that they do not fit into memory, each query reads all from the disk.
+    # If the vectors do not fit into memory, each query reads all of them from the disk.
     n_exact = 20 if n <= _MANY else 5
     expected, seconds = _timed(lambda q: rows[_exact(exact, q)], queried[:n_exact])
     print(f"{n:,} vectors of {width}")
@@ -128,7 +128,7 @@ def _measure(
     write_fast_search(folder, layer, n, vectors)
     built = time.perf_counter() - began
     size = sum(path.stat().st_size for path in folder.glob(f"layer-{layer}.*") if path.is_file())
-    # In a process of its own, whose memory is that of a search alone.
+    # In a separate process, whose memory is that of the search alone.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as child:
         task = child.submit(_search_by_faiss, folder, layer, width, rows, queried)
         n_lists, found, seconds, memory = task.result()

@@ -35,7 +35,7 @@ Request = Callable[[httpx.Client], Any]
 
 @dataclass
 class Load:
-    """What the users share."""
+    """Data that the users share."""
 
     n: Counter[str] = field(default_factory=Counter)  #: answers of each kind
     wrong: list[str] = field(default_factory=list)  #: error messages
@@ -145,7 +145,7 @@ def main() -> None:
         runs = Path(folder) / "runs"
         with running_app(["--runs_dir", str(runs)]) as app:
             rows = measured(app, runs, args.people, 60 * args.minutes)
-    # Single samples depend on what is computed just then.
+    # Single samples depend on the computations at that moment.
     early, late = (
         statistics.median(row[3] for row in rows if first < row[0] / args.minutes <= last)
         for first, last in ((1 / 6, 1 / 3), (5 / 6, 1))

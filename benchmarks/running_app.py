@@ -139,7 +139,7 @@ def request_answer(
 def compared(
     client: httpx.Client, word: str, sentences: Sequence[str], session: str = ""
 ) -> dict[str, Any]:
-    """Request a comparison as the page does, by a client of the app; see :func:`asked`.
+    """Request a comparison as the page does, by a client of the app; see :func:`request_answer`.
 
     Raises:
         ValueError: the response is not a result.

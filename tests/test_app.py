@@ -1,5 +1,4 @@
-"""How the app is started: passwords, addresses, and what the system says against it, as one
-sentence."""
+"""Start of the app: passwords, addresses, and system errors in one sentence."""
 
 import socket
 import subprocess

@@ -1,5 +1,4 @@
-"""What comes with the program is found from every folder, and what a person has there comes
-first."""
+"""Bundled files are found from every folder; files of the user come first."""
 
 from pathlib import Path
 

@@ -1,5 +1,4 @@
-"""What callers from Python get wrong: the same errors from every public name, and generators
-wherever a list does."""
+"""Wrong arguments from Python: the same errors from every public name, and generators like lists."""
 
 import numpy as np
 import pytest

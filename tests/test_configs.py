@@ -123,7 +123,7 @@ def reviews() -> str:
     )
 
 
-# What each file of a configuration looks like.
+# Small files for each entry of a configuration.
 CONTENT = {
     "ner_conll2003": lambda: columns(" ", before=2).replace("B-", "I-"),  # IOB1
     "ner_wnut17": lambda: columns("\t"),
@@ -151,8 +151,7 @@ def run_dir(folder: Path) -> list[str]:
 
 
 def with_own_files(path: Path, folder: Path) -> dict[str, Any]:
-    """The configuration, with small files of ours in the places of its own; the samples keep
-    theirs."""
+    """Return the configuration with small files in place of its own; the samples keep theirs."""
     raw: dict[str, Any] = yaml.safe_load(path.read_text())
     data = raw["data"]["init_args"]
     if path.stem not in CONTENT:

@@ -1,4 +1,4 @@
-"""A room of people at one app on this machine."""
+"""Many users of one app on this machine."""
 
 import os
 
@@ -13,7 +13,7 @@ NEEDED = 1.5
 @pytest.mark.nightly
 @pytest.mark.flaky(reruns=1)  # other work may begin and end within the two minutes
 def test_fifty_people_compare_words_for_two_minutes():
-    """Nobody gets an answer that is not theirs, the app does not grow, and nobody waits."""
+    """All users get their own answers in time, and the app does not grow."""
     found = measured(people=50, seconds=120, pause=10)
     assert not found.wrong
     assert found.megabytes[-1] - found.megabytes[len(found.megabytes) // 2] < 30

@@ -1,5 +1,4 @@
-"""Files appear whole or not at all, whoever writes them meanwhile; a lock says who holds it; disks
-speak in sentences."""
+"""Files are written completely or not at all; a lock names its holder; disk errors are sentences."""
 
 import errno
 import json

@@ -208,9 +208,11 @@ def test_layers_that_do_not_fit() -> None:
         ScalarMix(3)(some_layers(), torch.ones(2, 3, dtype=torch.bool))
 
 
-@pytest.mark.parametrize(("can_say", "supported"), [(True, True), (True, False), (False, True)])
-def test_bfloat16_support_is_that_of_the_cpu(monkeypatch, can_say, supported):
-    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: can_say)
+@pytest.mark.parametrize(
+    ("is_queryable", "supported"), [(True, True), (True, False), (False, True)]
+)
+def test_bfloat16_support_is_that_of_the_cpu(monkeypatch, is_queryable, supported):
+    monkeypatch.setattr(torch.backends.mkldnn, "is_available", lambda: is_queryable)
     monkeypatch.setattr(
         torch.ops, "mkldnn", SimpleNamespace(_is_mkldnn_bf16_supported=lambda: supported)
     )

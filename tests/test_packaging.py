@@ -1,4 +1,4 @@
-"""pyproject.toml, requirements.txt and what the code imports agree."""
+"""pyproject.toml, requirements.txt and the imports of the code agree."""
 
 import ast
 import importlib
@@ -26,7 +26,7 @@ EXTRAS = {
     extra: {canonicalize_name(Requirement(line).name): Requirement(line) for line in lines}
     for extra, lines in {**PROJECT["optional-dependencies"], "": PROJECT["dependencies"]}.items()
 }
-#: Optional: the code says itself how to get them.
+#: Optional: error messages explain how to install them.
 ASKED_FOR = {"mcp"}
 
 
@@ -67,7 +67,7 @@ def test_constraints_hold_a_version_of_everything_within_its_range():
     assert {str(r.marker) for r in pinned.values()} == {'python_version >= "3.11"'}
 
 
-#: Distributions of packages that only an extra brings, whose name is another one.
+#: Distributions of optional packages whose names differ.
 NOT_INSTALLED = {"faiss": ["faiss-cpu"]}
 
 

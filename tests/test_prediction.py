@@ -147,7 +147,7 @@ def test_an_encoder_or_static_vectors_that_changed_are_refused(tmp_path: Path) -
 
 @pytest.fixture
 def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder to work in, with a cache of models of its own, that no encoder lies near."""
+    """Return a working folder with its own model cache, far from any encoder."""
     (tmp_path / "cache").mkdir()
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(tmp_path / "cache"))
     (tmp_path / "here").mkdir()
@@ -232,7 +232,7 @@ def test_sentences_and_tokens_are_predicted_with_their_places(models: Path) -> N
         assert found.tags == found.best.tags
         assert all(s.text == found.sentence[s.start_char : s.end_char] for s in found.spans)
     assert plain.spans  # it has random weights, and says something
-    # The brackets are read as what they stand for.
+    # Escaped brackets are read as brackets.
 
     assert cut.best.probability == pytest.approx(
         head.predict_batch([["Ada", "(", "Bo"]])[0].probability, abs=1e-5

@@ -1,5 +1,4 @@
-"""What ``from elmo_tasks import …`` gives, and what it costs: modules are loaded when they are
-needed, not before."""
+"""Public names of ``elmo_tasks``: modules are loaded only when they are needed."""
 
 import ast
 import json

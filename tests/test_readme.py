@@ -21,7 +21,7 @@ from tests.ui.fake_service import FakeService
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-#: By their place in the repository. The README comes first: what it does is there for the others.
+#: In the order of reading: later documents use files of the README.
 PAGES = {
     str(path.relative_to(REPOSITORY)): path.read_text(encoding="utf-8")
     for path in [
@@ -44,7 +44,7 @@ def commands(pages: Iterable[str] = PAGES.values()) -> list[str]:
 
 @pytest.fixture(scope="module")
 def workplace(tmp_path_factory):
-    """A folder as a reader would have it: the repository's files, and a text of one's own."""
+    """Return a folder like that of a reader: the files of the repository and a text."""
     folder = tmp_path_factory.mktemp("reader")
     names = (
         "app.py elmo_tasks lightning_configs checkpoints benchmarks tests Makefile pyproject.toml"
@@ -64,7 +64,7 @@ def workplace(tmp_path_factory):
 
 @pytest.fixture
 def reader(workplace, monkeypatch):
-    """The folder, and what the commands read of the system: the tests of one command run in one
+    """Return the folder and the environment of the commands; tests of one command run in one
     process."""
     monkeypatch.chdir(workplace)
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(workplace / "cache"))
@@ -81,7 +81,7 @@ def run(folder, *arguments):
 
 
 def called(function, capsys):
-    """What a command printed; it has to end well."""
+    """Return the output of a successful command."""
     try:
         status = function()
     except SystemExit as ended:  # --help
@@ -153,7 +153,7 @@ def test_a_command_runs(command, reader, monkeypatch, capsys):
 
 
 def run_ours(words, command, workplace, monkeypatch, run):
-    """``run`` endpoints what elmo-tasks is: see test_packaging.py."""
+    """Run a documented command in this process; its installation is tested in test_packaging.py."""
     name = words[0]
     if name == "app":
         known = run("app", "--help")
@@ -200,7 +200,7 @@ def run_ours(words, command, workplace, monkeypatch, run):
                 "source\tfirst_line\tlast_line\nwiki_enwiki2018\t1\t20\n"
             )
         elif name == "evaluate" and "../shared/data" in words:
-            # With the data sets it takes minutes; without them it says what is missing.
+            # With the data sets it takes minutes; without them it names them.
             (workplace / "no_data").mkdir(exist_ok=True)
             words[words.index("../shared/data")] = "no_data"
         elif (
@@ -242,7 +242,7 @@ def anchors(page: str) -> set[str]:
 
 
 def without_code(page: str) -> str:
-    """A page without what stands between backticks, which links to nothing."""
+    """Return a page without its code spans, which contain no links."""
     return re.sub(r"`[^`\n]+`(?!\])", "", page)
 
 

@@ -33,7 +33,7 @@ def test_the_endpoint_and_the_command_give_the_same_json(capsys):
             client.predict("bank", ["The bank.", "No."], api_name="/compare")
     finally:
         app.close()
-    capsys.readouterr()  # what gradio said of its server
+    capsys.readouterr()  # messages of gradio about its server
     spoken = [word for sentence in SENTENCES for word in ("--sentence", sentence)]
     assert main(["compare", "--word", "bank", *spoken, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == by_endpoint

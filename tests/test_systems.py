@@ -27,7 +27,7 @@ SENTENCES = [
 
 
 def commands(row):
-    """What stands in backticks and begins with a command; the ellipsis stands for sentences."""
+    """Return code spans that begin with a command; an ellipsis stands for sentences."""
     for text in re.findall(r"`([^`]+)`", row):
         words = shlex.split(text.removeprefix("elmo-tasks "))
         if words[0] in (*COMMANDS, "fit"):

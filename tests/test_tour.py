@@ -1,5 +1,4 @@
-"""The notebook runs from its first cell to its last, and prints what is kept in it, but for the
-digits."""
+"""The notebook runs completely and prints the stored output, except for digits."""
 
 import re
 from pathlib import Path

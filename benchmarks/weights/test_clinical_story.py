@@ -1,4 +1,4 @@
-"""docs/clinical.md shows what the shipped models find: every row of its tables is asked."""
+"""docs/clinical.md shows what the shipped models find: every row of its tables is checked."""
 
 import re
 from pathlib import Path

@@ -49,7 +49,7 @@ class Shop:
         return fetch("small", cache=self.cache, report=report)
 
     def left(self) -> set[str]:
-        """What lies in the model's folder, but for the lock."""
+        """The files in the model's folder, except the lock."""
         folder = self.final[0].parent
         return {path.name for path in folder.iterdir()} - {".lock"} if folder.exists() else set()
 
@@ -86,7 +86,7 @@ class TestFetch:
         assert shop.left() == COMPLETE
         assert seen[-1] == (TINY.weights_name, len(shop.content), len(shop.content))
         shop.fetch()
-        assert len(shop.server.requests) == 1  # nothing is asked for what is there
+        assert len(shop.server.requests) == 1  # an existing file needs no request
 
     def test_addresses_are_tried_in_turn(self, shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(BASE_VARIABLE, f"{shop.server.url}nowhere {shop.server.url}")

@@ -18,7 +18,7 @@ FILTERS = ((1, 4), (2, 8))
 TINY = PublishedModel(
     "small", "tiny", dim=6, projection_dim=5, n_highway=1, n_parameters=6061, filters=FILTERS
 )
-#: What lies in its folder once it is downloaded.
+#: Files of its folder after the download.
 COMPLETE = {TINY.options_name, TINY.weights_name, "card.json"}
 
 
@@ -42,10 +42,8 @@ class Request:
 
 @dataclass
 class WeightsServer:
-    """What it has, how it will misbehave, and the requests it got.
-
-    ``faults`` are used up from the left, one per request.
-    """
+    """Its files, the faults to simulate, and the requests received. ``faults`` are used in order,
+    one per request."""
 
     files: dict[str, bytes] = field(default_factory=dict)
     faults: list[str | int] = field(default_factory=list)

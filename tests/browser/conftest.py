@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
 ROOT = Path(__file__).parents[2]
-# Two browsers, two apps and a training may share two cores, and one wait in some hundred is in vain
-# then, or one request is lost: a test that fails is run once more. pytest says which were ("R" in
-# the line of dots); what is broken fails again.
+# Two browsers, two apps and a training may share two cores; then one wait in a few hundred times
+# out. A failed test is therefore repeated once, which pytest shows as "R".
 AGAIN = pytest.mark.flaky(reruns=1)
 
 ARGUMENTS = (
@@ -37,8 +36,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
-# What gradio's client says of the requests that a page had under way when a reload took it away.
-TAKEN_AWAY = ("AbortError: signal is aborted", "Connection errored out")
+# Messages of gradio's client about requests that a reload interrupted.
+INTERRUPTED = ("AbortError: signal is aborted", "Connection errored out")
 ANSWERED = ".answer :is(.verdict, .quiet:not([aria-busy])) h2"
 
 
@@ -50,7 +49,7 @@ def free_port() -> int:
 
 
 def of_ci_and_nightly(of_ci: str, names: Iterable[str]) -> list[ParameterSet]:
-    """Parameters of a test: those that the CI takes, and the others as nightly ones."""
+    """Return parameters of a test: some for the CI, the others nightly."""
     return [
         pytest.param(name, marks=() if name in of_ci.split() else pytest.mark.nightly)
         for name in names
@@ -58,7 +57,7 @@ def of_ci_and_nightly(of_ci: str, names: Iterable[str]) -> list[ParameterSet]:
 
 
 def serve(command: list[str], port: int, seconds: float = 180) -> Iterator[str]:
-    """Run a server until the tests are done; fails with its output when it does not come up."""
+    """Run a server until the tests are done; fail with its output if it does not start."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
         command,
@@ -113,8 +112,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def profile(browser: Browser) -> BrowserContext:
-    """What all tests open their pages in: the page's own scripts, which gradio brings by the
-    megabyte, are read once."""
+    """The context in which all tests open pages, so that gradio's large scripts are loaded once."""
     return new_profile(browser)
 
 
@@ -126,7 +124,7 @@ def new_profile(browser: Browser) -> BrowserContext:
 
 @pytest.hookimpl(tryfirst=True)  # before -m is applied
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder: what is neither smoke nor nightly is for the CI."""
+    """Mark the tests of this folder for the CI unless they are smoke or nightly."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(AGAIN)
@@ -147,7 +145,7 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
     of a whole profile.
     """
     problems: list[str] = []
-    taken_away: list[tuple[str, list[str]]] = []
+    interrupted: list[tuple[str, list[str]]] = []
     contexts: list[BrowserContext] = []
 
     def refuse(dialog: Dialog) -> None:
@@ -172,7 +170,7 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
         page = (contexts[-1] if alone else profile).new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme="dark" if dark else "light")
-        page.set_default_timeout(45_000)  # a busy machine is no fault of the page
+        page.set_default_timeout(45_000)  # a busy machine is not an error of the page
         host = urlparse(url).netloc
         visits: list[str] = []
 
@@ -182,9 +180,9 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
                 visits.append(request.url)
 
         def note_message(message: ConsoleMessage) -> None:
-            if message.type == "error" and any(text in message.text for text in TAKEN_AWAY):
+            if message.type == "error" and any(text in message.text for text in INTERRUPTED):
                 # it may come before the visit that caused it
-                taken_away.append((message.text, visits))
+                interrupted.append((message.text, visits))
             elif message.type == "error":
                 problems.append(f"console: {message.text}")
 
@@ -202,5 +200,5 @@ def open_page(browser: Browser, profile: BrowserContext, fake_app: str) -> Itera
     for context in contexts:
         context.close()
     profile.clear_cookies()
-    problems += [f"console: {text}" for text, visits in taken_away if len(visits) < 2]
+    problems += [f"console: {text}" for text, visits in interrupted if len(visits) < 2]
     assert problems == []

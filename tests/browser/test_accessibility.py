@@ -15,7 +15,7 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
     "resultTypes": ["violations"],
 }
-#: What gradio draws itself and we cannot change: rule, a part of the element's markup, why.
+#: Violations in gradio's own elements: rule, part of the element's markup, reason.
 EXCEPTIONS: tuple[tuple[str, str, str], ...] = ()
 SETTLED = """() => [...document.querySelectorAll('[aria-busy="true"], .pending')].every(e => !e.checkVisibility())
     && document.getAnimations().every(a => a.playState !== 'running')"""
@@ -35,7 +35,7 @@ LINES = [
     "bad bad bad lovely not lovely",
     f"Oslo {LONG}",
 ]
-#: Other than the tab as it opens: what is long, and every card.
+#: Queries that fill a tab with long texts and all cards.
 QUERIES = {
     "compare": [
         ("word", "bank"),
@@ -48,8 +48,8 @@ QUERIES = {
 
 
 def faults(page) -> list[str]:
-    """Each violation that is no listed exception (rule, element, what is wrong), and each part that
-    sticks out."""
+    """Return each violation without a listed exception (rule, element, problem) and each part that
+    overflows."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
     )

@@ -1,4 +1,4 @@
-"""What a person does in the Compare tab."""
+"""User actions in the Compare tab."""
 
 from __future__ import annotations
 

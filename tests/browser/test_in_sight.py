@@ -24,8 +24,7 @@ READY = {
     "layers": ".probes-answer h2",
     "present": ".stage .step:not([hidden]) h2",
 }
-#: What the middle of a focused control shows: nothing if it is the control, or a part or the label
-#: of it.
+#: Describes the element that covers the middle of a control; empty if there is none.
 COVERED = """element => {
     const box = element.getBoundingClientRect();
     const [x, y] = [Math.min(Math.max(box.x + box.width / 2, 1), innerWidth - 1), box.y + Math.min(box.height / 2, 12)];

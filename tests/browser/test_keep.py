@@ -1,4 +1,4 @@
-"""What a person takes along: links that open a view again, and its picture as a PNG."""
+"""Links that restore a view, and pictures of it as PNG."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_every_picture_of_a_tab_is_saved_whole_and_not_blank(open_page, tab, opt
         assert (ground_of(pixels) < 60) is bool(options.get("dark"))
 
 
-#: Counts what is added to the document or the window from now on.
+#: Counts listeners that are added to the document or the window from now on.
 COUNT_LISTENERS = """() => {
   window.added = 0;
   const add = EventTarget.prototype.addEventListener;

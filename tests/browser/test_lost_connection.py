@@ -1,5 +1,5 @@
-"""A question that nobody answers: the tab says so after a minute, and can ask again (gradio says so
-for its own components)."""
+"""Requests without an answer: the tab reports it after a minute and can send another (gradio
+reports it for its own components)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does in the Sense map and Nearest uses tabs."""
+"""User actions in the Sense map and Nearest uses tabs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def submit(page, name):
 
 
 def box(page, label=""):
-    """A field of gradio's, whose label holds a hint, too; that of the word without a label."""
+    """Return a gradio field, whose label includes a hint; the field of the word has no label."""
     field = page.get_by_label(label) if label else page.locator(".one-word textarea")
     return field.locator("visible=true")
 
@@ -65,7 +65,7 @@ def test_a_typical_use_is_shown_at_once_where_there_is_room(open_map):
         page.locator(".readout .readout-sentence").first.inner_text().strip()
         == typical.inner_text().strip()
     )
-    assert page.locator(".mark[aria-pressed=true]").count() == 0  # told, not chosen
+    assert page.locator(".mark[aria-pressed=true]").count() == 0  # shown, not chosen
     phone = open_map(**PHONE)
     assert phone.locator(".readout").is_hidden()
     phone.locator(".mark").first.click()
@@ -79,7 +79,7 @@ def test_uses_of_an_own_text_are_stars(open_map):
     box(page, "Text with the word in it").fill(
         "My bank is here.\nNo such bank <img src=x onerror=alert(1)> {{1+1}}."
     )
-    # One's own text counts alone, until the examples are asked for.
+    # An own text counts alone until the examples are requested.
     submit(page, "Draw the map")
     page.get_by_text("2 uses of “bank”").first.wait_for()
     assert page.locator(".mark .own").count() == page.locator(".mark").count() == 2

@@ -1,4 +1,4 @@
-"""What a person in front of an audience does."""
+"""User actions of a speaker in the Present tab."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def number(page):
 
 
 def end_of_reading(page):
-    """What is said when both sentences are read to the end."""
+    """The findings after both sentences were read to the end."""
     return shown(page).locator("[data-end]")
 
 
@@ -219,7 +219,7 @@ def test_the_bar_stays_at_one_place_in_all_steps(present, width, height):
     assert len(places) == 1
 
 
-# How far the end of an answer lies below the edge of the bar, once the page has come to rest.
+# Distance of the end of an answer below the edge of the bar, after scrolling has ended.
 BELOW_BAR = """async (selector) => {
     const top = () => document.querySelector(selector).getBoundingClientRect().top;
     for (let was = NaN; was !== top(); await new Promise((done) => setTimeout(done, 150))) was = top();
@@ -315,4 +315,4 @@ def test_in_the_quiz_hands_are_counted_against_the_model(open_page):
     press(page, "Reveal")
     page.locator(".quiz .score").filter(
         has_text="Of 1 pair so far"
-    ).wait_for()  # of the second the room said nothing
+    ).wait_for()  # the room did not vote on the second

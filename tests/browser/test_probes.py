@@ -1,4 +1,4 @@
-"""What each layer knows, in the second part of the Layers tab: on a phone too."""
+"""The second part of the Layers tab, with the results of probes, on a desktop and a phone."""
 
 from __future__ import annotations
 

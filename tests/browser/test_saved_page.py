@@ -1,4 +1,4 @@
-"""Saved pages, opened as they are: from the disk, without a server."""
+"""Saved pages, opened from the disk without a server."""
 
 from __future__ import annotations
 

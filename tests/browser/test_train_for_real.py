@@ -75,7 +75,7 @@ def open_in_try(page, runs: Path, name: str) -> None:
     page.locator(".run.is-done h2").filter(has_text=name).wait_for()
     page.get_by_role("button", name="Open it in Try").click()
     page.locator(".task .meta").filter(has_text=name).first.wait_for()
-    # on texts of its own data, and not on the example of another head
+    # with texts of its own data, not the example of another head
     assert "Washington" not in page.get_by_label("Your text").input_value()
     assert (runs / name.lower().replace(" ", "-") / "head" / "head.json").is_file()
 

@@ -1,4 +1,4 @@
-"""What a person does in the Try tab."""
+"""User actions in the Try tab."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def wait_for(locator, text):
 
 def test_the_tab_opens_with_an_ambiguous_example_and_keeps_typed_text(open_page):
     page = open_page()
-    assert page.locator(READY).count() == 0  # nothing is asked before the tab is opened
+    assert page.locator(READY).count() == 0  # no request before the tab is opened
     page.get_by_role("tab", name="Try").click()
     page.locator(".pair .differs").first.wait_for()
     assert box(page).input_value() == "\n".join(TRY_EXAMPLES[0].lines)

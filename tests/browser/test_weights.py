@@ -1,4 +1,4 @@
-"""What a person does in the first part of the Layers tab, the weights."""
+"""User actions in the first part of the Layers tab, the weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a person does below a comparison: why, and what the model would have written."""
+"""User actions in the folds below a comparison: the explanation and the predicted words."""
 
 from __future__ import annotations
 

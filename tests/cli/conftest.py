@@ -1,4 +1,4 @@
-"""What tests of the commands share."""
+"""Fixtures for tests of the commands."""
 
 import json
 
@@ -25,7 +25,7 @@ class Run:
         return status, printed.out, printed.err
 
     def done(self, *arguments) -> str:
-        """The output of a command that did what it was asked."""
+        """Return the output of a successful command."""
         status, out, err = self(*arguments)
         assert status == 0, err
         return out

@@ -1,4 +1,4 @@
-"""``compare``, and what all commands have in common: help, old names, one sentence for a bad
+"""``compare``, and common behaviour of all commands: help, old names, one sentence for a bad
 request."""
 
 import json

@@ -27,8 +27,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[
 
 @contextmanager
 def room(n_bytes: int):
-    """A limit on the size of files stands for a full disk: it needs no rights, and the same calls
-    fail."""
+    """Limit the size of files, like a full disk: it needs no privileges, and the same calls fail."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, hard))
     try:
@@ -71,7 +70,7 @@ def check_sentence(message: str, command: str) -> None:
 
 
 def test_a_full_disk_ends_embed_cleanly(toy, tmp_path):
-    # In a process of its own: HDF5 used to fail once more, and worse, at the very end.
+    # In a separate process: HDF5 used to fail again when Python exits.
     (tmp_path / "in.txt").write_text("the bank of the river\n" * 400)
     command = [
         sys.executable,

@@ -1,5 +1,4 @@
-"""``evaluate --model``: all tests on tiny data of our own, the probes, missing data, and what is
-refused."""
+"""``evaluate --model``: all tests on tiny data, the probes, missing data, and refused requests."""
 
 import json
 import re
@@ -51,7 +50,7 @@ def test_all_tests_are_measured_in_every_view(toy, data, tmp_path, run):
     single = rows["CoarseWSD-20, nearest single use, accuracy"]["scores"]
     assert single["2"] == 1.0
     assert single["0"] == 0.5
-    # The words tell the topic, whatever the context.
+    # The words determine the topic in any context.
     assert rows["Sentiment, SST-2 dev, accuracy"]["scores"]["0"] > 0.85
     # The half of the words that SemCor has not stays unanswered: precision and recall differ.
     assert rows["WSD ALL, F1"]["without"] == pytest.approx(2 * 0.5 * 0.25 / 0.75)

@@ -1,4 +1,4 @@
-"""Runs from the command line: what they write, which settings they refuse, and how."""
+"""Runs from the command line: their files and the settings that they refuse."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ class UnmetLogger(CSVLogger):
 
 
 def test_of_epochs_with_equal_scores_the_lowest_loss_is_kept(tmp_path):
-    """Five rows to validate on: most epochs score alike."""
+    """With five validation rows, most epochs have equal scores."""
     path = written(tmp_path / "a", validation=None, validation_share=0.2)
     assert main(["fit", "--config", str(path)]) == 0
     rows = [

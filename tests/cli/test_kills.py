@@ -1,5 +1,5 @@
-"""Killed twenty times at random moments, every long job ends with the result of one that nobody
-disturbed."""
+"""Every long job that is killed twenty times at random moments has the result of an undisturbed
+one."""
 
 import json
 import multiprocessing
@@ -260,8 +260,8 @@ def _seconds(
 
 
 def killed(name: str, kills: int, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kill a job so often, and compare what it makes in the end, and whenever it was done before it
-    was to be killed."""
+    """Kill a job repeatedly; compare its result with that of an undisturbed job, also when it
+    finished early."""
     monkeypatch.setenv("ELMO_TASKS_CACHE", str(folder / "cache"))
     # Processes that find everything imported: they begin at once, and are killed in their work, not
     # in their imports.

@@ -12,7 +12,7 @@ from elmo_tasks.errors import DataError
 
 @pytest.fixture
 def pipe(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """Where to write what standard input gives."""
+    """Return the end of a pipe that writes to standard input."""
     reading, writing = os.pipe()
     with os.fdopen(reading, encoding="ascii") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)

@@ -25,7 +25,7 @@ LINES = [
     "   ",
     "Ada",
 ]
-# A token says what it stands for, as pretraining text has it; the offsets are those of the line.
+# Tokens have the plain quotes of the pretraining text; the offsets are those of the line.
 PLAIN_QUOTES = str.maketrans("“”’", '""\'')
 
 
@@ -166,8 +166,8 @@ def test_an_answer_comes_before_the_next_line_is_typed(models):
 
 @pytest.mark.ci
 def test_a_closed_output_is_not_an_error(models, tmp_path):
-    """As in ``predict in.txt - | head -1``: more is written than a pipe holds, and nobody reads
-    it."""
+    """As in ``predict in.txt - | head -1``: the output exceeds the buffer of a pipe that nobody
+    reads."""
     (tmp_path / "in.txt").write_text("Ada said no to Bo in Rome .\n" * 4000)
     with started(models, "--tokens", tmp_path / "in.txt", "-") as process:
         assert json.loads(process.stdout.readline())["tokens"][0] == "Ada"

@@ -1,4 +1,4 @@
-"""``model push`` and ``hub:OWNER/NAME``: what is pushed can be loaded from there."""
+"""``model push`` and ``hub:OWNER/NAME``: a pushed folder can be loaded."""
 
 import json
 
@@ -27,7 +27,7 @@ def hub(tmp_path, monkeypatch):
         )
         monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub-cache"))
         monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-        # a protocol of its own, which this hub does not speak
+        # another protocol, which this hub does not support
         monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
         monkeypatch.setattr(hf_api.api, "endpoint", address)
         monkeypatch.setenv("HF_TOKEN", "hf_made_up")

@@ -1,5 +1,4 @@
-"""``senses``: meanings of a text as JSON lines, entries of the dictionary, and a dictionary of
-one's own."""
+"""``senses``: meanings of a text as JSON lines, entries of the dictionary, and an own dictionary."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Small experiments, and what a run leaves in its folder."""
+"""Small experiments and the files of their runs."""
 
 import csv
 from pathlib import Path

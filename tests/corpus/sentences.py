@@ -12,7 +12,7 @@ from elmo_tasks.senses.use_sources import sentences_of_rows
 def sentences_in(
     path: Path, column: str | None = None, report: Callable[[str], object] = str
 ) -> list[str]:
-    """The sentences of a file; what is said of it goes to ``say``."""
+    """Return the sentences of a file; ``report`` gets the description of how it was read."""
     return list(
         sentences_of_rows(read_rows([str(path)], column, report=lambda text: report(text) and None))
     )

@@ -1,4 +1,4 @@
-"""Blocks are computed once, in any number of processes, and whatever is killed."""
+"""Blocks are computed once, in any number of processes, even if some are killed."""
 
 import os
 import re

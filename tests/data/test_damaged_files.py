@@ -75,7 +75,7 @@ def read_texts(path):
 
 
 def sources(folder):
-    """Whole files of every kind, each with what reads it."""
+    """Return complete files of every kind, each with its reader."""
     films = pd.DataFrame(
         {"text": [f"a dull, empty\nfilm {k}" for k in range(30)], "label": ["good", "bad"] * 15}
     )
@@ -212,7 +212,7 @@ def odd_json(content, rng):
 
 
 def pages_and_commands(folder):
-    """Files as people open them in the app or give them to a command, each with what reads it."""
+    """Return files that users open in the app or pass to a command, each with its reader."""
 
     def train(kind):
         def upload(path):

@@ -92,8 +92,7 @@ def test_trees(tmp_path: Path):
 
 @pytest.fixture
 def data_set(tmp_path, monkeypatch):
-    """A stand-in for the hub: `datasets` reads a folder by its path as it reads a data set by its
-    name."""
+    """Replace the hub: `datasets` reads a folder by its path as it reads a data set by its name."""
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     folder = tmp_path / "set"
     folder.mkdir()

@@ -1,5 +1,5 @@
-"""Files in the shapes that people bring: read with the right value, or refused with one sentence
-that says what to do."""
+"""Files in the formats of users are read correctly, or refused with a sentence that names the
+remedy."""
 
 import json
 from pathlib import Path

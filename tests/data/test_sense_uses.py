@@ -1,5 +1,4 @@
-"""Files of uses with senses, and of pairs of uses, are read as their descriptions say, and refused
-with the line otherwise."""
+"""Files of uses with senses and of pairs of uses are read as documented; errors name the line."""
 
 import json
 import lzma

@@ -1,4 +1,4 @@
-"""Further training files, in formats and tag schemes of their own."""
+"""Further training files, each with its own format and tag scheme."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The published data sets, read whole: the counts are those of their own descriptions."""
+"""Complete published data sets have the sizes of their descriptions."""
 
 from collections import Counter
 from pathlib import Path

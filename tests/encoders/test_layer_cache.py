@@ -1,5 +1,4 @@
-"""Layers kept on disk are those that the encoder gives, in float16, whatever happened while they
-were written."""
+"""Stored layers equal those of the encoder in float16, even if writing was interrupted."""
 
 import json
 import re

@@ -1,5 +1,4 @@
-"""Transformers as encoders of words, against what the library itself gives for the pieces of each
-word."""
+"""Transformers as encoders of words, compared with the library's own vectors of word pieces."""
 
 import json
 import subprocess

@@ -46,8 +46,8 @@ def tiny_bert(folder: Path, cased: bool = False, longest: int = 32, seed: int = 
 
 
 def tiny_roberta(folder: Path) -> Path:
-    """A RoBERTa: its places begin behind that of the padding, and a space is a part of the word
-    behind it."""
+    """Return a RoBERTa: its positions start after that of the padding, and a space belongs to the
+    next word."""
     from tokenizers import ByteLevelBPETokenizer
 
     folder.mkdir(parents=True, exist_ok=True)

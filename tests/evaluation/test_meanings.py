@@ -137,10 +137,10 @@ def test_held_out_words_are_judged_as_if_on_no_list(model):
     assert f"answered {100 * scores.answered:.1f} %" in unlisted_line(scores)
 
 
-@pytest.mark.parametrize(("word", "is_said"), [("flibber", True), ("Flibber", False)])
-def test_uses_of_names_are_never_said_to_mean_the_same(model, word, is_said):
+@pytest.mark.parametrize(("word", "is_decided"), [("flibber", True), ("Flibber", False)])
+def test_uses_of_names_are_never_said_to_mean_the_same(model, word, is_decided):
     sentences = [f"We drank a cold [{word}] in the bar.", f"He drank a warm [{word}] in a bar."]
     uses = [find_mention(word, sentence) for sentence in sentences]
     judged = judge(model, uses, model.embed(uses), word, Lexicon([]))
-    assert (judged.certainty is not Certainty.ABSTAIN) == is_said
-    assert judged.groups == (((0, 1),) if is_said else ())
+    assert (judged.certainty is not Certainty.ABSTAIN) == is_decided
+    assert judged.groups == (((0, 1),) if is_decided else ())

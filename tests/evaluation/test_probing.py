@@ -1,4 +1,4 @@
-"""Probes find what is linear in vectors, and always the same."""
+"""Probes find linear properties of vectors, and are deterministic."""
 
 from itertools import pairwise
 
@@ -38,8 +38,7 @@ def test_a_probe_finds_nothing_in_noise_and_unknown_classes_are_wrong():
 
 
 def tagged(n, seed):
-    """The vector of a token says which tag it has; S-A after anything but O would be well-formed,
-    too."""
+    """Vectors that encode their tags; S-A after any tag but O would be well-formed, too."""
     random = np.random.default_rng(seed)
     rows = [
         ["O"] * int(random.integers(1, 5)) + ["B-A", "E-A"] + ["O"] * int(random.integers(0, 3))

@@ -1,5 +1,5 @@
-"""The table of an evaluation, its JSON, and its pictures: valid SVG that says its numbers and stays
-in its frame."""
+"""The table of an evaluation, its JSON, and its pictures: valid SVG with its numbers, inside its
+frame."""
 
 import json
 import xml.etree.ElementTree as ElementTree

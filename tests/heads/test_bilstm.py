@@ -35,7 +35,7 @@ def a_batch(lengths: tuple[int, ...] = LENGTHS) -> tuple[Tensor, Tensor]:
 
 
 def packed(lstm: nn.LSTM, x: Tensor, mask: Tensor) -> Tensor:
-    """What PyTorch gives for the sentences that have tokens; zeros for the others, which it cannot
+    """Return PyTorch's outputs for sentences with tokens; zeros for empty ones, which it cannot
     pack."""
     lengths = mask.sum(dim=1)
     there = lengths > 0

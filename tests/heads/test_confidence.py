@@ -1,4 +1,4 @@
-"""How sure a classifier must be, on rows whose classes are known."""
+"""Thresholds of a classifier, on rows with known classes."""
 
 from __future__ import annotations
 

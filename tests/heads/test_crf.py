@@ -144,7 +144,7 @@ def test_one_label() -> None:
 
 
 def test_constraints_survive_loading() -> None:
-    """Weights trained without constraints, even ones that love what is forbidden."""
+    """Weights trained without constraints, even if they prefer forbidden transitions."""
     free = a_crf()
     with torch.no_grad():
         free.transitions[0, 2] = free.start_transitions[2] = 50.0  # O I-X, and I-X first
@@ -268,7 +268,7 @@ def test_spans_are_equal_to_enumeration(
 @few
 @given(lengths=lengths_of_a_batch, seed=seeds)
 def test_any_constraints(lengths: list[int], seed: int) -> None:
-    """The masks do what they say whatever they are, not for tag schemes only."""
+    """Any masks are obeyed, not only those of tag schemes."""
     crf = a_crf(("a", "b", "c"), seed=seed)
     draw = torch.Generator().manual_seed(seed)
     for allowed in (crf.may_start, crf.may_follow, crf.may_end):
@@ -390,8 +390,7 @@ def test_float32_is_as_exact_as_float32_can_be() -> None:
 
 @pytest.mark.parametrize("scale", [100.0, 1000.0])
 def test_scores_too_far_apart_for_probabilities(scale: float) -> None:
-    """A best sequence may begin with what looks hopeless: emissions that float64 cannot hold as
-    probabilities."""
+    """A best sequence may begin with a tag of probability zero in float64."""
     lattice = a_lattice(a_crf(BIOES, "BIOES"), [9, 0, 4], 0, scale, torch.float64)
     mine = log_z(lattice)
     assert "LogPartition" not in type(mine.grad_fn).__name__

@@ -1,4 +1,4 @@
-"""One line on several models: who agrees, who is right, who does not say."""
+"""One sentence on several models: agreement, correct models, undecided models."""
 
 import pytest
 

@@ -46,14 +46,14 @@ def windows(corpus: TokenizedCorpus, steps: int) -> list[StreamBatch]:
 
 
 def bags_of(corpus: TokenizedCorpus) -> ContextBagLoss:
-    """Bags in which each word of the corpus has a dimension of its own."""
+    """Return bags in which each word of the corpus has its own dimension."""
     n = len(corpus.words)
     rows = torch.cat([torch.full((FIRST,), n), torch.arange(FIRST, n)])
     return ContextBagLoss(6, torch.cat([torch.eye(n), torch.zeros(1, n)]), rows)
 
 
 def read_before(corpus: TokenizedCorpus, backward: bool) -> list[set[str]]:
-    """The words of the sentence that each place of the stream has behind it, written out from the
+    """Return the words of the sentence after each position of the stream, computed from the
     sentences."""
     found: list[set[str]] = []
     for words in SENTENCES:
@@ -101,7 +101,7 @@ def test_rare_words_weigh_more_around_a_centre_of_zero() -> None:
         [0, 0],
     ]
     torch.testing.assert_close(table, torch.tensor(expected), atol=1e-6, rtol=1e-5)
-    # As often as they come in text, they cancel.
+    # Weighted by their frequency in text, they cancel.
     torch.testing.assert_close(
         0.9999 * table[0] + 0.0001 * table[1], torch.zeros(2), atol=1e-8, rtol=0
     )

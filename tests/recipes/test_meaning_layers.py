@@ -1,5 +1,4 @@
-"""The top layer learns to separate meanings, on a small dictionary; what lies below stays as it
-is."""
+"""The top layer learns to separate meanings, on a small dictionary; lower layers stay unchanged."""
 
 from itertools import count
 from types import SimpleNamespace

@@ -15,7 +15,7 @@ WORDS = [f"w{k}" for k in range(700)]  # more than one batch
 
 
 class Teacher:
-    """Knows each word by a vector of its own."""
+    """An encoder with a different vector for each word."""
 
     width, name = 6, "teacher"
 

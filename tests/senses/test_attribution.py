@@ -72,7 +72,7 @@ def test_halves_are_compared_by_themselves():
         # One half has read the same words in both sentences, and the other is clear at one layer.
         ([(0.98, 0.2), (0.1, 0.1)], [(1.0, 0.2), (1.0, 0.1)], "before"),
         ([(1.0, 0.2), (1.0, 0.1)], [(0.98, 0.2), (0.1, 0.1)], "after"),
-        # The same cosine, but nearer to what two random words have there.
+        # The same cosine, but nearer to that of two random words.
         ([(0.5, 0.4)], [(0.5, 0.0)], "before"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A calibration of a small encoder on a small dictionary whose meanings the words around tell."""
+"""A calibration of a small encoder on a small dictionary whose meanings depend on context words."""
 
 import numpy as np
 import pytest

@@ -53,7 +53,7 @@ def test_it_is_the_mean_of_the_substitutes_by_how_probable_and_how_rare_they_are
     scorer = BidirectionalScorer(
         *(torch.tensor(x, dtype=torch.float32) for x in (weight, bias)), WORDS
     )
-    lower = torch.full((1, 5, 4), 9.0)  # the states of lower layers are not asked
+    lower = torch.full((1, 5, 4), 9.0)  # states of lower layers are not used
     sides = (
         torch.cat([lower, torch.tensor(side, dtype=torch.float32)[None]])
         for side in (before, after)

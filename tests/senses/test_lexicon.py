@@ -1,5 +1,4 @@
-"""The dictionary: its format, what breaks it, and what stands in the one that comes with the
-program."""
+"""The dictionary: its format, format errors, and the content of the bundled one."""
 
 import pytest
 
@@ -134,7 +133,7 @@ def test_the_dictionary_is_as_large_as_documents_say():
 
 
 def test_sentences_of_the_dictionary():
-    """Each stands once in its entry, and its brackets hold a form that finds the entry."""
+    """Examples occur once in an entry, and their brackets enclose a form that finds it."""
     lexicon = bundled_lexicon()
     twice, lost, long, mixed = [], [], [], []
     for entry in lexicon.values():

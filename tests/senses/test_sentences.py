@@ -1,5 +1,4 @@
-"""Whole sentences: the mean of their words, score_vectors on sentences that say the same, and on
-some that do not."""
+"""Whole sentences: the mean of their words, and scores of paraphrases and other sentences."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What the tests of this folder share."""
+"""Fixtures for tests of the service."""
 
 from collections.abc import Iterator
 from pathlib import Path

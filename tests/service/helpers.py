@@ -1,4 +1,4 @@
-"""What tests of several folders share of the service."""
+"""Helpers of the service for tests in several folders."""
 
 import asyncio
 from collections.abc import Coroutine, Iterator
@@ -13,16 +13,15 @@ from elmo_tasks.service import loaded_models
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run it to its end, in a thread of its own: playwright's event loop may be running in this
-    one."""
+    """Run a coroutine in another thread: playwright's event loop may be running in this one."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, coroutine).result()
 
 
 @contextmanager
 def small_calibration() -> Iterator[None]:
-    """Fit on a small part of the dictionary: a model with random weights tells nothing apart,
-    however much it reads."""
+    """Fit on a small part of the dictionary: random weights separate no meanings on the full one,
+    either."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loaded_models, "_READING_SECONDS", 0.0)
         patch.setattr(fit_views, "_EPOCHS", 1)

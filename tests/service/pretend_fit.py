@@ -1,4 +1,4 @@
-"""What ``fit`` leaves behind, at once and without a model; the argument: crash, bug, slow, early or
+"""Write the files of ``fit`` at once, without a model; the argument: crash, bug, slow, early or
 stubborn."""
 
 import json
@@ -25,7 +25,7 @@ if how == "crash":
     sys.exit(2)
 if how == "bug":
     raise ZeroDivisionError("one by nothing")
-# Before training nobody listens, and a script's `&` has Python ignore interrupts.
+# Before training interrupts are not handled, and a script's `&` has Python ignore them.
 signal.signal(
     signal.SIGINT,
     signal.SIG_IGN if how in ("early", "stubborn") else lambda *_: interrupts.append(1),

@@ -1,4 +1,4 @@
-"""Comparisons by several models, each by its own numbers, and of whole sentences."""
+"""Comparisons by several models, each with its own calibration, and of whole sentences."""
 
 import json
 

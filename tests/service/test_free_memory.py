@@ -1,4 +1,4 @@
-"""Freed memory goes back to the system, measured in a process of its own."""
+"""Freed memory returns to the system, measured in a separate process."""
 
 import subprocess
 import sys

@@ -89,7 +89,7 @@ FITTING = st.one_of(
         ]
     ),
 )
-#: Of each argument: mostly what an endpoint might want, sometimes anything.
+#: Values of each argument: mostly valid ones, sometimes anything.
 REQUESTS = st.lists(st.one_of(FITTING, FITTING, FITTING, ODD), max_size=8)
 
 

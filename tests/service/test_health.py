@@ -10,8 +10,7 @@ from elmo_tasks.service.health import Health, HealthMiddleware
 
 
 def run_alone(coroutine):
-    """Run a coroutine in a thread of its own: a browser test of this worker may have left a running
-    loop here."""
+    """Run a coroutine in another thread: a browser test may have left a running loop in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, coroutine).result()
 

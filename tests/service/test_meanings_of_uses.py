@@ -1,5 +1,5 @@
-"""Meanings of uses with the bundled model: of the dictionary, own ones, of neither; what Present
-shows of them."""
+"""Meanings of uses by the bundled model: of the dictionary, own ones, or neither; and as in
+Present."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""What lies beside a model: its measurements, shown for its own weights alone, and its card, which
-may be anything."""
+"""Files beside a model: measurements, shown only for its own weights, and its card, with any
+content."""
 
 import json
 import shutil

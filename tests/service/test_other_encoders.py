@@ -1,5 +1,5 @@
-"""Every view on a transformer and on static vectors: an answer, or one sentence on what they cannot
-do."""
+"""Every view with a transformer and with static vectors: an answer, or a sentence on what is
+missing."""
 
 import re
 from collections.abc import Iterator
@@ -106,7 +106,7 @@ MAP = {"map": {"word": "bank"}}
 
 
 def every_answer(session: Session) -> dict[str, str]:
-    """What each part of the page answers, as text."""
+    """Return the answer of each part of the page, as text."""
     landed = map_tab.respond_to_sentence(session, {"sentence": "A heron stood on the bank.", **MAP})
     answers = {
         "compare": compare_tab.respond_to_link(session, QUERY)[1],

@@ -304,7 +304,7 @@ def test_layer_weights_describe_the_training_of_the_mix(heads, toy, tmp_path):
     assert (found.head, found.title, found.layers) == ("mine", "Mine", ("0", "1", "2"))
     assert [one.weights for one in found.epochs] == [tuple(row["weights"]) for row in epochs]
     assert (found.final.weights, found.final.epoch, found.final.score) == ((0.2, 0.5, 0.3), 1, 0.9)
-    # Its own run stands among the others once, as the head that is loaded has it.
+    # Its own run is listed once, as the loaded head describes it.
     runs = {run.seed: run.weights for run in found.runs}
     assert runs == {2: (0.2, 0.2, 0.6), 5: (0.2, 0.5, 0.3), 7: (0.3, 0.3, 0.4)}
     json.dumps(found.to_dict())

@@ -1,4 +1,4 @@
-"""Runs start, are watched, stopped, resumed and found again; nobody trains where it is off."""
+"""Runs are started, watched, stopped, resumed and found again; training can be disabled."""
 
 import json
 import os

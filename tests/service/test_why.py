@@ -22,8 +22,8 @@ SENTENCES = [
     "We sat on the bank of the river.",
     "Bank holidays are fine for the bank.",
 ]
-#: Two sentences in which a word clearly means different things, and the words that tell.
-PAIRS = Path(__file__).with_name("telling_pairs.jsonl")
+#: Pairs of sentences with clearly different meanings of a word, and the decisive words.
+PAIRS = Path(__file__).with_name("clear_pairs.jsonl")
 WORDS = (
     *SPECIAL_WORDS,
     "the",
@@ -144,8 +144,8 @@ ROADS = [
 
 
 def test_the_verdict_is_explained_by_default(session):
-    """Of two uses it is what the page says of them; hiding a word changes the evidence to that
-    without the word."""
+    """For two uses it equals the answer of the page; hiding a word gives the evidence without the
+    word."""
     two = ROADS[:2]
     comparison = session.compare("jam", two)
     found = session.explain("jam", two)
@@ -210,8 +210,8 @@ def test_the_decisive_word_comes_first_in_36_of_40_clear_pairs(session):
     assert len(pairs) == 40
     missed = [
         (pair["word"], word and word.use.token)
-        for pair, word, is_told in zip(pairs, first, agreed, strict=True)
-        if not is_told
+        for pair, word, is_named in zip(pairs, first, agreed, strict=True)
+        if not is_named
     ]
     assert sum(agreed) >= 36, missed
 

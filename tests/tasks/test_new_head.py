@@ -1,5 +1,4 @@
-"""A new head of a known kind is one module and one configuration, wherever they lie: nothing of the
-library is touched."""
+"""A new head of a known kind needs one module and one configuration, in any folder."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_an_unknown_kind_is_refused() -> None:
 
 
 def test_only_the_code_of_a_task_compares_its_name() -> None:
-    """Who asks whether it is this kind or that one would have to be changed for a third."""
+    """Code that compares names of tasks would have to change for a third task."""
     asking = set()
     for path in LIBRARY.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

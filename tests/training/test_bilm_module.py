@@ -1,5 +1,4 @@
-"""Pretraining learns, ends in a model that loads, and goes on after a kill as if nothing had
-happened."""
+"""Pretraining learns, writes a model that loads, and continues after a kill without a difference."""
 
 import json
 import os

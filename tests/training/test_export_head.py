@@ -1,5 +1,4 @@
-"""What a run leaves: a head that loads, with a card whose scores are those that `evaluate`
-prints."""
+"""The result of a run: a head that loads, with the scores of `evaluate` on its card."""
 
 from __future__ import annotations
 

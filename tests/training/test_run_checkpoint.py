@@ -1,4 +1,4 @@
-"""The checkpoints of a run: the best epoch and, whatever its score, the last."""
+"""The checkpoints of a run: the best epoch and the last, with any score."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from elmo_tasks.training.run_files import RunCheckpoint
 
 
 class Scripted(pl.LightningModule):
-    """A model whose validation gives these scores, one after the other."""
+    """A model with the given validation scores, one per epoch."""
 
     def __init__(self, scores: list[float]) -> None:
         super().__init__()

@@ -197,7 +197,7 @@ def callbacks(folder: Path, **checkpoint: Any) -> list[pl.Callback]:
 def test_an_interrupted_run_ends_as_one_that_was_not(
     after: int, encoder: Path, tmp_path: Path
 ) -> None:
-    """Without dropout, whose random numbers Lightning does not keep. An epoch has 3 steps: 2 and 4
+    """Without dropout, whose random state Lightning does not save. An epoch has 3 steps: 2 and 4
     are inside one."""
 
     def run(folder: Path, **arguments: Any) -> dict[str, Any]:
@@ -234,8 +234,8 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
 
 
 class ReadsTheCurve(pl.Callback):
-    """What the curve holds of the mix whenever a state is written, which a kill right after it
-    leaves as it is."""
+    """The mix of an epoch is in the curve before a state is written, and survives a kill just after
+    it."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.epochs = path, list[list[str]]()

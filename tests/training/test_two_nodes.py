@@ -147,7 +147,7 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     apart = sum(float((value - found[name]).abs().sum()) for name, value in expected.items())
     assert moved > 0
     assert apart < 0.05 * moved
-    # Another number of processes goes on where two have stopped: at the same batch of the same
+    # Another number of processes continues where two stopped: at the same batch of the same
     # streams.
     more = ["--trainer.max_steps=20", "--ckpt_path", str(tmp_path / "two" / "last.ckpt")]
     assert main(["fit", *few, *more]) == 0

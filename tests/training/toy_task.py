@@ -1,5 +1,4 @@
-"""A tiny encoder, tiny data and what trains a head on them: for tests of everything around
-training."""
+"""A tiny encoder, tiny data and their training, for all tests about training."""
 
 from __future__ import annotations
 
@@ -137,7 +136,7 @@ def write_untrained(
     encoder_name: str | None = None,
     **settings: Any,
 ) -> Path:
-    """A head with random weights: what is said is nonsense, but the same nonsense every time."""
+    """Write a head with random weights: its answers are meaningless but reproducible."""
     elmo = Elmo.load(encoder)
     vectors = None if static is None else StaticVectors.load(static)
     width = 0 if vectors is None else vectors.width
@@ -161,7 +160,7 @@ def write_untrained(
 
 
 def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
-    """A whole experiment on tiny data, as the shipped ones are written."""
+    """Return a complete experiment on tiny data, in the form of the bundled ones."""
     tagging = kind == "tagging"
     write, ending = (write_tags, "conll") if tagging else (write_opinions, "tsv")
     files = {

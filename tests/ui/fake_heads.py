@@ -111,7 +111,7 @@ LAYERS = ("the letters of the word", "LSTM layer 1", "LSTM layer 2")
 
 
 class FakeHeads:
-    """What heads answer, and what was measured of layers: of two models, not of the third."""
+    """Answers of heads, and measurements of the layers of two models; the third has none."""
 
     limits = api.Limits()
     on_offer = HEADS

@@ -50,7 +50,7 @@ def use_at(sentence: str, start: int, end: int) -> Use:
 
 
 class FakeMap:
-    """What the Sense map tab asks."""
+    """The service of the Sense map tab."""
 
     index_title = "my letters"
 
@@ -162,7 +162,7 @@ class FakeMap:
 
 
 class FakeNearest:
-    """What the Nearest uses tab asks."""
+    """The service of the Nearest uses tab."""
 
     def nearest(
         self, request: api.NearestRequest, progress: api.Progress | None = None

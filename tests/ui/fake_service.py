@@ -36,7 +36,7 @@ TOPICS = {
 LAYERS = ("0", "1", "2", "mean")
 RANDOM_PAIR = {"0": 0.01, "1": 0.16, "2": 0.12, "mean": 0.1}
 CEILING = {"1": 0.82, "2": 0.74, "mean": 0.86}
-#: Of hiding a word, and what sets uses apart.
+#: Ways of hiding a word, and words that separate uses.
 WAYS = ("", "something", "the")
 TOPIC_WORDS = {"loan", "river", "cash", "muddy", "loans"}
 
@@ -115,8 +115,7 @@ def _views(layers: tuple[api.LayerComparison, ...], n: int) -> api.Views:
 
 
 class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
-    """Groups the uses by a few topic words; ``muddle`` cannot be told apart, ``crash`` is a fault
-    of the program."""
+    """Group the uses by a few topic words; ``muddle`` is undecided, ``crash`` a program error."""
 
     limits = api.Limits()
 
@@ -238,7 +237,7 @@ class FakeService(FakeMap, FakeNearest, FakeHeads, FakePresent):
     def side_by_side(
         self, word: str, sentences: Sequence[str], models: Sequence[str], senses: Sequence[str] = ()
     ) -> api.SideBySide:
-        """The large one says nothing; of the small one, what is known decides who is right."""
+        """The large model is undecided; the known senses decide whether the small one is right."""
         found = []
         for name in models:
             comparison = self.compare(word, sentences, name)

@@ -49,7 +49,7 @@ def course(epochs: int) -> tuple[TrainingEpoch, ...]:
 
 
 def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
-    """A run that was looked at so many times."""
+    """Return a run after this many polls."""
     running = looks <= EPOCHS
     made = TrainingJob(
         name=name,
@@ -75,7 +75,7 @@ def job(name: str = "first", looks: int = 9, **changes: object) -> TrainingJob:
 
 
 class FakeTraining:
-    """What the Train tab asks."""
+    """The service of the Train tab."""
 
     allowed = True
 

@@ -1,5 +1,4 @@
-"""What a reader sees of a page: its text, its rows, what is marked and chosen, and what a screen
-reader is told."""
+"""Visible content of a page: text, rows, marks, choices, and names for screen readers."""
 
 from html.parser import HTMLParser
 
@@ -7,8 +6,8 @@ _VOID = {"area", "base", "br", "col", "hr", "img", "input", "link", "meta", "sou
 
 
 class PageReader(HTMLParser):
-    """Reads markup as a browser would, without styles; ``visible`` is the text without what is
-    hidden until somebody asks."""
+    """Parse markup as a browser would, without styles; ``visible`` is the text without hidden
+    parts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +38,7 @@ class PageReader(HTMLParser):
             self._open.append((tag, self._kept(tag, given), "hidden" in given))
 
     def _kept(self, tag, given):
-        """The list that the text of an element goes to, with room for it."""
+        """Return the list that collects the text of an element."""
         kinds = {
             "mark": self.marked,
             "tr": self.rows,

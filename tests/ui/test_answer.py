@@ -181,11 +181,11 @@ def test_without_a_word_the_marked_words_are_named(service):
 @pytest.mark.parametrize("count", [2, 12])
 def test_any_number_of_sentences(service, count):
     page = page_of(service, sentences=[f"The bank number {i}." for i in range(count)])
-    # of two, the headline says it
+    # for two, the headline names it
     sure = page.count('aria-label="How likely two uses mean the same"')
     assert sure == (count > 2)
     pairs = count * (count - 1) // 2
-    # One's own mix has a picture only, and the features of meanings have no lengths to tell.
+    # A custom mix has only a picture, and the features of meanings have no lengths.
     assert page.count('scope="row"') == 9 * count + 8 * pairs + 7 * count + sure * count
 
 
@@ -219,7 +219,7 @@ def test_terms_are_explained_on_the_page(service):
         service.compare("bank", ["A bank.", "The bank."]),
         message=Message("So.", "A cosine at layer 2 is 0.30."),
     )
-    page = compare_answer.render("comparison_summary.html", comparison=comparison)
+    page = compare_answer.render("comparison_summary.html", comparison=comparison, saved=False)
     assert page.count('data-explains="How alike two vectors are') == 1
     assert parsed(page).text.count("A cosine at layer 2 is 0.30.") == 1
 

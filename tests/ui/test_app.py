@@ -46,7 +46,7 @@ def test_no_link_answers_the_first_example(service):
 
 
 def test_the_settings_of_the_page_are_plain_values():
-    # Gradio copies them for every page that is opened, and fills the log with what it cannot copy.
+    # Gradio copies them for every opened page, and logs each value that it cannot copy.
     assert json.dumps(build_app(FakeService()).get_config_file())
 
 
@@ -56,7 +56,7 @@ def test_links_name_the_tabs_of_the_page():
 
 
 def test_slow_work_has_its_own_slots():
-    """What may take seconds: a comparison waits only behind what is as quick as itself."""
+    """Slow requests: a comparison waits only for requests that are as quick as itself."""
     app = build_app(FakeService())
     slots = {
         fn.api_name: fn.concurrency_id for fn in app.fns.values() if fn.api_visibility == "public"

@@ -1,4 +1,4 @@
-"""The link by which a class sends sentences: one room, bounded, forgotten when it is closed."""
+"""The link for sentences of a class: one room of limited size, deleted when it is closed."""
 
 import httpx
 import pytest

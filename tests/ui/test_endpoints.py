@@ -1,5 +1,4 @@
-"""Endpoints: each gives what the service answers, says what is wrong, and documents a call that
-works on the real models."""
+"""Endpoints return the answers of the service, report wrong input, and have working examples."""
 
 from __future__ import annotations
 
@@ -96,7 +95,7 @@ def documented_call(name: str) -> tuple[list[object], dict[str, object]]:
 
 
 def value_of(node: ast.expr) -> object:
-    """A literal, or a text so many times over."""
+    """Evaluate a literal, or a repeated text."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return ast.literal_eval(node.left) * ast.literal_eval(node.right)
     return ast.literal_eval(node)

@@ -1,5 +1,4 @@
-"""The fake answers what the real service is asked: what the pages are tested on is what they
-get."""
+"""The fake service has the methods of the real one."""
 
 import inspect
 

@@ -1,5 +1,4 @@
-"""What gradio does not document is used in one file each, so that another version of gradio changes
-that file only."""
+"""Undocumented parts of gradio are used in one file each, which alone changes with its version."""
 
 import ast
 import re

@@ -1,5 +1,4 @@
-"""A question whose person left is not computed to its end, and one that nobody waits for is not
-begun."""
+"""Work for a visitor who left is stopped, and work that nobody waits for is not started."""
 
 import threading
 import time
@@ -45,7 +44,7 @@ def running(monkeypatch):
 
 
 def _leave(url, session):
-    """A browser that asks, listens, and is closed in the middle."""
+    """Send a request like a browser, and return the stream of its answer."""
     question = {"data": [["Some text."], None], "session_hash": session}
     fns = httpx.get(f"{url}config").json()["dependencies"]
     question["fn_index"] = next(fn["id"] for fn in fns if fn["api_name"] == "sentiment")

@@ -1,5 +1,5 @@
-"""What a person reads on each page, word for word: ``pytest tests/ui/test_pages.py
---update-snapshots`` writes the texts anew."""
+"""The text of each page, word for word: ``pytest tests/ui/test_pages.py --update-snapshots``
+rewrites the snapshots."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from elmo_tasks.ui import (
 from tests.ui.fake_service import FakeService
 
 FOLDER = Path(__file__).resolve().parents[1] / "snapshots"
-#: Elements that stand within a line.
+#: Inline elements.
 INLINE = {
     "a",
     "abbr",
@@ -78,7 +78,7 @@ class Lines(HTMLParser):
 
 
 def text_of(markup: str) -> str:
-    """What is read of markup, a line for each block, without empty lines."""
+    """Return the text of markup, a line for each block, without empty lines."""
     reader = Lines()
     reader.feed(str(markup))
     return (

@@ -63,9 +63,9 @@ def test_the_story_hides_the_meanings_until_they_are_revealed(service):
 
 def test_pictures_have_text_alternatives():
     drawn = render("present/stages.html")
-    said = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', drawn)
-    assert len(said) == 4
-    assert all(len(words) > 30 for words in said)
+    message = re.findall(r'<svg [^>]*role="img" aria-label="([^"]+)"', drawn)
+    assert len(message) == 4
+    assert all(len(words) > 30 for words in message)
     assert "http" not in drawn
 
 

@@ -1,5 +1,5 @@
-"""What each layer knows: bars are as long as their numbers, sentences claim what the numbers
-carry."""
+"""Results of probes: bars are as long as their numbers, and sentences claim only what these
+support."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ def test_every_test_has_plain_words():
 
 
 @pytest.mark.parametrize(
-    ("model", "result", "said"),
+    ("model", "result", "message"),
     [
         (
             0,
@@ -47,8 +47,8 @@ def test_every_test_has_plain_words():
         ),
     ],
 )
-def test_a_sentence_names_the_best_layers_without_ranking_equals(model, result, said):
-    assert reading(MODELS[model], result).startswith(said)
+def test_a_sentence_names_the_best_layers_without_ranking_equals(model, result, message):
+    assert reading(MODELS[model], result).startswith(message)
 
 
 def test_marks_stand_where_their_numbers_are_and_the_paper_is_in_words():

@@ -62,7 +62,7 @@ def test_neutral_is_reported_only_if_the_head_predicts_it(service):
 
 
 @pytest.mark.parametrize(
-    ("texts", "said"),
+    ("texts", "message"),
     [
         ((NOT_BAD,), ", it says: negative, 80 % sure."),
         (("It is good.", NOT_BAD), ": text 2 negative."),
@@ -71,11 +71,11 @@ def test_neutral_is_reported_only_if_the_head_predicts_it(service):
         (("It is good.",), ", it says the same."),
     ],
 )
-def test_the_gain_from_context_in_one_sentence(service, texts, said):
+def test_the_gain_from_context_in_one_sentence(service, texts, message):
     _, results, without = sentiment(service, *texts)
     assert (
         plain(heads.class_difference(results, without))
-        == f"On layer 0 alone, where a word has one vector{said}"
+        == f"On layer 0 alone, where a word has one vector{message}"
     )
 
 

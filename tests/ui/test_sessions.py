@@ -1,5 +1,4 @@
-"""What people type is in memory no longer than its answer takes, and the door stands in front of
-the pages."""
+"""Typed text is in memory only until its answer is sent, and limits are checked before the pages."""
 
 import gc
 import time
@@ -18,7 +17,7 @@ MARK = "Quokkas"
 
 
 def behind(bounds, **options):
-    """The app behind its door."""
+    """Serve the app behind its request limits."""
     return served(
         build_app(FakeService()),
         app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
@@ -67,14 +66,14 @@ def test_nothing_typed_stays_in_memory(address):
 
 
 def test_a_request_may_omit_only_optional_arguments(address):
-    def asked(*data):
+    def answer_to(*data):
         event = httpx.post(f"{address}/gradio_api/call/compare", json={"data": data}).json()
         return httpx.get(f"{address}/gradio_api/call/compare/{event['event_id']}").text
 
-    assert asked("bank", ["A bank.", "The bank."]).startswith("event: complete")
-    said = asked("bank")
-    assert said.startswith("event: error")
-    assert "Expected also: sentences." in said
+    assert answer_to("bank", ["A bank.", "The bank."]).startswith("event: complete")
+    message = answer_to("bank")
+    assert message.startswith("event: error")
+    assert "Expected also: sentences." in message
 
 
 def test_a_too_large_body_is_refused(address):

@@ -24,8 +24,8 @@ def form(word=BANK.word, sentences=BANK.sentences):
     return Form(word, tuple(sentences), MODELS[0], None, MODELS[1:])
 
 
-def page_of(service, asked):
-    return respond(service, asked, 1)[1]
+def page_of(service, filled):
+    return respond(service, filled, 1)[1]
 
 
 def test_every_model_has_a_column_and_correct_ones_are_named(service):
@@ -38,9 +38,9 @@ def test_every_model_has_a_column_and_correct_ones_are_named(service):
     assert seen.headings[0] == "“fake-small” is right; “fake-large” does not say."
     assert "Names no groups" in page
     assert "The right groups are known here" in page
-    asked = seen.text.split("fake-small Fake small")[0]
+    shown_form = seen.text.split("fake-small Fake small")[0]
     for sentence, sense in zip(BANK.sentences, BANK.meant, strict=True):
-        assert f"{sentence} {sense}" in asked
+        assert f"{sentence} {sense}" in shown_form
     assert "How likely two uses mean the same, by fake-small" in page
     assert "Cosine of every two uses, by fake-large" in page
     assert "Download report" not in seen.buttons  # a report is of one model

@@ -1,5 +1,4 @@
-"""Several people at once: nobody waits for one slow question, and nobody gets another one's
-answer."""
+"""Several users at once: nobody waits for another's slow request or gets another's answer."""
 
 from __future__ import annotations
 
@@ -43,7 +42,7 @@ def test_more_people_than_slots_get_their_own_answers(fake_url):
             ]
 
 
-# What one person asks at each tab, with a word that nobody else uses.
+# The request of one user at each endpoint, with a word that no other user has.
 QUESTIONS = {
     **dict.fromkeys(
         ("/compare", "/side_by_side", "/why", "/substitutes"),
@@ -75,9 +74,7 @@ def test_answers_are_never_mixed_up_between_people(fake_url, endpoint):
             return json.dumps(
                 people[k % 3].predict(*QUESTIONS[endpoint](words[k % 3]), api_name=endpoint)
             )
-        except (
-            AppError
-        ) as error:  # the fake knows few words; its message names the one that was asked for
+        except AppError as error:  # the fake knows few words; its message names the requested one
             return str(error)
 
     with ThreadPoolExecutor(9) as pool:

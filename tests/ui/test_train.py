@@ -33,7 +33,7 @@ def start(service, name):
 
 
 def checked(form, **data):
-    """What the form and the data card show for values of the form."""
+    """Return the shown form and data card for values of the form."""
     with gr.Blocks():
         card = gr.HTML()
     values = [data.get(field) for field in train_form.FIELDS]
@@ -152,7 +152,7 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
 
 
 @pytest.mark.parametrize(
-    ("labels", "said"),
+    ("labels", "message"),
     [
         (
             (("good", 90), ("bad", 10)),
@@ -165,10 +165,10 @@ def test_a_run_is_stopped_resumed_and_deleted_by_name(service, runs):
         ((("good", 30), ("bad", 10)), ""),
     ],
 )
-def test_unbalanced_labels_are_reported(labels, said):
+def test_unbalanced_labels_are_reported(labels, message):
     page = plain(train_form.data_card(replace(PREVIEW, labels=labels), "texts"))
-    assert (said in page) if said else ("often" not in page.partition("How often")[0])
-    assert ("Rare labels weigh as much" in page) == bool(said)
+    assert (message in page) if message else ("often" not in page.partition("How often")[0])
+    assert ("Rare labels weigh as much" in page) == bool(message)
 
 
 def test_a_page_without_training_reports_it(service):
@@ -189,7 +189,7 @@ def test_with_few_test_rows_the_score_is_small_print():
 
 
 @pytest.mark.parametrize(
-    ("value", "guess", "rows", "said"),
+    ("value", "guess", "rows", "message"),
     [
         (0.83, 0.5, 100, "may be anything from 74 % to 89 %."),
         (0.55, 0.5, 100, "so this head may be no better than that"),
@@ -197,9 +197,9 @@ def test_with_few_test_rows_the_score_is_small_print():
         (0.8, 0.5, 10, "so this head may be no better"),
     ],
 )
-def test_claims_need_enough_test_rows(value, guess, rows, said):
+def test_claims_need_enough_test_rows(value, guess, rows, message):
     scored = job(scores=(SplitScore("test", "accuracy", value, rows, guess),))
-    assert said in plain(training.comparison(scored))
+    assert message in plain(training.comparison(scored))
 
 
 def test_f1_is_shown_beside_that_of_guessing_by_word():

@@ -22,12 +22,12 @@ def entry(final=(0.2, 0.5, 0.3), runs=None, epochs=(), layers=("0", "1", "2"), *
 
 
 def test_the_sentence_describes_the_sources_of_the_map():
-    said = "The head “Names” draws 50 % from layer 1, 30 % from layer 2 and 20 % from layer 0."
-    assert plain(layer_weights.sentence(entry())) == said
+    message = "The head “Names” draws 50 % from layer 1, 30 % from layer 2 and 20 % from layer 0."
+    assert plain(layer_weights.sentence(entry())) == message
 
 
 @pytest.mark.parametrize(
-    ("runs", "said"),
+    ("runs", "message"),
     [
         (None, "This is a single run"),
         (
@@ -39,8 +39,8 @@ def test_the_sentence_describes_the_sources_of_the_map():
         ([(0.2, 0.4, 0.4), (0.2, 0.4, 0.4)], "The shares of layers 1 and 2 overlap"),
     ],
 )
-def test_rankings_need_enough_runs(runs, said):
-    assert said in layer_weights.certainty(entry(runs=runs))
+def test_rankings_need_enough_runs(runs, message):
+    assert message in layer_weights.certainty(entry(runs=runs))
 
 
 def test_two_groups_of_layers_can_be_unclear():
@@ -65,11 +65,11 @@ def test_the_course_is_summarized_by_its_ends():
         MixWeights((0.3, 0.4, 0.3), 1.1, 1),
         MixWeights((0.2, 0.5, 0.3), 1.2, 2),
     ]
-    said = (
+    message = (
         "Layer 1 moved most: from 33 % at the start to 50 % after epoch 2; gamma went from 1.00 to"
         " 1.20."
     )
-    assert plain(layer_weights.course(entry(epochs=mixes))) == said
+    assert plain(layer_weights.course(entry(epochs=mixes))) == message
     assert "after epoch 1 to" in layer_weights.course(entry(epochs=mixes[1:]))
     assert layer_weights.course(entry(epochs=mixes[:1])) == ""
     still = [MixWeights((0.2, 0.5, 0.3), 1.0, epoch) for epoch in (1, 2)]
@@ -79,7 +79,7 @@ def test_the_course_is_summarized_by_its_ends():
 
 
 def test_the_overview_counts():
-    said, doubt = (
+    message, doubt = (
         layer_weights.overview_sentence,
         "this may be chance: the runs overlap there, or there is one run only.",
     )
@@ -87,21 +87,21 @@ def test_the_overview_counts():
     sure, unsure = (
         entry(runs=[(0.2, 0.5, 0.3), run]) for run in ((0.3, 0.5, 0.2), (0.2, 0.3, 0.5))
     )
-    assert said([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
-    assert said([sure] * 3) == "All 3 heads draw most from layer 1."
+    assert message([one, one]) == f"Both heads draw most from layer 1. For 2 of them {doubt}"
+    assert message([sure] * 3) == "All 3 heads draw most from layer 1."
     two_and_one = "Of 3 heads, 2 draw most from layer 1 and 1 from layer 0."
-    assert said([sure, sure, other]) == f"{two_and_one} For one of them {doubt}"
-    assert "For 2 of them" in said([sure, unsure, unsure])
-    assert said([sure, even, even]) == (
+    assert message([sure, sure, other]) == f"{two_and_one} For one of them {doubt}"
+    assert "For 2 of them" in message([sure, unsure, unsure])
+    assert message([sure, even, even]) == (
         "Of 3 heads, 1 draws most from layer 1 and in 2 no layer is ahead of the others."
     )
-    assert said([even, even]) == "In none of the 2 heads is one layer ahead of the others."
+    assert message([even, even]) == "In none of the 2 heads is one layer ahead of the others."
 
 
 def test_equal_shares_have_no_order():
-    said = "The head “Names” draws about equally from all 3 layers, 33 % from each."
+    message = "The head “Names” draws about equally from all 3 layers, 33 % from each."
     even = (0.34, 0.33, 0.33)
-    assert plain(layer_weights.sentence(entry(even))) == said
+    assert plain(layer_weights.sentence(entry(even))) == message
     assert "this order" not in layer_weights.certainty(entry(even, [even, (0.341, 0.329, 0.33)]))
 
 

@@ -119,7 +119,7 @@ def test_the_picture_holds_the_whole_sentence(service):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ([(0.1, 0.1, 0.1), (0.09, 0.09, 0.09)], "less than all other words together"),
         (
@@ -130,13 +130,15 @@ def test_the_picture_holds_the_whole_sentence(service):
         ([(0.001, 0.001, 0.001), (0.0, 0.0, 0.0)], "and hiding no single word changes that much"),
     ],
 )
-def test_why_no_word_is_named(service, changes, said):
+def test_why_no_word_is_named(service, changes, message):
     explanation = service.explain("bank", SENTENCES)
     words = [
         replace(word, changes=each, change=sum(each) / 3)
         for word, each in zip(explanation.words, [*changes, *[(0.0,) * 3] * 20], strict=False)
     ]
-    assert said in compare_details.reason(replace(explanation, words=tuple(words), decisive=None))
+    assert message in compare_details.reason(
+        replace(explanation, words=tuple(words), decisive=None)
+    )
 
 
 @pytest.mark.parametrize(

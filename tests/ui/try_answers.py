@@ -1,4 +1,4 @@
-"""What the tab Try answers in the tests: its page, and texts and sentences as heads read them."""
+"""The answer of the Try tab in tests: its page, and readings of texts and sentences."""
 
 import gradio as gr
 

@@ -1,4 +1,4 @@
-"""One wrong bit in weights is noticed, whatever holds them."""
+"""A single wrong bit in any weights is detected."""
 
 import json
 import lzma
