@@ -22,6 +22,23 @@ TEXT_NAMES = (
     "tweet",
     "quote",
     "title",
+    # in other languages
+    "texto",
+    "texte",
+    "testo",
+    "kommentar",
+    "rezension",
+    "nachricht",
+    "inhalt",
+    "satz",
+    "comentario",
+    "commentaire",
+    "reseña",
+    "phrase",
+    "отзыв",
+    "текст",
+    "评论",
+    "文本",
 )
 #: Usual names of columns of labels, the likeliest first.
 LABEL_NAMES = (
@@ -39,7 +56,67 @@ LABEL_NAMES = (
     "intent",
     "score",
     "grade",
+    "gold",
+    "truth",
+    "true",
+    "annotation",
+    # in other languages
+    "urteil",
+    "stimmung",
+    "klasse",
+    "kategorie",
+    "étiquette",
+    "etiqueta",
+    "classe",
+    "clase",
+    "sentimiento",
+    "sentimento",
+    "метка",
+    "оценка",
+    "标签",
+    "ラベル",
+    "تصنيف",
 )
+#: Words in names of columns that hold what a program said, which are no labels to learn from.
+_PREDICTED = {
+    "hyp",
+    "hypothesis",
+    "pred",
+    "predicted",
+    "prediction",
+    "predictions",
+    "preds",
+    "vorhersage",
+}
+#: Words in names of columns about the row, which hold the labels only if no other one can.
+_ABOUT_THE_ROW = {
+    "annotator",
+    "author",
+    "confidence",
+    "country",
+    "date",
+    "domain",
+    "fold",
+    "gender",
+    "geschlecht",
+    "gewicht",
+    "id",
+    "index",
+    "lang",
+    "language",
+    "partition",
+    "set",
+    "sex",
+    "source",
+    "split",
+    "sprache",
+    "subset",
+    "timestamp",
+    "user",
+    "weight",
+    "weights",
+}
+_MOST_CLASSES = 20  #: a column of more different values is a label only if its name says so
 #: A column this many times longer than the one with the usual name holds the texts.
 _MUCH_LONGER = 2.0
 _FEWEST_ROWS = 4
@@ -58,7 +135,8 @@ def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
 
 def is_header(first: Sequence[str], rest: Sequence[Sequence[Any]]) -> bool:
     """Check if the first row names the columns."""
-    body = [row for row in rest if len(row) == len(first)]
+    # Files that were joined have the names of the columns several times.
+    body = [row for row in rest if len(row) == len(first) and list(row) != list(first)]
     below = [{str(row[at]).strip() for row in body} for at in range(len(first))]
     if named_column(first, (*TEXT_NAMES, *LABEL_NAMES), range(len(first)), loose=False) is not None:
         # Unless it is a value like those below: the label "comment", for example.
@@ -107,22 +185,50 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
 def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple[int, list[int]]:
     """Find the label column: by name, else the fewest distinct values.
 
-    The second value lists all equally good columns, this one included; it is empty if no other
-    one does.
+    Columns of predictions come last, those about the row (its split, its language) before them. The
+    second value lists all columns that may hold the labels, this one included; it is empty if no
+    other one does.
     """
     empty = {
         at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()
     }
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
-    if (by_name := named_column(names, LABEL_NAMES, usable)) is not None:
+    given = [at for at in usable if not words_of(names[at]) & _PREDICTED]
+    if (by_name := named_column(names, LABEL_NAMES, given)) is not None:
         return by_name, []
+    given = [at for at in given if not words_of(names[at]) & _ABOUT_THE_ROW]
+    by_word = [at for at in given if words_of(names[at]) & set(LABEL_NAMES)]
     # Labels repeat; row numbers and names do not, and a column with one value labels nothing.
-    distinct = {at: len({str(cell).strip() for cell in columns[at]}) for at in usable or columns}
-    best = min(distinct, key=lambda at: (distinct[at] < 2, distinct[at], -at))
+    distinct = {at: len({str(cell).strip() for cell in cells}) for at, cells in columns.items()}
+    classes = [at for at in given if not _tells_apart(columns[at])]
+    for among in (by_word, classes, given, usable, list(columns)):
+        if among and (any(distinct[at] > 1 for at in among) or among == list(columns)):
+            break
+    best = min(among, key=lambda at: (distinct[at] < 2, distinct[at], -at))
     n_rows = len(columns[best])
-    fitting = [at for at in distinct if distinct[at] == distinct[best]]
+    most = min(_MOST_CLASSES, n_rows / 2)
+    fitting = [
+        at
+        for at in among
+        if distinct[at] == distinct[best] or (at in classes and 1 < distinct[at] <= most)
+    ]
     is_unclear = len(fitting) > 1 and 1 < distinct[best] <= n_rows / 2 and n_rows >= _FEWEST_ROWS
     return best, fitting if is_unclear else []
+
+
+def _tells_apart(cells: Sequence[Any]) -> bool:
+    """Check if values are dates, ids or measures, rather than classes."""
+    values = [str(cell).strip() for cell in cells]
+    numbers = [value for value in values if is_number(value)]
+    if len(numbers) == len(values):
+        return any(not float(value).is_integer() for value in values)
+    return all(any(map(str.isdigit, value)) for value in values)
+
+
+def words_of(name: str) -> set[str]:
+    """Return the words in the name of a column, in lower case: of ``trueLabel``, true and label."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
+    return {word for word in re.split(r"[\W_]+", parted.lower()) if word}
 
 
 def named_column(

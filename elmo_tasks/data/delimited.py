@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from elmo_tasks.data.column_guess import is_header
+from elmo_tasks.data.text_lines import shown
 from elmo_tasks.errors import DataError
 
 NumberedFields = tuple[int, list[str]]  #: line where a row begins, from 1, and its fields
@@ -20,6 +21,10 @@ _DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", "|": "bars", ",": "commas"}
 _SEP_LINE = re.compile(r'"?sep=([^"\w ]|\\t)"?\s*', re.IGNORECASE)
 _QUOTED = re.compile(r'(?:^|\t)"((?:[^"]|"")*)"(?=\t|$)', re.MULTILINE)
 _ROWS_TO_GUESS_FROM = 200
+_ONE_MARK = "\x1f"  # stands for a mark of several characters
+_RULE = re.compile(r"\s*(:?-+:?)?\s*")
+_MOST_LINES_ABOVE = 5
+_FEWEST_LINES_BELOW = 4
 csv.field_size_limit(2**31 - 1)  # a long text is no error
 
 
@@ -29,6 +34,7 @@ class DelimitedRows(NamedTuple):
     rows: list[NumberedFields]
     delimiter: str  #: empty where each line is one text
     is_unusual: bool  #: True if the mark was guessed and is not the usual one of the file's ending
+    remarks: tuple[str, ...] = ()  #: on lines above the table that are left out
 
 
 def delimiter_name(delimiter: str) -> str:
@@ -51,7 +57,7 @@ def read_delimited(text: str, path: Path, form: str, delimiter: str | None = Non
         delimiter: mark between columns; detected if ``None``, also from Excel's line ``sep=;``.
 
     Raises:
-        DataError: a quote is not closed, or the delimiter is not one character.
+        DataError: a quote is not closed, or the delimiter is none.
     """
     is_given = delimiter is not None
     n_before = 0
@@ -61,24 +67,59 @@ def read_delimited(text: str, path: Path, form: str, delimiter: str | None = Non
         n_before = 1
         delimiter = match[1].replace("\\t", "\t")
     usual = DELIMITERS.get(form, DELIMITERS["txt"])
+    remarks: tuple[str, ...] = ()
     if delimiter is None:
         delimiter = _best_delimiter(text, usual, form)
-    elif len(delimiter) != 1 or delimiter in '"\r\n':
+        # Programs write a title or comments above a table.
+        n_above = 0 if delimiter or form == "txt" else _n_lines_above(text, usual, form)
+        if n_above:
+            above, text = _parted(text, n_above)
+            delimiter = _best_delimiter(text, usual, form)
+            n_before += n_above
+            remarks = (f"LINES ABOVE THE TABLE ARE LEFT OUT: {n_above}, the first {shown(above)}",)
+    elif not delimiter or set(delimiter) & set('"\r\n'):
         raise DataError(
-            f"{path}: delimiter: expected one character between columns, found {delimiter!r}"
+            f"{path}: delimiter: expected the mark between columns, found {delimiter!r}"
         )
+    elif len(delimiter) > 1:
+        text, delimiter = text.replace(delimiter, _ONE_MARK), _ONE_MARK
     rows = _rows(text, delimiter, path) if delimiter else _one_per_line(text, usual[0], path, form)
+    if delimiter == "|":  # the line below the names in Markdown
+        rows = [row for row in rows if not all(map(_RULE.fullmatch, row[1]))]
     return DelimitedRows(
         rows=[(number + n_before, fields) for number, fields in rows],
         delimiter=delimiter,
         is_unusual=bool(delimiter) and not is_given and delimiter != DELIMITERS.get(form, " ")[0],
+        remarks=remarks,
     )
+
+
+def _n_lines_above(text: str, usual: str, form: str) -> int:
+    """Count the lines above a table: up to five that are comments or have one column."""
+    for number in range(1, _MOST_LINES_ABOVE + 1):
+        above, rest = _parted(text, number)
+        last = above.rpartition("\n")[2]
+        if (
+            rest.count("\n") >= _FEWEST_LINES_BELOW
+            and not any(width_of(last.split(mark)) > 1 for mark in usual if last[:1] != "#")
+            and _best_delimiter(rest, usual, form)
+        ):
+            return number
+    return 0
+
+
+def _parted(text: str, n_lines: int) -> tuple[str, str]:
+    """Part a text behind a number of lines."""
+    lines = text.split("\n", n_lines)
+    return "\n".join(lines[:n_lines]), "".join(lines[n_lines:])
 
 
 def dialect_of(text: str, delimiter: str) -> dict[str, Any]:
     """Detect the quoting of fields."""
     if delimiter == "\t" and not _is_quoted_tsv(text):
         return {"quoting": csv.QUOTE_NONE}
+    if '"' not in text and _is_in_single_quotes(text, delimiter):
+        return {"quotechar": "'", "strict": True}
     dialect: dict[str, Any] = {
         "strict": True,
         "skipinitialspace": delimiter not in "\t " and f'{delimiter} "' in text,
@@ -86,6 +127,14 @@ def dialect_of(text: str, delimiter: str) -> dict[str, Any]:
     if '\\"' in text and '""' not in text.replace('\\"', ""):
         dialect |= {"escapechar": "\\", "doublequote": False}
     return dialect
+
+
+def _is_in_single_quotes(text: str, delimiter: str) -> bool:
+    """Check if each of the first lines, but for the names, has a field in single quotes."""
+    mark = re.escape(delimiter)
+    quoted = re.compile(rf"(^|{mark})'([^']|'')*'({mark}|$)")
+    lines = [line for line in text.split("\n", _ROWS_TO_GUESS_FROM)[1:-1] if line]
+    return bool(lines) and all(map(quoted.search, lines))
 
 
 def _best_delimiter(text: str, usual: str, form: str) -> str:

@@ -15,7 +15,14 @@ from typing import Any, Literal
 
 from elmo_tasks.data.annotations import one_label
 from elmo_tasks.data.column_guess import MISSING
-from elmo_tasks.data.records import LabelledText, in_quotes, label_remarks, plain_labels
+from elmo_tasks.data.records import (
+    LabelledText,
+    in_quotes,
+    is_number,
+    plain_labels,
+    plain_value,
+    remarks_on_rows,
+)
 from elmo_tasks.data.row_files import FROM_CACHE, HUB_DATA_SETS, hub_errors, hub_rows
 from elmo_tasks.data.tables import (
     FORMATS,
@@ -33,6 +40,7 @@ from elmo_tasks.data.text_lines import RowErrors, numbered_lines, shown, suffix_
 from elmo_tasks.errors import DataError
 
 TextFormat = Literal["tsv", "csv", "json", "jsonl", "parquet", "xlsx", "txt", "trees"]
+_FASTTEXT = re.compile(r"((?:__label__\S+\s+)+)(.*)")
 _ROWS_A_BLOCK = 1_000
 #: If more than this share of the texts are single words, they are probably not texts.
 _MAX_SINGLE_WORDS = 0.9
@@ -72,10 +80,11 @@ def read_labelled_table(
         raise DataError(
             f"{path}: phrases are labelled in trees only, and this file is read as {chosen}"
         )
-    table = read_table(path, chosen, columns)
+    table = _of_fasttext(path, columns) if chosen == "txt" else None
+    table = table or read_table(path, chosen, columns)
     layout = find_columns(table, columns, like)
     rows = _labelled(table, layout, columns)
-    remarks = [*layout.remarks, *label_remarks(row.label for row in rows)]
+    remarks = [*layout.remarks, *remarks_on_rows(rows)]
     if len(rows) >= _MIN_TEXTS and sum(
         len(row.text.split()) == 1 for row in rows
     ) > _MAX_SINGLE_WORDS * len(rows):
@@ -83,6 +92,32 @@ def read_labelled_table(
     if columns.skip_incomplete and (n := n_incomplete(table, layout)):
         remarks.append(f"{n:,} rows without a text or a label are left out")
     return rows, replace(layout, remarks=tuple(remarks))
+
+
+def _of_fasttext(path: Path, columns: TextColumns) -> Table | None:
+    """Read lines such as ``__label__good I liked it``; ``None`` if there are no such lines."""
+    lines = [
+        (number, line.strip())
+        for number, line in numbered_lines(path, columns.encoding)
+        if line.strip()
+    ]
+    matches = [(number, _FASTTEXT.fullmatch(line)) for number, line in lines]
+    if not matches or not all(match for _, match in matches):
+        return None
+    rows = [
+        (
+            number,
+            {
+                "label": [label.removeprefix("__label__") for label in match[1].split()],
+                "text": match[2],
+            },
+        )
+        for number, match in matches
+        if match
+    ]
+    return replace(
+        Table.of_records(str(path), rows, "line"), remarks=("read as lines of fastText",)
+    )
 
 
 def format_of(path: Path, encoding: str | None = None) -> str:
@@ -145,7 +180,7 @@ def _labelled(table: Table, layout: TableLayout, columns: TextColumns) -> list[L
             f"{table.where}: expected texts, found tags such as '{rows[0].text}': this is a file"
             " for a head of tags"
         )
-    rows = plain_labels(rows)
+    rows = plain_labels(rows, with_commas=table.delimiter != ",")
     _check_cells(rows, table.where)
     if table.names is None and columns.header is None and not layout.header:
         # A first row unlike all others may be a header.
@@ -192,18 +227,18 @@ def _check_cells(rows: Sequence[LabelledText], where: str) -> None:
             f" {shown(lists[0])}: export one class per text, or spans of characters as JSON lines"
             " for a head of entities"
         )
-    for mark in ",;|+&":
+    for mark in ",;|+&/ ":
         joined = {
             label: [part.strip() for part in label.split(mark)]
             for label in labels
             if mark in label.strip(mark)
         }
         parts = Counter(part for pieces in joined.values() for part in set(pieces))
-        if (
-            joined
-            and len(parts) > 1
-            and all(part in labels or number > 1 for part, number in parts.items())
-        ):
+        known = [part in labels or (number > 1 and mark != " ") for part, number in parts.items()]
+        if mark == "/" and all(map(is_number, parts)):
+            continue  # 4/5
+        # A class may have a comma or a blank in its name, but hardly a semicolon or a bar.
+        if len(parts) > 1 and (any(known) if mark in ";|" else all(known)) and joined:
             example = next(iter(joined))
             raise DataError(
                 f"{where}: expected one label for each text, found several in a cell, such as"
@@ -224,8 +259,10 @@ def _labelled_text(
         keys = in_quotes(
             name for name, value in zip(layout.names, row, strict=True) if value is not MISSING
         )
-        expected = f"expected the keys '{text_key}' and '{label_key}'"
-        raise DataError(f"{expected}, found {keys}: set text_column and label_column")
+        expected = f"expected the keys '{text_key}' and '{label_key}', as in other rows"
+        raise DataError(f"{expected}, found {keys}: write them alike{_SKIP_ADVICE}")
+    if _are_words(text):
+        text = " ".join(text)
     if not isinstance(text, str) or not text.strip():
         raise DataError(
             f"{text_key}: expected a text, found {shown(text)}{_SKIP_ADVICE if not text else ''}"
@@ -240,7 +277,11 @@ def _labelled_text(
         raise DataError(
             f"{label_key}: expected a string, a number, true or false, found {shown(label)}{advice}"
         )
-    return LabelledText(text.strip(), label.strip(), number)
+    return LabelledText(text.strip(), plain_value(label), number)
+
+
+def _are_words(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)
 
 
 def read_trees(path: Path, phrases: bool = False) -> list[LabelledText]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,6 +22,11 @@ YES_AND_NO = "YAML reads no, yes, off and on as false and true: put quotes aroun
 #: Labels with more different numbers than this are values on a scale, not classes.
 _MOST_FRACTIONS = 10
 _MOST_GRADES = 40
+#: Signs without a picture that programs leave around a value.
+_INVISIBLE = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
+_DECIMAL_COMMA = re.compile(r"-?\d+,(\d+)")
+#: What programs write for an empty cell.
+_NO_VALUES = {"nan", "null", "#n/a", "#na", "<na>"}
 
 
 @dataclass(frozen=True)
@@ -134,11 +141,31 @@ def _is_scale(labels: Sequence[str]) -> bool:
     return len(values) > (_MOST_FRACTIONS if fractions else _MOST_GRADES)
 
 
-def plain_labels(rows: Sequence[LabelledText]) -> list[LabelledText]:
-    """Write whole numbers the same way if all labels are numbers: ``1.0`` becomes ``1``."""
-    if not all(is_number(row.label) for row in rows):
-        return list(rows)
-    return [replace(row, label=plain_number(row.label)) for row in rows]
+def plain_value(value: str) -> str:
+    """Drop white space and invisible signs around a value; compose its accents."""
+    plain = value.strip()
+    while plain != (plain := plain.strip(_INVISIBLE).strip()):
+        pass
+    return unicodedata.normalize("NFC", plain)
+
+
+def plain_labels(rows: Sequence[LabelledText], with_commas: bool) -> list[LabelledText]:
+    """Write the same value the same way if all labels are numbers, or all are true and false.
+
+    ``1.0`` becomes ``1``; with decimal commas, which a file may have if commas do not part its
+    columns, so does ``1,0``. ``TRUE`` becomes ``True``, if both occur.
+    """
+    labels = {row.label for row in rows}
+    matches = [_DECIMAL_COMMA.fullmatch(label) for label in labels]
+    if with_commas and len({len(match[1]) if match else 0 for match in matches} - {0}) == 1:
+        changed = {label: label.replace(",", ".") for label in labels}
+        if all(map(is_number, changed.values())):
+            rows = [replace(row, label=changed[row.label]) for row in rows]
+    if all(is_number(row.label) for row in rows):
+        return [replace(row, label=plain_number(row.label)) for row in rows]
+    if {label.lower() for label in labels} <= {"true", "false"} and len(labels) > 2:
+        return [replace(row, label=row.label.title()) for row in rows]
+    return list(rows)
 
 
 def plain_number(label: str) -> str:
@@ -147,26 +174,50 @@ def plain_number(label: str) -> str:
     return whole if point and whole.strip("-") and not rest.strip("0") else label
 
 
-def label_remarks(labels: Iterable[str]) -> list[str]:
-    """Describe labels that differ only in case or separators, so may be the same label."""
-    numbers = Counter(labels)
+def remarks_on_rows(rows: Sequence[LabelledText]) -> list[str]:
+    """Describe what is improbable: labels of one meaning, no value, texts with several labels."""
+    numbers = Counter(row.label for row in rows)
     remarks = []
     alike: dict[str, list[str]] = {}
     for label in numbers:
         alike.setdefault(
-            " ".join(label.casefold().replace("_", " ").replace("-", " ").split()), []
+            " ".join(re.sub(r"[_\-\ufe0e\ufe0f]", " ", label.casefold()).split()), []
         ).append(label)
     for same in alike.values():
         if len(same) > 1:
+            name = max(same, key=lambda label: numbers[label])
             names = ", ".join(
-                f'"{label}": {max(same, key=lambda label: numbers[label])}'
+                f"{json.dumps(label, ensure_ascii=False)}: {json.dumps(name, ensure_ascii=False)}"
                 for label in sorted(same)
             )
             remarks.append(
                 f"LABELS THAT DIFFER ONLY IN SPELLING: {in_quotes(sorted(same))};"
                 f" label_names makes them one ({{{names}, …}})"
             )
-    return remarks
+    if empty := sorted(label for label in numbers if label.lower() in _NO_VALUES):
+        remarks.append(
+            f"{in_quotes(empty)} SEEMS TO MEAN THAT THERE IS NO LABEL: with label_names, give it"
+            " the name null to leave its rows out"
+        )
+    if n := sum(row.text.lower() in _NO_VALUES for row in rows):
+        remarks.append(f"TEXTS THAT SEEM TO BE EMPTY, such as 'nan': {n:,}")
+    return [*remarks, *_contradictions(rows)]
+
+
+def _contradictions(rows: Iterable[LabelledText]) -> list[str]:
+    """Describe texts that occur with several labels."""
+    labels: dict[str, set[str]] = {}
+    for row in rows:
+        labels.setdefault(row.text, set()).add(row.label)
+    several = [text for text, own in labels.items() if len(own) > 1]
+    if not several:
+        return []
+    example = several[0]
+    what = "ONE TEXT HAS" if len(several) == 1 else f"{len(several):,} TEXTS HAVE"
+    return [
+        f"{what} SEVERAL LABELS in different rows, such as {in_quotes([example])}"
+        f" ({in_quotes(sorted(labels[example]))})"
+    ]
 
 
 def renamed(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from elmo_tasks.data.records import in_quotes
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
@@ -163,20 +163,44 @@ def parquet_rows(path: Path) -> ColumnRows:
         yield number, {key: named_classes(value, names.get(key)) for key, value in row.items()}
 
 
-def excel_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of the first sheet of an Excel file as texts."""
+class Sheet(NamedTuple):
+    """Rows of a sheet of a workbook, and remarks on the other sheets."""
+
+    rows: list[tuple[int, list[str]]]
+    remarks: tuple[str, ...]
+
+
+def excel_rows(path: Path) -> Sheet:
+    """Read the first sheet of an Excel file that has two columns, else the first, as texts."""
     check_file(path)
     try:
         import pandas
 
-        sheet = pandas.read_excel(path, header=None, dtype=object, na_filter=False)
+        sheets = pandas.read_excel(
+            path, sheet_name=None, header=None, dtype=object, na_filter=False
+        )
     except Exception as error:  # openpyxl is not installed, or raises any kind of error
         raise DataError(
             f"{path}: expected an Excel file (.xlsx): save the sheet as CSV UTF-8"
             f" ({_reason(error)})"
         ) from None
-    for number, row in enumerate(sheet.itertuples(index=False), start=1):
-        yield number, ["" if cell is None else str(cell) for cell in row]
+    filled = [name for name, sheet in sheets.items() if len(sheet)]
+    wide = [name for name in filled if sheets[name].shape[1] > 1]
+    chosen = next(iter(wide or filled or sheets))
+    others = [str(name) for name in filled if name != chosen]
+    remarks = (
+        (
+            f"ONLY THE SHEET {in_quotes([str(chosen)])} IS READ; for {in_quotes(others)}, save the"
+            " sheet as a file of its own",
+        )
+        if others
+        else ()
+    )
+    rows = sheets[chosen].itertuples(index=False)
+    return Sheet(
+        [(k, ["" if cell is None else str(cell) for cell in row]) for k, row in enumerate(rows, 1)],
+        remarks,
+    )
 
 
 def hub_rows(name: str, split: str, columns: Sequence[str]) -> ColumnRows:

@@ -19,9 +19,10 @@ from elmo_tasks.data.column_guess import (
     is_header,
 )
 from elmo_tasks.data.delimited import delimiter_name, read_delimited, width_of
+from elmo_tasks.data.other_formats import check_markup
 from elmo_tasks.data.records import in_quotes
 from elmo_tasks.data.row_files import excel_rows, is_json, json_rows, parquet_rows
-from elmo_tasks.data.text_lines import RowErrors, read_text, shown, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, encoding_remark, read_text, shown, suffix_of
 from elmo_tasks.errors import DataError
 
 TableFormat = Literal["csv", "tsv", "json", "jsonl", "parquet", "xlsx", "txt"]
@@ -106,7 +107,10 @@ class TableLayout:
     def body(self, table: Table, errors: RowErrors) -> Iterator[tuple[int, Sequence[Any]]]:
         """Yield the rows below the header; collect those of a wrong length in ``errors``."""
         width = len(self.names)
+        names = list(table.rows[0][1]) if self.header else None
         for number, row in table.rows[1:] if self.header else table.rows:
+            if list(row) == names:  # of files that were joined
+                continue
             if len(row) == width:
                 yield number, row
             else:
@@ -116,7 +120,7 @@ class TableLayout:
                 )
                 if len(row) > width:
                     marks = delimiter_name(table.delimiter)
-                    message += f". A text with {marks} in it needs quotes around it"
+                    message += f". A text with {marks} in it needs double quotes around it"
                 errors.add(number, message)
 
 
@@ -140,8 +144,11 @@ def read_table(
     if form == "parquet":
         return Table.of_records(str(path), parquet_rows(path))
     if form == "xlsx":
+        sheet = excel_rows(path)
         return Table(
-            str(path), [(number, row) for number, row in excel_rows(path) if keep_empty or any(row)]
+            str(path),
+            [(number, row) for number, row in sheet.rows if keep_empty or any(row)],
+            remarks=sheet.remarks,
         )
     text, encoding = read_text(path, given.encoding)
     return parse_table(text, path, form, given, encoding, keep_empty)
@@ -156,7 +163,8 @@ def parse_table(
     keep_empty: bool = False,
 ) -> Table:
     """Parse a text as a table: JSON, delimited columns, or one text per line."""
-    remarks = () if encoding in ("utf-8", "ascii") or given.encoding else (f"encoding {encoding}",)
+    remarks = tuple(encoding_remark(text, encoding, given.encoding is not None))
+    check_markup(text, str(path))
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
         errors = RowErrors(path)
         plain = plain_rows(json_rows(text, errors, columns=form != "jsonl"))
@@ -174,6 +182,7 @@ def parse_table(
     kept = kept[next((k for k, (_, fields) in enumerate(kept) if width_of(fields)), 0) :]
     if found.is_unusual:
         remarks = (f"{delimiter_name(found.delimiter)} between columns", *remarks)
+    remarks = (*remarks, *found.remarks)
     return Table(
         where=str(path),
         rows=kept,
@@ -206,9 +215,10 @@ def find_columns(
     first = [str(field).strip() for field in table.rows[0][1]]
     fields = tuple(first) if table.names is None else table.names
     if labelled and len(fields) < 2:
+        advice = "; set delimiter to the mark between them" if table.form else f", '{fields[0]:.40}'"
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
-            " one column only; set delimiter to the mark between them"
+            f" one column only{advice}"
         )
     header = given.header
     if table.names is None and header is None and given.has_names:
@@ -220,16 +230,22 @@ def find_columns(
         header, text, label = _as_in(like, fields, header, table)
     if table.names is None and header is None:
         header = is_header(first, [row for _, row in table.rows[1:]])
+    remarks = table.remarks
+    if header and (n := sum(row == table.rows[0][1] for _, row in table.rows[1:])):
+        remarks = (*remarks, f"lines that repeat the names of the columns are left out: {n:,}")
     names = table.names if table.names is not None else column_names(first, bool(header))
     columns = _columns(table, bool(header), len(fields))
-    remarks = table.remarks
     if text is None:
         text = guess_text(names, _without(columns, label))
     if labelled and label is None:
         label, fitting = guess_label(names, _without(columns, text))
         if fitting:
-            n_values = len(set(map(str, columns[label])))
-            fit = f"{in_quotes(names[at] for at in fitting)} have {n_values} values each"
+            numbers = [f"{len(set(map(str, columns[at])))}" for at in fitting]
+            fit = f"{in_quotes(names[at] for at in fitting)} have " + (
+                f"{numbers[0]} values each"
+                if len(set(numbers)) == 1
+                else f"{', '.join(numbers[:12])} values"
+            )
             if ask:
                 raise DataError(
                     f"{table.where}: which column holds the labels? {fit}: set label_column to one"

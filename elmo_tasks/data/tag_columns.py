@@ -9,6 +9,7 @@ from itertools import pairwise, takewhile
 from pathlib import Path
 
 from elmo_tasks.data.column_guess import column_names
+from elmo_tasks.data.other_formats import check_tag_format
 from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
 from elmo_tasks.data.tables import parse_table
 from elmo_tasks.data.tag_column_choice import (
@@ -34,25 +35,6 @@ _WORDS_OF_2012 = 3
 _NAMES_OF_2012 = 10
 _SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
 _LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
-#: Other formats, which are refused: a pattern of their first line, their name and the remedy.
-_OTHER_FORMATS = (
-    (
-        re.compile(r"#FORMAT=WebAnno"),
-        "WebAnno TSV; export the document as CoNLL 2002 instead (in INCEpTION: Export, Format)",
-    ),
-    (
-        re.compile(r"T\d+\t\S+ \d+ \d+(;\d+ \d+)*\t"),
-        (
-            "brat standoff, whose text is in a file of its own; brat's tool anntoconll.py makes"
-            ' columns of the two, or give JSON lines such as {"text": "Ada left.", "spans": [[0, 3,'
-            ' "PER"]]}'
-        ),
-    ),
-    (
-        re.compile(r"\s*<(\?xml|!DOCTYPE|\w+[^>]*>)"),
-        "XML or HTML; give columns of words and tags, or JSON lines",
-    ),
-)
 _LONGEST_BLOCK = 5_000
 
 
@@ -87,7 +69,7 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
 
     Columns that seem to be those of CoNLL-U are read as such.
     """
-    _check_format(path, text)
+    check_tag_format(text, str(path))
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.
@@ -262,18 +244,6 @@ def _restarts(cells: Sequence[str]) -> bool:
     numbers = [int(cell) if cell.isdecimal() and len(cell) < 10 else -1 for cell in cells]
     right = sum(cell in (numbers[0], before + 1) for before, cell in pairwise(numbers))
     return right >= 0.9 * (len(cells) - 1)
-
-
-def _check_format(path: Path, text: str) -> None:
-    """Refuse formats other than columns of words and tags.
-
-    Raises:
-        DataError: the first lines are in another format.
-    """
-    lines = [line for line in text[:10_000].split("\n")[:20] if line.strip()]
-    for pattern, what in _OTHER_FORMATS:
-        if lines and pattern.match(lines[0]):
-            raise DataError(f"{path}: expected a word and its tag on each line, found {what}")
 
 
 def _check_lines(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,6 +19,14 @@ from elmo_tasks.text.compressed import READ_ERRORS, open_binary, plain_name
 #: Largest file of labelled rows, once unpacked: its rows are kept in memory, and a compressed file
 #: may expand to any length.
 MAX_BYTES = 2_000_000_000
+_ACCENTED = re.compile(r"[^\s,;|]*[^\x00-\x7f\s][^\s,;|]*")
+#: Between letters, a sign that no word has inside, or a capital with an accent; at the end of a
+#: word, the letters of cp1250; UTF-8 in Windows-1252.
+_ODD = re.compile(
+    r"[a-zà-ÿ][³¹²ºª¼½¾¿¡¢¤¥¦§¬¨¸±”“„‡†‰•ŠŽŸŒ¶][a-zß-ÿ]|[a-ln-z][³¹¿ŠŸŽ¼½¾]\b"
+    r"|[ÃÅÄÂ][\u0080-\u00bfŒœŠšŸŽžƒˆ˜–—‘’‚“”„†‡•…‰‹›€™]"
+)
+_MOST_ODD = 0.1  #: of the words with signs beyond ASCII; in prose a few are odd
 RawT = TypeVar("RawT")
 RowT = TypeVar("RowT")
 _MAX_ERRORS = 5
@@ -24,6 +34,7 @@ _LONGEST_QUOTE = 60
 _CHUNK = 1 << 20
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
@@ -144,7 +155,8 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
         before = content[: error.start]
         line, column = before.count(b"\n") + 1, error.start - before.rfind(b"\n")
         advice = (
-            "set encoding to the file's own, such as latin-1"
+            "set encoding to the file's own, such as cp1251, gbk, shift_jis or latin-1, or save it"
+            " as UTF-8"
             if encoding is None
             else "leave it out to find it"
         )
@@ -160,8 +172,35 @@ def _decoded(content: bytes, path: Path, encoding: str | None) -> tuple[str, str
 
 
 def plain_lines(text: str) -> str:
-    """Drop a byte order mark, and end every line with a line feed alone."""
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    """Drop byte order marks, and end every line with a line feed alone."""
+    plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return plain.replace("\n\ufeff", "\n")  # of files that were joined
+
+
+def encoding_remark(text: str, encoding: str, is_given: bool) -> list[str]:
+    """Describe the encoding of a file if it was found to be another than UTF-8.
+
+    Words that look wrong in it are shown: of another code page, or of UTF-8 that was read as one.
+    """
+    remarks = [] if is_given or encoding in ("utf-8", "ascii") else [f"encoding {encoding}"]
+    words = [word for word in _ACCENTED.findall(text[:_CHUNK]) if len(word) <= _LONGEST_QUOTE]
+    odd = [word for word in words if _ODD.search(word)]
+    if encoding != "cp1252":
+        odd = [word for word in odd if _is_doubly_encoded(word)]
+    if odd and len(odd) >= _MOST_ODD * len(words):
+        remarks.append(
+            f"WORDS SUCH AS {shown(Counter(odd).most_common(1)[0][0])} LOOK WRONG: is the encoding"
+            " another one (cp1250, mac_roman, cp437)? Set encoding, or save the file as UTF-8"
+        )
+    return remarks
+
+
+def _is_doubly_encoded(word: str) -> bool:
+    """Check if a word is UTF-8 that was read as Windows-1252."""
+    try:
+        return word.encode("cp1252").decode("utf-8") != word
+    except UnicodeError:
+        return False
 
 
 def _encoding_of(content: bytes) -> str:

@@ -33,6 +33,11 @@ _OTHER_FORMATS = {
     b"\xd0\xcf\x11\xe0": ("a document of an old Office program", "save it as CSV UTF-8"),
     b"%PDF": ("a PDF document", "save its text as a text file"),
     b"PAR1": ("a Parquet file", "give it a name that ends in .parquet"),
+    b"ARROW1": ("an Arrow or Feather file", "save it as Parquet or CSV"),
+    b"\x80\x04\x95": ("a pickle of Python", "save the table as Parquet or CSV"),
+    b"\x80\x05\x95": ("a pickle of Python", "save the table as Parquet or CSV"),
+    b"\x89HDF": ("an HDF5 file", "save the table as Parquet or CSV"),
+    b"{\\rtf": ("a Rich Text document", "save its text as a text file"),
     b"SQLite format 3": ("a database", "export the table as CSV"),
 }
 

@@ -203,7 +203,7 @@ def test_other_files_are_read_as_the_training_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("delimiter", "encoding", "error", "message"),
     [
-        ("::", "utf-8", DataError, "delimiter: expected one character between columns, found '::'"),
+        ("\n", "utf-8", DataError, "delimiter: expected the mark between columns, found '"),
         (None, "utf-16", DataError, r"a\.csv, line \d: expected UTF-16.* text, found the byte"),
         (
             None,
@@ -224,7 +224,7 @@ def test_wrong_delimiter_and_encoding(tmp_path, delimiter, encoding, error, mess
     [
         (
             '{"text": "b", "label": 1}\n{"review": "a", "label": 1}',
-            "line 2: expected the keys .* found 'label', 'review': set text_c",
+            "line 2: expected the keys .* found 'label', 'review': write them alike",
         ),
         ('{"text": "", "label": 1}', "line 1: text: expected a text, found ''"),
         ('{"text": 3, "label": 1}', "line 1: text: expected a text, found 3"),
