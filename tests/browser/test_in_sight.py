@@ -4,10 +4,12 @@ soon."""
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.conftest import of_ci_and_nightly
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 SIZES = {
     "desktop": (1280, 900),
@@ -45,36 +47,53 @@ SHIFTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_no_control_of_the_form_is_covered_during_tabbing(open_page, size):
-    width, height = SIZES[size]
-    page = open_page(width=width, height=height)
-    if page.get_by_role("button", name="Your own word and sentences").is_visible():
-        page.get_by_role("button", name="Your own word and sentences").click()
-    page.get_by_label("Word", exact=True).focus()
-    reached, covered = 0, []
-    while page.evaluate("Boolean(document.activeElement.closest('.editor'))"):
-        covered.append(page.locator("*:focus").evaluate(COVERED))
-        reached += 1
-        page.keyboard.press("Tab")
-    assert reached > 25
-    assert not [text for text in covered if text]
+COVERED_OF_TAB = f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
+    .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
+    .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})
+    .filter(text => text)"""
+OPEN_FOLDS = """() => {
+    for (const fold of document.querySelectorAll('.gradio-container details')) fold.open = true;
+}"""
 
 
-@pytest.mark.parametrize("size", of_ci_and_nightly("desktop phone", SIZES))
-@pytest.mark.parametrize("tab", ["map", "nearest", "try", "train"])
-def test_no_control_of_a_tab_is_covered(open_page, tab, size):
+def resize(page: Page, size: str) -> None:
+    """Give a window another size, and let the page lay itself out."""
     width, height = SIZES[size]
-    page = open_page(f"tab={tab}", width=width, height=height, ready=READY[tab])
-    unfold = page.locator("[data-unfold]:visible")
-    if unfold.count():
-        unfold.click()
-    covered = page.evaluate(
-        f"""() => [...document.querySelectorAll('[role=tabpanel] :is(button, input, textarea, select)')]
-        .filter(control => control.checkVisibility() && control.getBoundingClientRect().height > 4)
-        .map(control => {{ control.scrollIntoView({{block: 'nearest'}}); return ({COVERED})(control); }})"""
-    )
-    assert not [text for text in covered if text]
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_timeout(300)
+
+
+def test_no_control_of_the_form_is_covered_during_tabbing(open_page):
+    page = open_page()
+    for size in SIZES:
+        resize(page, size)
+        unfold = page.get_by_role("button", name="Your own word and sentences")
+        if unfold.is_visible():
+            unfold.click()
+        page.get_by_label("Word", exact=True).focus()
+        reached, covered = 0, []
+        while page.evaluate("Boolean(document.activeElement.closest('.editor'))"):
+            covered.append(page.locator("*:focus").evaluate(COVERED))
+            reached += 1
+            page.keyboard.press("Tab")
+        assert reached > 25
+        assert not [text for text in covered if text], size
+
+
+@pytest.mark.parametrize("tab", READY)
+def test_a_tab_opens_without_a_jump_and_is_whole_at_every_size(open_page, tab):
+    page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
+    page.evaluate(SHIFTS)
+    page.wait_for_timeout(500)
+    assert page.evaluate("window.shifted") < 0.1
+    page.evaluate(OPEN_FOLDS)
+    for size in SIZES:
+        resize(page, size)
+        unfold = page.locator("[data-unfold]:visible")
+        if unfold.count():
+            unfold.click()
+        assert page.evaluate(CUT_TABLES) == [], size
+        assert page.evaluate(COVERED_OF_TAB) == [], size
 
 
 @pytest.mark.parametrize(
@@ -100,25 +119,6 @@ def test_an_error_opens_the_folded_form(open_page):
         "tab=map&word=xylograph", width=390, height=844, ready=".map-answer .quiet:not(.waiting)"
     )
     page.locator(".compare-form.unfolded [data-testid=textbox]:visible").first.wait_for()
-
-
-@pytest.mark.parametrize("width", [1280, 1366, 390])
-@pytest.mark.parametrize("tab", ["compare", "map", "nearest", "try", "layers"])
-def test_no_table_is_cut(open_page, tab, width):
-    page = open_page("" if tab == "compare" else f"tab={tab}", width=width, ready=READY[tab])
-    page.evaluate(
-        "for (const fold of document.querySelectorAll('.gradio-container details')) fold.open ="
-        " true"
-    )
-    assert page.evaluate(CUT_TABLES) == []
-
-
-@pytest.mark.parametrize("tab", READY)
-def test_nothing_jumps_while_a_tab_opens(open_page, tab):
-    page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])
-    page.evaluate(SHIFTS)
-    page.wait_for_timeout(500)
-    assert page.evaluate("window.shifted") < 0.1
 
 
 def test_the_first_answer_comes_soon(open_page):
