@@ -110,7 +110,7 @@ def own_mix_sentence() -> str:
 def nearest_answer(
     word: str, uses: Sequence[NearUse], only: str, random: float, sense: str = ""
 ) -> Message:
-    """Name the nearest use, and count those of the same word and, if known, meaning."""
+    """Count the uses of the same word and, if known, meaning, and name the nearest use."""
     if not uses:
         nothing = "There is nothing else to compare with."
         return Message(f"There is no other use of “{word}” here." if only == "same" else nothing)
@@ -120,20 +120,22 @@ def nearest_answer(
         f" Two random words have {random:.2f}."
     )
     n_same = sum(use.same_word for use in uses)
-    counted = (
-        f"{n_same or 'None'} of the {len(uses)} nearest uses {'is' if n_same == 1 else 'are'} of"
-        " this word."
-    )
+    if only == "other":
+        return Message(nearest)
     if " " in word and not n_same:
-        counted = "Single words are searched, not whole expressions: these are like its sentence."
-    n_meaning, n_labelled = _in_sense(uses, sense)
-    if sense and n_labelled:
-        how_many = "All" if n_meaning == n_same > 1 else n_meaning or "None"
-        counted += (
-            f" {how_many} of them {'has' if n_meaning == 1 else 'have'} the meaning it has here"
-            f" ({sense})."
+        expression = (
+            "Single words are searched, not whole expressions: these are like its sentence."
         )
-    return Message(nearest, "" if only == "other" else counted)
+        return Message(nearest, expression)
+    every = n_same == len(uses) > 1
+    share = f"All {n_same}" if every else f"{n_same or 'None'} of the {len(uses)}"
+    found = f"{share} nearest uses {'is' if n_same <= 1 else 'are'} of “{word}”"
+    n_meaning, n_labelled = _in_sense(uses, sense)
+    if sense and n_labelled and n_same:
+        how_many = "all" if n_meaning == n_same > 1 else f"{n_meaning or 'none'} of them"
+        how_many = "" if n_same == n_meaning == 1 else f"{how_many} "
+        found += f", {how_many}with the meaning it has here ({sense})"
+    return Message(f"{found}.", nearest)
 
 
 def uses_in_meaning_answer(
@@ -221,7 +223,7 @@ def sentences_answer(shown: SentenceLayer, model: str) -> Message:
     pairs = sorted((cosine[a][b], a + 1, b + 1) for b in range(len(cosine)) for a in range(b))
     (low, a, b), (high, c, d) = pairs[0], pairs[-1]
     headline = (
-        f"{c} and {d} are the closest ({number(high)}), {a} and {b} the furthest apart"
+        f"Sentences {c} and {d} are most alike (cosine {number(high)}), {a} and {b} least"
         f" ({number(low)})."
     )
     if len(pairs) == 1:
@@ -229,10 +231,10 @@ def sentences_answer(shown: SentenceLayer, model: str) -> Message:
     place, reworded = first_capital(view_place(shown.name)), shown.reworded or "none"
     return Message(
         headline,
-        f"{place}, two unconnected sentences have {number(shown.unconnected)}. In a test with"
-        f" {shown.tests} sentences, “{model}” placed a paraphrase nearer than each of sixty"
-        f" unconnected sentences in {shown.related}, and nearer than a sentence that says something"
-        f" else in nearly the same words (“was good”, “was not good”) in {reworded}.",
+        f"{place}, two unconnected sentences have {number(shown.unconnected)}. A test of"
+        f" “{model}” with {shown.tests} sentences: the paraphrase was nearer than all of sixty"
+        f" unconnected sentences in {shown.related} cases, and nearer than a sentence with almost"
+        f" the same words and another meaning (“was good”, “was not good”) in {reworded}.",
     )
 
 

@@ -151,8 +151,10 @@ def different_words_answer(
     )
     near = number(cosine[a][b])
     headline = (
-        f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}: cosine"
-        f" {near}."
+        f"“{words[a]}” and “{words[b]}” have a cosine of {near} here."
+        if len(pairs) == 1
+        else f"Nearest are “{words[a]}” in sentence {a + 1} and “{words[b]}” in sentence {b + 1}:"
+        f" cosine {near}."
     )
     own = [
         f"“{words[c]}” in {c + 1} and “{words[d]}” in {d + 1} have {number(cosine[c][d])}"
@@ -195,23 +197,23 @@ def heading(
 
 
 def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
-    """Name the two candidates for an uncertain use; empty for a sure one."""
+    """Name the second candidate for an uncertain use; empty for a sure one."""
     if use.certainty is api.Certainty.CONFIDENT or len(meanings) < 2:
         return ""
     names = [*(f"“{meaning.gloss}”" for meaning in meanings), "another meaning"]
     shares = (*use.probabilities, use.other)
-    best, second = sorted(range(len(names)), key=lambda k: -shares[k])[:2]
-    return f"between {names[best]} and {names[second]}"
+    second = sorted(range(len(names)), key=lambda k: -shares[k])[1]
+    return f"perhaps {names[second]}"
 
 
 def sense_tip(word: api.JudgedUse) -> str:
     """Describe the meaning of a word of a text in one line."""
     meaning = word.meaning
     kind = f"{meaning.word}: " if meaning else ""
-    between = hesitation(word.meant, word.meanings)
+    doubt = hesitation(word.meant, word.meanings)
     return (
         f"{kind}{heading(meaning, uses=[word.meant])}"
-        f" ({percent(word.meant.probability)}{f'; {between}' if between else ''})"
+        f" ({percent(word.meant.probability)}{f'; {doubt}' if doubt else ''})"
     )
 
 

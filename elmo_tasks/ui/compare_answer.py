@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from typing import NamedTuple, TypeAlias
@@ -15,6 +15,7 @@ from elmo_tasks.api import (
     ModelInfo,
     SentenceComparison,
     SideBySide,
+    UseMeaning,
 )
 from elmo_tasks.messages.answers import (
     letters_sentence,
@@ -39,6 +40,8 @@ from elmo_tasks.ui.rendering import render
 from elmo_tasks.ui.saved_page import saved_page
 from elmo_tasks.wording import first_capital, listed, number, slug
 
+#: Pairs with one cosine, where they are more than two.
+SEVERAL = "several pairs"
 #: An answer of Compare: by one model, by several, or of whole sentences.
 Compared: TypeAlias = Comparison | SideBySide | Sequence[SentenceComparison]
 
@@ -83,10 +86,17 @@ def page(
         reader="ELMo" if answer.layers[0].sees == READS_LETTERS else answer.model,
         mixed=mixed,
         summary=render("comparison_summary.html", comparison=answer, saved=saved),
+        named=render(
+            "comparison_named.html",
+            comparison=answer,
+            rows=rows_of(answer),
+            uses_of=_judged(answer),
+        ),
         meanings_card=meanings_card(answer, models, saved=saved),
         panels=panels,
         file=names_of(answer)[1],
-        about=names_of(answer)[0],
+        # A work sheet asks for meanings; where none are told, there is no solution to it.
+        worksheet=names_of(answer)[0] if answer.cards else "",
         csv=csv_text(answer),
         saved=saved,
     )
@@ -120,7 +130,7 @@ def meanings_card(
         rows=rows_of(comparison),
         title=title_of(comparison.model, models),
         source=source_line(comparison.source, comparison.n_words),
-        uses_of=lambda numbers: [comparison.uses[k].meant for k in numbers],
+        uses_of=_judged(comparison),
         # Without those that are not in the dictionary: words meant as usual, an everyday meaning.
         # A word with one meaning has no cards, and no others.
         others=[
@@ -132,6 +142,11 @@ def meanings_card(
         ],
         saved=saved,
     )
+
+
+def _judged(comparison: Comparison) -> Callable[[Sequence[int]], list[UseMeaning]]:
+    """Return what finds the meanings of the uses with these numbers."""
+    return lambda numbers: [comparison.uses[k].meant for k in numbers]
 
 
 class Rows(NamedTuple):
@@ -208,8 +223,9 @@ def layer_sentence(comparison: Comparison, layer: LayerComparison) -> str:
     if len(pairs) == 1:
         return f"{where} the two uses have a cosine of {number(high)}."
     highest, lowest = _with_cosine(pairs, high), _with_cosine(pairs, low)
+    sentences = "" if highest == SEVERAL else "sentences "
     text = (
-        f"{where}, {highest} are most alike (cosine {number(high)}), {lowest} least"
+        f"{where}, {sentences}{highest} are most alike (cosine {number(high)}), {lowest} least"
         f" ({number(low)})."
     )
     # Otherwise a reader might take the highest for the answer, though none is given.
@@ -225,7 +241,7 @@ def _with_cosine(pairs: Sequence[tuple[int, int, float]], cosine: float) -> str:
     found = [(a + 1, b + 1) for a, b, other in pairs if number(other) == number(cosine)]
     if len(found) == 1:
         return listed(found[0])
-    return listed([f"{a} with {b}" for a, b in found]) if len(found) == 2 else "several pairs"
+    return listed([f"{a} with {b}" for a, b in found]) if len(found) == 2 else SEVERAL
 
 
 def snippet(use: Use) -> tuple[str, str, str]:

@@ -208,10 +208,9 @@ def respond(
 def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, Any]:
     """Place a sentence on the map: position, nearest uses and markup, or a note."""
     value: dict[str, Any] = {"revision": event.get("revision"), "note": "", "landed": None}
+    sentence = str(event.get("sentence") or "")
     try:
-        found = service.project_use(
-            str(event.get("sentence") or ""), request_from(event.get("map"))
-        )
+        found = service.project_use(sentence, request_from(event.get("map")))
     except InputError as error:
         return {**value, "note": str(error)}
     place = {
@@ -220,7 +219,8 @@ def respond_to_sentence(service: Service, event: parts.FormEvent) -> dict[str, A
         "near": [near.position for near in found.nearest],
         "group": found.group,
     }
-    return {**value, "landed": {**place, "markup": fill("landing.html", "landed", found)}}
+    markup = fill("landing.html", "landed", found, service.language_warning([sentence]))
+    return {**value, "landed": {**place, "markup": markup}}
 
 
 def stage(service: Service) -> str:

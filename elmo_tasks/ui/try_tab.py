@@ -173,7 +173,10 @@ class _Correction:
         self.is_label = service.tasks()[kind].one_label
         what = "label" if self.is_label else "entities or tags"
         with gr.Accordion(
-            f"Not right? Correct the {what}", open=False, visible=False, elem_classes="card"
+            f"Not right? Correct the {what}",
+            open=False,
+            visible=False,
+            elem_classes="card components",
         ) as self.fold:
             self.text = choice([], label="Text", visible=False)
             self.draft: gr.Dropdown | gr.Textbox

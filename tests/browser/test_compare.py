@@ -335,7 +335,7 @@ def test_whole_sentences_need_no_word(open_page):
     page.get_by_label("Whole sentences, not a word in them").check()
     assert page.get_by_label("Word", exact=True).is_disabled()
     compare(page)
-    wait_for(page, verdict(page), "are the closest")
+    wait_for(page, verdict(page), "are most alike")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 1"
     page.get_by_role("slider").press("Home")
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: words alone"

@@ -82,6 +82,7 @@ def test_different_words_are_compared_with_one_another_and_with_each_words_own_u
         "“bank” in 1 and “bank” in 3 have 0.31, two random words 0.08."
     )
     alone = meanings.different_words_answer(("nurse", "lawyer"), ((1.0, 0.4), (0.4, 1.0)), 0.08)
+    assert alone.headline == "“nurse” and “lawyer” have a cosine of 0.40 here."
     assert alone.details.startswith("Two random words have 0.08.")
 
 

@@ -28,12 +28,12 @@ def test_the_verdict_comes_first_and_the_word_is_marked(service):
         page.text.index(part)
         for part in (
             "has two meanings here",
-            "Two random words",
             "the money kind",
             "the water kind",
+            "Two random words",
         )
     ]
-    assert places == sorted(places)
+    assert places == sorted(places)  # the meanings, in short, stand above the picture
     assert set(page.marked) == {"bank"}
     assert "Fake small (for tests)" in page.text
 
@@ -125,12 +125,23 @@ def test_a_use_of_another_meaning_is_still_listed(service):
     assert card.index("another meaning") < card.index("The muddy river bank.")
 
 
-def test_a_use_between_two_meanings_names_both(service):
+def test_an_unsure_use_names_its_second_meaning(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     sure, other = comparison.uses
     unsure = remeant(other, certainty=Certainty.TENTATIVE)
     shown = parsed(compare_answer.meanings_card(replace(comparison, uses=(sure, unsure)), ()))
-    assert shown.text.count("between “the water kind” and “the money kind”") == 1
+    assert shown.text.count("perhaps “the money kind”") == 1
+    assert "between" not in shown.text
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_there_is_no_work_sheet_where_no_meanings_are_told(service, saved):
+    comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
+    form = compare_form.Form("bank", ())
+    untold = replace(unjudged(comparison), groups=(), same_meaning=())
+    pages = [compare_answer.page(one, form, saved=saved) for one in (comparison, untold)]
+    assert ["Print work sheet" in parsed(page).buttons for page in pages] == [True, False]
+    assert ['class="named"' in page for page in pages] == [True, False]
 
 
 def test_without_known_meanings_all_uses_are_in_one_list(service):

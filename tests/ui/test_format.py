@@ -82,7 +82,7 @@ def test_layer_sentences(service):
         layer.name: compare_answer.layer_sentence(comparison, layer) for layer in comparison.layers
     }
     assert by_name["0"].endswith("the same spelling scores 1.00 everywhere.")
-    assert by_name["2"].startswith("At layer 2, 1 and 3 are most alike (cosine ")
+    assert by_name["2"].startswith("At layer 2, sentences 1 and 3 are most alike (cosine ")
     assert by_name["2"].endswith(").")
     assert by_name["mean"].startswith("In the mean of all layers, ")
     unsorted = replace(comparison, groups=())
@@ -98,10 +98,10 @@ def test_layer_sentences(service):
 @pytest.mark.parametrize(
     ("cosines", "expected"),
     [
-        ((0.4, 0.5, 0.6), "2 and 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
+        ((0.4, 0.5, 0.6), "sentences 2 and 3 are most alike (cosine 0.60), 1 and 2 least (0.40)."),
         (
             (0.4, 0.604, 0.6),
-            "1 with 3 and 2 with 3 are most alike (cosine 0.60), 1 and 2 least (0.40).",
+            "sentences 1 with 3 and 2 with 3 are most alike (cosine 0.60), 1 and 2 least (0.40).",
         ),
         (
             (0.4, 0.4, 0.4),

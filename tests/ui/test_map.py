@@ -190,6 +190,9 @@ def test_a_sentence_lands_with_its_meaning(service):
     text = parsed(value["landed"]["markup"]).text
     assert "It means: the land beside a river (90\u00a0%)." in text
     assert "another meaning" in text
+    german = {"sentence": "Die bank ist nicht offen.", "map": map_request}
+    warned = map_tab.respond_to_sentence(service, german)["landed"]["markup"]
+    assert ["reads only English" in markup for markup in (text, warned)] == [False, True]
     missed = map_tab.respond_to_sentence(service, {"sentence": "None.", "map": map_request})
     assert missed["note"].startswith("The sentence does not use “bank”.")
 

@@ -15,10 +15,10 @@ def test_one_model_shows_all_its_layers(service):
     shown, page, why, _ = respond(service, Form("", SENTENCES, whole=True), 1)
     assert shown["whole"] is True
     assert shown["notes"] == []
-    assert "1 and 2 are the closest" in page
+    assert "Sentences 1 and 2 are most alike" in page
     assert len(parsed(page).carried["panel"]) == 3
     assert parsed(page).carried["layer"] == ["1"]  # the layer that did best
-    assert "In a test with 24 sentences, “fake-small” placed a paraphrase nearer" in page
+    assert "A test of “fake-small” with 24 sentences: the paraphrase was nearer" in page
     assert "Two unconnected sentences: 0.20" in parsed(page).text
     assert "in 3 of 24" in page
     assert "Download report" not in parsed(page).buttons

@@ -17,7 +17,7 @@ function showView(name) {
   stops.forEach((stop, k) => stop.setAttribute("aria-current", String(k === at)));
   for (const chip of element.querySelectorAll("[data-view]")) chip.setAttribute("aria-pressed", String(chip.dataset.view === name));
   for (const side of element.querySelectorAll("[data-reader]")) side.setAttribute("aria-pressed", String((side.dataset.reader === "static") === (name === "static")));
-  element.querySelector(".views").hidden = name === "static";
+  for (const views of element.querySelectorAll(".views")) views.hidden = name === "static";
   for (const panel of panels) panel.hidden = panel.dataset.panel !== name;
   const link = element.querySelector("[data-link]"); // a saved page has none
   if (link) link.dataset.link = `${root().dataset.query}&layer=${encodeURIComponent(name)}`;
