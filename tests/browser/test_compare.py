@@ -65,6 +65,7 @@ def test_typing_and_comparing(open_page):
     assert page.locator(".group li").count() == 3
 
 
+@pytest.mark.nightly
 def test_boxes_can_be_added_up_to_twelve_and_removed_down_to_two(open_page):
     page = open_page()
     write(page, "bank", *[f"The bank number {i}." for i in range(12)])
@@ -111,6 +112,7 @@ def test_an_error_is_shown_at_its_field_and_a_button_repairs_it(open_page):
     assert not message.is_visible()
 
 
+@pytest.mark.nightly
 def test_the_other_place_in_a_sentence_is_offered(open_page):
     page = open_page()
     box(page, 1).fill("The bank stood on the bank of the river.")
@@ -219,6 +221,7 @@ def test_a_copied_link_restores_the_comparison(open_page):
     assert restored.locator(".meanings-card mark").all_inner_texts() == ["bank", "shore"]
 
 
+@pytest.mark.nightly
 def test_a_link_shows_its_own_sentences_before_the_answer_comes(open_page):
     page = open_page(
         query="word=bark&s=A+loud+bark.&s=The+bark+of+a+birch.", ready=".sentences textarea"
@@ -255,6 +258,7 @@ def test_one_vector_per_word_turns_into_two_blocks(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 2"
 
 
+@pytest.mark.nightly
 def test_a_custom_mix_of_the_layers_follows_its_weights(open_page):
     page = open_page()
     shown = panel(page).locator(".map td.heat").all_inner_texts()
@@ -270,6 +274,7 @@ def test_a_custom_mix_of_the_layers_follows_its_weights(open_page):
     assert panel(page).locator("output").all_inner_texts() == ["0 %", "100 %", "0 %"]
 
 
+@pytest.mark.nightly
 def test_the_fold_of_the_numbers_stays_open_while_the_slider_moves(open_page):
     page = open_page()
     panel(page).get_by_text("Pairs and vector lengths").click()
@@ -296,6 +301,7 @@ def test_a_wrong_answer_opens_own_meanings_with_the_entry_of_the_word(open_page)
     assert own.evaluate("box => box === document.activeElement")
 
 
+@pytest.mark.nightly
 def test_the_csv_downloads(open_page):
     page = open_page()
     with page.expect_download() as download:
@@ -330,6 +336,7 @@ def test_a_model_is_added_compared_with_and_removed(open_page):
     assert page.locator(".by-model").count() == 0
 
 
+@pytest.mark.nightly
 def test_whole_sentences_need_no_word(open_page):
     page = open_page()
     page.get_by_label("Whole sentences, not a word in them").check()
@@ -341,6 +348,7 @@ def test_whole_sentences_need_no_word(open_page):
     assert page.get_by_role("slider").get_attribute("aria-valuetext") == "Layer 0: words alone"
 
 
+@pytest.mark.nightly
 def test_an_outdated_answer_is_marked(open_page):
     page = open_page()
     first = page.get_by_label("Sentence 1", exact=True)

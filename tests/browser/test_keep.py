@@ -128,6 +128,7 @@ def test_a_link_draws_the_same_map_again(open_page):
     assert not again.get_by_label("Draw the examples of the dictionary, too").is_checked()
 
 
+@pytest.mark.nightly
 def test_a_long_text_is_omitted_from_the_link_with_a_note(open_page):
     page = open_page("tab=map", ready=READY["map"])
     page.get_by_text("Your own text", exact=True).click()
@@ -139,6 +140,7 @@ def test_a_long_text_is_omitted_from_the_link_with_a_note(open_page):
     assert "without your own text" in page.locator(".map-answer .status-line").inner_text()
 
 
+@pytest.mark.nightly
 def test_a_link_lists_the_same_nearest_uses_again(open_page):
     page = open_page("tab=nearest&word=bank&s=The+bank+was+shut.", ready=READY["nearest"])
     page.get_by_role("radio", name="Other words").check()

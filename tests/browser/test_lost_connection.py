@@ -52,6 +52,7 @@ def test_automatic_requests_time_out_after_a_minute_and_can_be_repeated(open_pag
         page.locator("[data-part=neighbours] ol").first.wait_for()
 
 
+@pytest.mark.nightly
 def test_a_second_press_asks_once_more_when_the_first_is_answered(open_page):
     page = open_page()
     requests = []

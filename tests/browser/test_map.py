@@ -53,6 +53,7 @@ def test_a_mark_shows_its_sentence_by_mouse_and_by_key(open_map):
     assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
+@pytest.mark.nightly
 def test_a_typical_use_is_shown_at_once_where_there_is_room(open_map):
     page = open_map()
     rows = page.locator("tr[data-row]")
@@ -112,6 +113,7 @@ def test_a_file_is_opened_and_a_too_large_one_is_refused(open_map, tmp_path):
     assert box(page, "Text with the word in it").input_value() == ""
 
 
+@pytest.mark.nightly
 def test_the_uses_of_an_index_are_drawn_unless_left_out(open_map):
     page = open_map()
     box(page).fill("spring")
@@ -124,6 +126,7 @@ def test_the_uses_of_an_index_are_drawn_unless_left_out(open_map):
     page.get_by_text("8 uses of “muddle”").first.wait_for()
 
 
+@pytest.mark.nightly
 def test_two_texts_are_compared_and_coloured_by_source(open_map):
     page = open_map()
     page.get_by_text("Your own text", exact=True).click()
@@ -184,6 +187,7 @@ def test_the_uses_in_one_meaning(open_page):
     assert set(again.locator(".hits:not(.words) .kind").all_inner_texts()) == {"river"}
 
 
+@pytest.mark.nightly
 def test_a_button_fills_in_a_related_word(open_page):
     page = open_page(query="tab=nearest&word=bank&s=The+bank+was+shut.", ready=NEAR)
     box(page, "A sentence with it").fill("The banker met another banker.")
@@ -193,6 +197,7 @@ def test_a_button_fills_in_a_related_word(open_page):
     assert box(page, "A sentence with it").input_value() == "The banker met another [banker]."
 
 
+@pytest.mark.nightly
 def test_an_outdated_answer_is_marked(open_map, open_page):
     page = open_map()
     box(page).fill("")
@@ -243,6 +248,7 @@ def test_a_sentence_flies_to_its_place(open_map):
     assert page.locator(".pin").count() == 2
 
 
+@pytest.mark.nightly
 def test_placed_sentences_are_in_the_link_and_on_the_next_map(open_map, open_page):
     page = open_map()
     land(page, "The river has a bank.")
@@ -262,6 +268,7 @@ def test_placed_sentences_are_in_the_link_and_on_the_next_map(open_map, open_pag
     )
 
 
+@pytest.mark.nightly
 def test_nothing_flies_where_motion_is_not_wanted(open_map):
     page = open_map(width=390)
     page.emulate_media(reduced_motion="reduce")

@@ -103,6 +103,7 @@ def test_on_a_phone_the_way_on_is_in_sight_on_every_step(present):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+@pytest.mark.nightly
 def test_a_reload_keeps_the_step(present):
     page = answered(present(4))
     page.keyboard.press("End")
@@ -181,6 +182,7 @@ def test_play_runs_to_the_end_and_next_skips_to_it(present):
     )
 
 
+@pytest.mark.nightly
 def test_the_layers_go_up_with_next(present):
     page = answered(present(5))
     table = shown(page).locator("[data-layer]:not([hidden]) .heat")
@@ -193,6 +195,7 @@ def test_the_layers_go_up_with_next(present):
     assert next_(page).inner_text() == "Next →"
 
 
+@pytest.mark.nightly
 def test_the_own_word_opens_from_any_step_and_comes_back(present):
     page = answered(present(3))
     box = page.get_by_label("Your word", exact=True).get_by_role("textbox")
@@ -265,6 +268,7 @@ def test_an_own_word_with_own_sentences(present):
     assert link.startswith("?word=house&s=The+house")
 
 
+@pytest.mark.nightly
 def test_a_program_error_is_reported(present):
     page = answered(present(6))
     page.locator("#present-own-word").fill("crash")
@@ -278,6 +282,7 @@ def test_a_program_error_is_reported(present):
     shown(page).get_by_role("link", name="Open in Compare").wait_for()
 
 
+@pytest.mark.nightly
 def test_full_screen_shows_the_stage_without_the_notes(present):
     page = answered(present(1, height=720))
     page.get_by_role("button", name="Full screen").click()
@@ -288,6 +293,7 @@ def test_full_screen_shows_the_stage_without_the_notes(present):
     page.wait_for_function("!document.fullscreenElement")
 
 
+@pytest.mark.nightly
 def test_the_notes_follow_the_step(present):
     page = answered(present(1))
     page.get_by_text("Speaker notes").click()

@@ -37,6 +37,7 @@ def test_the_tab_is_two_screens_high(open_page):
     assert page.locator(".head-panel .verdict h2").first.is_visible()
 
 
+@pytest.mark.nightly
 def test_the_numbers_can_be_downloaded(open_page):
     page = open_page("tab=layers", ready=READY)
     with page.expect_download() as saved:

@@ -1,5 +1,7 @@
 """The Train tab on the fake service."""
 
+import pytest
+
 from tests.browser.test_accessibility import faults
 
 READY = ".train-data .data h2"
@@ -31,6 +33,7 @@ def test_a_run_is_started_followed_to_its_end_and_deleted(open_page):
     )
 
 
+@pytest.mark.nightly
 def test_opened_parts_stay_open_during_training(open_page):
     page = open_page("tab=train", ready=READY)
     start(page, "fold")
@@ -53,6 +56,7 @@ def test_a_file_is_checked_and_its_columns_can_be_changed(open_page):
     assert label.evaluate(right) < page.locator(".train .column").first.evaluate(right)
 
 
+@pytest.mark.nightly
 def test_examples_are_counted_while_they_are_typed(open_page):
     page = open_page("tab=train", width=390, height=844, ready=READY)
     page.get_by_role("radio", name="My examples").check()
@@ -81,6 +85,7 @@ def test_a_wrong_answer_of_try_is_trained_on(open_page):
     assert page.get_by_label("Add my examples").is_checked()
 
 
+@pytest.mark.nightly
 def test_a_wrong_number_is_reported(open_page):
     page = open_page("tab=train", ready=READY)
     page.get_by_label("Rounds").fill("0")

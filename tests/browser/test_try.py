@@ -74,6 +74,7 @@ def test_an_example_runs_on_click_and_a_mode_shows_its_part(open_try):
     assert heading(page, "entities").count() == 0
 
 
+@pytest.mark.nightly
 def test_the_link_of_an_answer_opens_it_again(open_page):
     pairs = [
         ("tab", "try"),
@@ -93,6 +94,7 @@ def test_the_link_of_an_answer_opens_it_again(open_page):
     assert "The 2 models" in page.locator(".try-several .reading").inner_text()
 
 
+@pytest.mark.nightly
 def test_opened_parts_stay_open_while_typing(open_try):
     page = open_try("entities", "Oslo.\nNairobi.")
     page.get_by_text("All entities in a table").click()

@@ -30,6 +30,7 @@ def test_why_is_answered_when_it_is_opened(open_page):
     assert "With “loan” hidden" in found.locator(".tip").inner_text()
 
 
+@pytest.mark.nightly
 def test_another_pair_can_be_chosen_from_the_keyboard(open_page):
     page = open_page()
     found = unfold(page, WHY)
@@ -43,6 +44,7 @@ def test_another_pair_can_be_chosen_from_the_keyboard(open_page):
     assert found.get_by_label("Uses", exact=True).input_value() == "1,3"
 
 
+@pytest.mark.nightly
 def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(open_page):
     page = open_page()
     unfold(page, WHY)
@@ -56,6 +58,7 @@ def test_an_open_fold_follows_the_next_comparison_and_a_closed_one_stays_closed(
     page.locator("details.on-demand").first.wait_for(state="detached")
 
 
+@pytest.mark.nightly
 def test_the_expected_words_are_listed_for_every_use(open_page):
     page = open_page(width=390, height=844)
     found = unfold(page, EXPECTED)
@@ -69,6 +72,7 @@ def test_the_expected_words_are_listed_for_every_use(open_page):
     assert found.locator(".bars b b, .bars li > b").count() == 0  # a word named <b> is text
 
 
+@pytest.mark.nightly
 def test_a_model_without_word_predictions_reports_it(open_page):
     page = open_page()
     page.get_by_label("Model", exact=True).select_option("fake-large")
