@@ -215,7 +215,8 @@ def find_columns(
     first = [str(field).strip() for field in table.rows[0][1]]
     fields = tuple(first) if table.names is None else table.names
     if labelled and len(fields) < 2:
-        advice = "; set delimiter to the mark between them" if table.form else f", '{fields[0]:.40}'"
+        set_mark = "; set delimiter to the mark between them"
+        advice = set_mark if table.form else f", '{fields[0]:.40}'"
         raise DataError(
             f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
             f" one column only{advice}"

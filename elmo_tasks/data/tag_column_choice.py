@@ -12,8 +12,36 @@ from elmo_tasks.data.tag_spelling import are_span_tags
 from elmo_tasks.data.text_lines import shown
 from elmo_tasks.errors import DataError
 
-_TOKEN_NAMES = ("token", "tokens", "word", "words", "form", "text")
-_NER_NAMES = ("ner_tag", "ner_tags", "ner", "iob", "bio")
+_TOKEN_NAMES = (
+    "token",
+    "tokens",
+    "word",
+    "words",
+    "form",
+    "text",
+    # in other languages
+    "wort",
+    "wörter",
+    "mot",
+    "mots",
+    "palabra",
+    "palavra",
+    "parola",
+    "woord",
+    "слово",
+    "词",
+)
+_NER_NAMES = (
+    "ner_tag",
+    "ner_tags",
+    "ner",
+    "iob",
+    "bio",
+    "gold",
+    "true",
+    "true_label",
+    "gold_label",
+)
 _TAG_NAMES = (
     *_NER_NAMES,
     "tag",

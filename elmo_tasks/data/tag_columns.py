@@ -20,7 +20,7 @@ from elmo_tasks.data.tag_column_choice import (
     names_tag_columns,
     places_of,
 )
-from elmo_tasks.data.tag_spelling import are_span_tags
+from elmo_tasks.data.tag_spelling import MIN_OUTSIDE, SPAN_TAG, are_span_tags
 from elmo_tasks.data.text_lines import RowErrors, shown, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE
@@ -36,6 +36,9 @@ _NAMES_OF_2012 = 10
 _SPACES = re.compile(r"[ \t]+")  # a no-break space is part of a token
 _LIST = re.compile(r"\s*[\[(].*[\])]\s*", re.DOTALL)
 _LONGEST_BLOCK = 5_000
+_ENDS = {".", "!", "?", "。", "！", "？", "।", "؟"}
+_MOST_INNER_ENDS = 4  #: ends of sentences inside a file that seems to be one sentence
+_FEWEST_TO_JUDGE = 4
 
 
 def _sentences_of(
@@ -87,7 +90,9 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
         width = narrow
         remarks.append(f"columns after the first {narrow} are left out: not every line has them")
     first_line, first = plain[0]
-    header = len(first) == width and names_tag_columns(first, given)
+    header = len(first) == width and (
+        names_tag_columns(first, given) or _is_unlike_tags(plain, width)
+    )
     if header:
         remarks.append("named by the first line")
     names = column_names(first if header else [""] * width, header)
@@ -107,12 +112,15 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
     blocks = [block for block in blocks if block]
     if len(blocks) == 1:
         blocks = _regrouped(blocks[0], names, width)
-    _check_lines(path, blocks, names, mark)
+    blocks, n_empty = _with_outside(blocks, width)
+    remarks += [f"empty tags are read as '{OUTSIDE}'"] if n_empty else []
+    _check_lines(path, blocks, names)
     kinds = ColumnKinds(
         [[fields for _, fields in block if len(fields) == width] for block in blocks], width
     )
     where = f"{path}, line {first_line}"
     columns = choose_columns(kinds, names, header, _given_or_2012(given, text, width), where)
+    _check_words(path, blocks, columns.token, width)
     is_conllu = width == len(CONLLU) and kinds.counts(0) and not kinds.spans(columns.tag)
     if is_conllu and given == TagColumns():
         return read_conllu(path, text, errors, given)
@@ -150,6 +158,39 @@ def _are_tagged(lines: Sequence[NumberedFields], width: int) -> bool:
     return width >= 2 and are_span_tags(fields[width - 1].strip() for _, fields in lines)
 
 
+def _is_unlike_tags(lines: Sequence[NumberedFields], width: int) -> bool:
+    """Check if the first line names columns: its field is no tag, and all others below it are."""
+    rows = [fields for _, fields in lines[1:] if len(fields) == width]
+    first = lines[0][1]
+    for at in range(width):
+        below = {fields[at].strip() for fields in rows} - {""}
+        if are_span_tags(below) and not SPAN_TAG.fullmatch(first[at].strip()):
+            other = below - {OUTSIDE}
+            return len(rows) >= MIN_LINES and first[at].strip() not in below and bool(other)
+    return False
+
+
+def _with_outside(
+    blocks: list[list[NumberedFields]], width: int
+) -> tuple[list[list[NumberedFields]], int]:
+    """Write ``O`` for the empty tags of the last column, if no word in it has that tag."""
+    at = width - 1
+    cells = [line[1][at].strip() for block in blocks for line in block if len(line[1]) == width]
+    n_empty = cells.count("")
+    filled = set(cells) - {""}
+    if n_empty < MIN_OUTSIDE * len(cells) or OUTSIDE in filled or not are_span_tags(filled):
+        return blocks, 0
+    return [
+        [
+            (number, [*fields[:at], fields[at].strip() or OUTSIDE])
+            if len(fields) == width
+            else (number, fields)
+            for number, fields in block
+        ]
+        for block in blocks
+    ], n_empty
+
+
 def _given_or_2012(given: TagColumns, text: str, width: int) -> TagColumns:
     """Return the given columns; in a file of CoNLL-2012, its own for those that are not given."""
     if not text.startswith(_CONLL_2012) or width <= _NAMES_OF_2012:
@@ -171,10 +212,12 @@ def _blocks(path: Path, text: str) -> tuple[list[list[NumberedFields]], str]:
     ]
     if 2 * sum("\t" in line for line in content) >= len(content):
         mark = "\t"
-    elif (
-        content
-        and ("," in content[0] or ";" in content[0])
-        and (suffix_of(path) == ".csv" or names_tag_columns(re.split("[,;]", content[0])))
+    elif content and (
+        _has_one_mark(content)
+        or (
+            ("," in content[0] or ";" in content[0])
+            and (suffix_of(path) == ".csv" or names_tag_columns(re.split("[,;]", content[0])))
+        )
     ):
         for number, fields in parse_table(text, path, "csv").rows:
             if blocks[-1] and number > blocks[-1][-1][0] + 1:
@@ -197,6 +240,15 @@ def _blocks(path: Path, text: str) -> tuple[list[list[NumberedFields]], str]:
             for block in blocks
         ]
     return [block for block in blocks if block], mark
+
+
+def _has_one_mark(lines: Sequence[str]) -> bool:
+    """Check if all lines lack blanks and have the same mark, once or several times."""
+    if any(" " in line.strip() for line in lines):
+        return False
+    return any(len({line.count(mark) for line in lines} - {0}) == 1 for mark in ",;|") and all(
+        re.search("[,;|]", line) for line in lines
+    )
 
 
 def _regrouped(
@@ -247,13 +299,15 @@ def _restarts(cells: Sequence[str]) -> bool:
 
 
 def _check_lines(
-    path: Path, blocks: Sequence[Sequence[NumberedFields]], names: Sequence[str], mark: str
+    path: Path, blocks: Sequence[Sequence[NumberedFields]], names: Sequence[str]
 ) -> None:
-    """Refuse files without ends of sentences, cells that hold lists, and texts with a label."""
-    rows = [line for block in blocks for line in block if len(line[1]) == len(names)]
-    if len(blocks) == 1 and len(rows) > _LONGEST_BLOCK:
+    """Refuse running text, and cells that hold lists."""
+    lines = [line for block in blocks for line in block]
+    rows = [line for line in lines if len(line[1]) == len(names)]
+    if len(lines) >= _FEWEST_TO_JUDGE and 2 * len(rows) < len(lines):
         raise DataError(
-            f"{path}: expected an empty line after each sentence, found none in {len(rows):,} lines"
+            f"{path}: expected one word and its tag on each line, found lines of running text, such"
+            f" as {shown(' '.join(lines[0][1]))}"
         )
     for at, name in enumerate(names):
         if rows and all(_LIST.fullmatch(fields[at]) and " " in fields[at] for _, fields in rows):
@@ -262,8 +316,22 @@ def _check_lines(
                 f" such as {shown(rows[0][1][at])}: save the table as JSON lines or Parquet, which"
                 " keep lists"
             )
-    n_texts = sum(" " in fields[-1] or " " in fields[0] for _, fields in rows)
-    if mark == "," and 2 * n_texts > len(rows):
+
+
+def _check_words(
+    path: Path, blocks: Sequence[Sequence[NumberedFields]], token: int, width: int
+) -> None:
+    """Refuse files without ends of sentences, and texts with a label."""
+    words = [
+        fields[token].strip() for block in blocks for _, fields in block if len(fields) == width
+    ]
+    n_inner = sum(word in _ENDS for word in words[:-1])
+    if len(blocks) == 1 and (len(words) > _LONGEST_BLOCK or n_inner >= _MOST_INNER_ENDS):
+        raise DataError(
+            f"{path}: expected an empty line after each sentence, found none in {len(words):,}"
+            " lines"
+        )
+    if 2 * sum(" " in word for word in words) > len(words):
         raise DataError(
             f"{path}: expected one word and its tag on each line, found texts of several words with"
             " a label"

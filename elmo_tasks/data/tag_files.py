@@ -11,13 +11,13 @@ from typing import Literal
 
 from elmo_tasks.data.records import TagFile, TaggedSentence
 from elmo_tasks.data.row_files import HUB_DATA_SETS, hub_rows, is_json, json_rows, parquet_rows
-from elmo_tasks.data.spans import read_marked
+from elmo_tasks.data.spans import is_marked, read_marked
 from elmo_tasks.data.tables import Column, check_not_digits
 from elmo_tasks.data.tag_column_choice import TagColumns
 from elmo_tasks.data.tag_columns import read_columns, read_conllu
 from elmo_tasks.data.tag_rows import keys_of, named_tags, read_tag_rows
 from elmo_tasks.data.tag_spelling import MIN_OUTSIDE, SPAN_TAG, respelled
-from elmo_tasks.data.text_lines import RowErrors, read_text, suffix_of
+from elmo_tasks.data.text_lines import RowErrors, encoding_remark, read_text, suffix_of
 from elmo_tasks.errors import DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE
 
@@ -107,15 +107,17 @@ def read_tag_file(
         text, found_encoding = read_text(path, encoding)
         if file_format is None and chosen == "columns" and is_json(text):
             chosen = "jsonl"
+        elif file_format is None and suffix_of(path) in ("", ".txt") and is_marked(text):
+            chosen = "marked"
         if chosen in ("json", "jsonl"):
             file = read_tag_rows(json_rows(text, errors, columns=False), errors, given, tag_names)
         elif chosen == "marked":
-            file = TagFile(read_marked(text, errors))
+            file = TagFile(read_marked(text, errors), remarks=("read as text with tags in it",))
         else:
             read = read_columns if chosen == "columns" else read_conllu
             file = read(path, text, errors, given)
-        if found_encoding not in ("utf-8", "ascii") and encoding is None:
-            file = replace(file, remarks=(*file.remarks, f"encoding {found_encoding}"))
+        doubts = encoding_remark(text, found_encoding, encoding is not None)
+        file = replace(file, remarks=(*file.remarks, *doubts))
     errors.check(len(file.sentences), "sentence")
     return _checked(path, file, tag_names)
 

@@ -25,9 +25,11 @@ _SAME_PREFIX = {"M": "I", "W": "S"}
 SPAN_TAG = re.compile(rf"[Oo]|[{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}][-_].+")
 _PREFIXED = re.compile(rf"([{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}])([-_])(.+)")
 _SUFFIXED = re.compile(rf"(.+)([-_])([{_PREFIX_LETTERS}{_PREFIX_LETTERS.lower()}])")
+#: Other marks behind the letter, or none, in which a type such as B.C. would be possible.
+_OTHER_MARK = re.compile(rf"([{_PREFIX_LETTERS}])([/:.|]?)([A-Za-z]\w.*)")
 _BRACKETS = re.compile(r"\(*(?:\(?[\w.:-]+)?\*?\)*")
 _OPENED = re.compile(r"\(([\w.:-]+)")
-_OTHER_OUTSIDES = ("_", "-", "*", "OTHER", "OUT", "NONE", "none", "other")
+_OTHER_OUTSIDES = {"_", "-", "*", "other", "out", "outside", "none", "null", "nil", "oo"}
 #: If at least this share of the words has one letter, the text is probably split into letters.
 _MOST_LETTERS = 0.9
 _FEWEST_WORDS = 12
@@ -53,8 +55,16 @@ def respelled(sentences: Sequence[TaggedSentence]) -> tuple[list[TaggedSentence]
         remarks.append("brackets such as '(PER*' are read as spans")
         return sentences, remarks
     _check_zero(sentences, tags)
-    for step in (_outside, _prefixes, _suffixes, _without_types, _other_letters, _spans_of_o):
-        names, remark = step(set(tags))
+    for step in (
+        _outside,
+        _prefixes,
+        _other_marks,
+        _suffixes,
+        _without_types,
+        _other_letters,
+        _spans_of_o,
+    ):
+        names, remark = step(tags)
         if changed := sorted(tag for tag in names if tag in tags and names[tag] != tag):
             sentences = _renamed(sentences, names)
             tags = Counter(tag for sentence in sentences for tag in sentence.tags)
@@ -134,6 +144,15 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
         remarks.append(
             f"types that end in a number: {in_quotes(numbered)}; each is a type of its own"
         )
+    alike: dict[str, set[str]] = {}
+    for type_ in types:
+        alike.setdefault(type_.casefold(), set()).add(type_)
+    for same in alike.values():
+        if len(same) > 1:
+            remarks.append(
+                f"TYPES THAT DIFFER ONLY IN CASE: {in_quotes(sorted(same))}; type_names makes them"
+                " one"
+            )
     return remarks
 
 
@@ -151,15 +170,22 @@ def _spelled(old: str, new: str) -> str:
     return f"tags such as '{old}' are read as '{new}'"
 
 
-def _outside(tags: set[str]) -> SpellingRule:
-    """Read ``_`` and the like beside span tags as ``O``."""
+def _outside(tags: Mapping[str, int]) -> SpellingRule:
+    """Read one other tag as ``O``: beside span tags, or where no word has ``O``."""
     others = {tag for tag in tags if not _PREFIXED.fullmatch(tag)}
-    if len(others) == 1 and len(tags) > 1 and others <= set(_OTHER_OUTSIDES):
-        return dict.fromkeys(others, OUTSIDE), _spelled
+    (only,) = others if len(others) == 1 else ("",)
+    is_frequent = tags.get(only, 0) >= MIN_OUTSIDE * sum(tags.values())
+    if len(tags) > 1 and only and (only.lower() in _OTHER_OUTSIDES or is_frequent):
+        return {only: OUTSIDE}, _spelled
+    usual = [tag for tag in others if tag.lower() in _OTHER_OUTSIDES]
+    if len(usual) == 1 and not {OUTSIDE, "o"} & set(tags):
+        n_outside = tags[usual[0]]
+        if n_outside >= MIN_OUTSIDE * sum(tags.values()) and len(tags) > 1:
+            return {usual[0]: OUTSIDE}, _spelled
     return {}, _spelled
 
 
-def _prefixes(tags: set[str]) -> SpellingRule:
+def _prefixes(tags: Iterable[str]) -> SpellingRule:
     """Read ``b-per``, ``B_PER`` and ``o``, if all tags are like that."""
     parts = {tag: _PREFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()):
@@ -168,7 +194,24 @@ def _prefixes(tags: set[str]) -> SpellingRule:
     return names | {"o": OUTSIDE}, _spelled
 
 
-def _suffixes(tags: set[str]) -> SpellingRule:
+def _other_marks(tags: Iterable[str]) -> SpellingRule:
+    """Read ``B:PER`` and ``BPER``, if all tags are like that and names begin and go on."""
+    parts = {tag: _OTHER_MARK.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
+    if not parts or not all(parts.values()):
+        return {}, _spelled
+    found = [match for match in parts.values() if match]
+    types = {letter: {match[3] for match in found if match[1] == letter} for letter in "BI"}
+    if (
+        len({match[2] for match in found}) > 1
+        or not types["I"]
+        or not types["I"] <= types["B"]
+        or any(match[1] not in "BIES" for match in found)
+    ):
+        return {}, _spelled
+    return {match[0]: f"{match[1]}-{match[3]}" for match in found}, _spelled
+
+
+def _suffixes(tags: Iterable[str]) -> SpellingRule:
     """Read ``PER-B`` as ``B-PER``, if all tags are like that."""
     parts = {tag: _SUFFIXED.fullmatch(tag) for tag in tags if tag not in ("O", "o")}
     if not parts or not all(parts.values()) or all(map(_PREFIXED.fullmatch, parts)):
@@ -177,10 +220,10 @@ def _suffixes(tags: set[str]) -> SpellingRule:
     return names | {"o": OUTSIDE}, _spelled
 
 
-def _without_types(tags: set[str]) -> SpellingRule:
+def _without_types(tags: Iterable[str]) -> SpellingRule:
     """Give ``B`` and ``I`` the only type, if there are no other tags."""
     letters = {tag for tag in tags if tag.upper() in _PREFIX_LETTERS and len(tag) == 1}
-    if letters | {"O", "o"} >= tags and letters & {"B", "b", "I", "i"}:
+    if letters | {"O", "o"} >= set(tags) and letters & {"B", "b", "I", "i"}:
         names = {tag: f"{tag.upper()}-{ONLY_TYPE}" for tag in letters} | {"o": OUTSIDE}
         return (
             names,
@@ -189,7 +232,7 @@ def _without_types(tags: set[str]) -> SpellingRule:
     return {}, _spelled
 
 
-def _other_letters(tags: set[str]) -> SpellingRule:
+def _other_letters(tags: Iterable[str]) -> SpellingRule:
     """Read BMES and BMEWO as BIOES: ``M-`` is inside, ``W-`` a whole name."""
     prefixes = {match[1] for tag in tags if (match := _PREFIXED.fullmatch(tag))}
     if not prefixes & set(_SAME_PREFIX) or not all(
@@ -200,7 +243,7 @@ def _other_letters(tags: set[str]) -> SpellingRule:
     return names, _spelled
 
 
-def _spans_of_o(tags: set[str]) -> SpellingRule:
+def _spans_of_o(tags: Iterable[str]) -> SpellingRule:
     """Read ``B-O`` as ``O``."""
     return {f"{letter}-O": OUTSIDE for letter in _PREFIX_LETTERS}, _spelled
 

@@ -17,7 +17,7 @@ from elmo_tasks.data.records import (
 from elmo_tasks.data.split_data import InputRow, Split, SplitData, shared
 from elmo_tasks.data.tables import Column
 from elmo_tasks.data.tag_files import TaggingFormat, read_tag_file, read_tagged_hub
-from elmo_tasks.data.tag_spelling import counted_tags, renamed_types, with_prefixes
+from elmo_tasks.data.tag_spelling import counted_tags, remarks_on, renamed_types, with_prefixes
 from elmo_tasks.errors import ConfigError, DataError
 from elmo_tasks.text.tag_schemes import OUTSIDE, Scheme, convert, detect_scheme, labels_of, types_of
 from elmo_tasks.text.tokens import plain_token
@@ -217,10 +217,11 @@ class TaggingData(SplitData[TaggedSentence, tuple[int, ...]]):
         try:
             return detect_scheme(sentence.tags for sentence in records)
         except DataError as error:
-            raise DataError(
-                f"{self.name_of(split)}: {error}. Set source_scheme to IOB1, BIO or BIOES, or"
-                " scheme to null if the tags do not spell spans"
-            ) from None
+            advice = "; ".join(remark for remark in remarks_on(records) if "CASE" in remark) or (
+                "Set source_scheme to IOB1, BIO or BIOES, or scheme to null if the tags do not"
+                " spell spans"
+            )
+            raise DataError(f"{self.name_of(split)}: {error}. {advice}") from None
 
 
 def _lowered(rows: Sequence[TaggedSentence], share: float) -> list[TaggedSentence]:
