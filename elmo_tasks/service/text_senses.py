@@ -39,6 +39,8 @@ _AUXILIARIES = frozenset(
         " can could may might must 've 's 'd 'll 're 'm ca wo sha"
     )
 )
+#: Pronouns that are spelled like an abbreviation with a meaning of its own: *IT*, *US*, *WHO*.
+_PRONOUNS = frozenset(("it", "its", "us", "who"))
 
 
 @dataclass(frozen=True)
@@ -178,7 +180,7 @@ def _ambiguous_uses(
 def _judged(units: Sequence[Unit], model: SenseModel) -> list[tuple[Unit, SenseProbabilities]]:
     """Judge the meaning of each unit.
 
-    Auxiliaries, names, and words within an expression that is meant are left out.
+    Auxiliaries, pronouns, names, and words within an expression that is meant are left out.
     """
     uses = [unit.use for unit in units]
     read = model.read(uses)
@@ -205,7 +207,7 @@ def _judged(units: Sequence[Unit], model: SenseModel) -> list[tuple[Unit, SenseP
 
 
 def _is_passed_over(unit: Unit, tag: str) -> bool:
-    """Return True for an auxiliary, and for a part of a name.
+    """Return True for an auxiliary, a pronoun, and a part of a name.
 
     A capital letter at the beginning of a sentence does not make a name.
     """
@@ -214,6 +216,8 @@ def _is_passed_over(unit: Unit, tag: str) -> bool:
     word = unit.use.word
     if tag == "AUX":
         return folded(word) in _AUXILIARIES
+    if tag == "PRON" and folded(word) in _PRONOUNS:
+        return True
     starts = not any(token[:1].isalnum() for token in unit.use.tokens[: unit.use.token_start])
     return tag == "PROPN" and word[:1].isupper() and not starts
 

@@ -44,6 +44,11 @@ _NO_OBJECT = _words(
     " on into onto up down out off away back over through around along forward not n't ever never"
     ' always then again . , ; : ! ? -- ( ) "'
 )
+#: Nouns and pronouns of an object; other words in -ing begin a clause.
+_NOUNS_IN_ING = _words(
+    "anything building clothing dressing evening everything king living meeting morning nothing"
+    " painting ring something string thing wedding wing"
+)
 _INSIDE_OBJECT = _words("of and 's")
 
 
@@ -122,9 +127,9 @@ class Pattern:
                 return self._match(tokens, k + 1, word + 1)
             is_inside = k > at and tokens[k] in _INSIDE_OBJECT
             is_alone = tokens[k] == "that" and k == at  # "keep that in mind"
-            if (tokens[k] in _NO_OBJECT and not is_inside and not is_alone) or tokens[k].endswith(
-                "ing"
-            ):
+            if tokens[k] in _NO_OBJECT and not is_inside and not is_alone:
+                return None
+            if tokens[k].endswith("ing") and tokens[k] not in _NOUNS_IN_ING:
                 return None
         return None
 
