@@ -137,7 +137,7 @@ def test_a_transformer_at_each_layer(bert):
 def test_static_vectors_have_sentences_too():
     found = sentence_similarity(WHOLE, "static-mini")
     assert [layer.name for layer in found.layers] == ["0"]
-    assert found.message.headline.startswith(("1 and", "2 and"))
+    assert found.message.headline.startswith(("Sentences 1 and", "Sentences 2 and"))
     assert 0 < found.layers[0].cosine[0][1] < 1
     assert json.loads(json.dumps(found.to_dict()))["model"] == "static-mini"
 
