@@ -133,6 +133,7 @@ class ScalarMix(nn.Module):
         n_layers: int,
         layer_norm: bool = False,
         fixed_weights: Sequence[float] | None = None,
+        *,
         output_norm: bool = False,
     ) -> None:
         super().__init__()

@@ -175,6 +175,7 @@ class Predictor:
         encoder: Encoder,
         head: TaskHead,
         static: StaticVectors | None = None,
+        *,
         device: torch.device | str = "cpu",
         max_tokens: int | None = None,
         confidence: Confidence | None = None,
@@ -222,7 +223,14 @@ class Predictor:
             static = StaticVectors.load(resolve_source(files, "static vectors", folders))
         max_tokens = files.reading.get("max_tokens")
         confidence = Confidence.of(files.folder)
-        return cls(encoder, build_head(files), static, device, max_tokens, confidence)
+        return cls(
+            encoder,
+            build_head(files),
+            static,
+            device=device,
+            max_tokens=max_tokens,
+            confidence=confidence,
+        )
 
     def predict(self, sentences: Iterable[TextOrTokens], **options: Any) -> list[Any]:
         """Predict any number of sentences, in batches of similar length.

@@ -38,6 +38,7 @@ class ElmoVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self,
         model: str | None = None,
         layer: int | str = "mean",
+        *,
         batch_size: int = 64,
         precision: str = "float32",
         device: str | None = None,

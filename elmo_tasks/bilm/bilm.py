@@ -42,6 +42,7 @@ class ProjectedLSTM(nn.LSTM):
         input_size: int,
         hidden_size: int,
         proj_size: int,
+        *,
         cell_clip: float | None = None,
         proj_clip: float | None = None,
     ) -> None:

@@ -17,7 +17,7 @@ _LOG_SECONDS = 30.0
 class RowProgress:
     """Counts finished rows; speed and time left follow the share of the characters."""
 
-    def __init__(self, title: str, n_rows: int, n_characters: int, done_rows: int = 0) -> None:
+    def __init__(self, title: str, n_rows: int, n_characters: int, *, done_rows: int = 0) -> None:
         self._title = title
         self._n_rows = n_rows
         self._left = max(1, n_characters)

@@ -89,6 +89,7 @@ class BucketedBatches(ResumableBatches[Batch]):
     def __init__(
         self,
         n_batches: int,
+        *,
         batch_size: int,
         pool: int,
         lengths: NDArray[np.integer],
@@ -131,6 +132,7 @@ class BatchLoader(ResumableBatches[Batch]):
         lengths: Sequence[int],
         batch_size: int,
         collate: Callable[[Sequence[int]], Batch],
+        *,
         shuffle: bool = False,
         seed: int = 0,
         rank: int = 0,

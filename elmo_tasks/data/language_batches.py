@@ -181,6 +181,7 @@ class StreamLoader(ResumableBatches[StreamBatch]):
         corpus: TokenizedCorpus,
         targets: NDArray[np.int64],
         batch_size: int,
+        *,
         unroll_steps: int,
         n_batches: int,
         rank: int = 0,

@@ -90,6 +90,7 @@ class LanguageModelData(TextFiles):
         files: list[str],
         cache_dir: str = "runs/corpus",
         vocabulary_size: int = 50_003,
+        *,
         vocabulary: str | None = None,
         batch_size: int = 128,
         unroll_steps: int = 20,

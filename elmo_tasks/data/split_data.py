@@ -79,6 +79,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[RecordT, Target]):
     def __init__(
         self,
         train: str,
+        *,
         validation: str | None = None,
         test: str | None = None,
         hub: str | None = None,

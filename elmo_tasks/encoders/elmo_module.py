@@ -60,6 +60,7 @@ class ElmoModule(nn.Module):
     def __init__(
         self,
         elmo: Encoder,
+        *,
         n_mixes: int = 1,
         dropout: float = 0.5,
         requires_grad: bool = False,

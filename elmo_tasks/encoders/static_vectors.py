@@ -67,6 +67,7 @@ class StaticVectors:
         words: Sequence[str],
         vectors: Tensor,
         counts: Sequence[int] | None = None,
+        *,
         name: str = "static",
     ) -> None:
         self.name = name
@@ -111,14 +112,14 @@ class StaticVectors:
         if name_or_folder is not None and Path(name_or_folder).is_file():
             path = Path(name_or_folder)
             words, table = read_word_vectors(path)
-            return cls(words, torch.from_numpy(table).to(device), None, vectors_name(str(path)))
+            return cls(words, torch.from_numpy(table).to(device), name=vectors_name(str(path)))
         folder = static_folder(str(name_or_folder if name_or_folder is not None else DEFAULT_NAME))
         words, counts = _read_words(folder / WORDS_NAME)
         tensors = read_safetensors(folder, WEIGHTS_NAME)
         verify([folder / WORDS_NAME])
         try:
             vectors = tensors.get(WEIGHTS_NAME, torch.empty(0)).to(device)
-            static = cls(words, vectors, counts, vectors_name(str(folder)))
+            static = cls(words, vectors, counts, name=vectors_name(str(folder)))
         except WeightsError as error:
             raise WeightsError(f"{folder / WORDS_NAME}: {error}") from None
         static.folder = folder

@@ -61,7 +61,7 @@ class Transformer:
     language_model = None  # every state of a masked model has read the word itself
 
     def __init__(
-        self, model: Any, tokenizer: Any, name: str = "transformer", folder: Path | None = None
+        self, model: Any, tokenizer: Any, name: str = "transformer", *, folder: Path | None = None
     ) -> None:
         # Of an encoder-decoder model, only the encoder is used: the decoder writes text.
         reader = model.get_encoder() if model.config.is_encoder_decoder else model
@@ -107,7 +107,7 @@ class Transformer:
         name = str(name_or_folder)
         folder = transformer_folder(name)
         title = name if name.startswith(HUB) else given_name(folder)
-        return cls(read_model(folder), read_tokenizer(folder), title, folder).to(device)
+        return cls(read_model(folder), read_tokenizer(folder), title, folder=folder).to(device)
 
     @property
     def device(self) -> torch.device:

@@ -162,7 +162,7 @@ class BiLSTM(nn.Module):
     """
 
     def __init__(
-        self, input_dim: int, hidden: int, n_layers: int = 1, dropout: float = 0.0
+        self, input_dim: int, hidden: int, n_layers: int = 1, *, dropout: float = 0.0
     ) -> None:
         super().__init__()
         check_at_least("lstm_layers", n_layers, 1)

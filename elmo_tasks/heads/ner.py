@@ -46,6 +46,7 @@ class NerHead(TaggingHead):
     def __init__(
         self,
         task: HeadTask,
+        *,
         lstm_hidden: int = 200,
         lstm_layers: int = 2,
         dropout: float = 0.5,

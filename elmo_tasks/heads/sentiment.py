@@ -41,6 +41,7 @@ class SentimentHead(ClassificationHead):
         self,
         task: HeadTask,
         pooling: Pooling = "mean",
+        *,
         lstm_hidden: int = 0,
         lstm_layers: int = 1,
         hidden: int = 128,

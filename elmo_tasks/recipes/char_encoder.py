@@ -80,6 +80,7 @@ class WordTypes(TextFiles):
     def __init__(
         self,
         files: list[str],
+        *,
         start_from: str,
         cache_dir: str = "runs/corpus",
         static: str = DEFAULT_NAME,
@@ -188,13 +189,15 @@ class WordLoader(BucketedBatches[WordBatch]):
     def __init__(
         self,
         characters: Tensor,
+        *,
         chance: NDArray[np.float64],
         batch_size: int,
         n_batches: int,
         seed: tuple[int, ...],
     ) -> None:
+        lengths = word_lengths(characters).numpy()
         super().__init__(
-            n_batches, batch_size, _BATCHES_AT_ONCE, word_lengths(characters).numpy(), seed
+            n_batches, batch_size=batch_size, pool=_BATCHES_AT_ONCE, lengths=lengths, seed=seed
         )
         self.characters, self._up_to = characters, chance.cumsum()
 

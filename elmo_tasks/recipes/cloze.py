@@ -79,6 +79,7 @@ class ClozeGaps(TextFiles):
     def __init__(
         self,
         files: list[str],
+        *,
         cache_dir: str = "runs/corpus",
         static: str = DEFAULT_NAME,
         n_words: int = 15_000,
@@ -176,6 +177,7 @@ class GapLoader(BucketedBatches[GapBatch]):
     def __init__(
         self,
         corpus: TokenizedCorpus,
+        *,
         rows: NDArray[np.int64],
         chances: NDArray[np.float64],
         batch_size: int,
@@ -189,7 +191,13 @@ class GapLoader(BucketedBatches[GapBatch]):
                 f"data.files: expected sentences of {_MIN_WORDS} to {_MAX_WORDS} words, from which"
                 " words can be taken out; found none"
             )
-        super().__init__(n_batches, batch_size, _BATCHES_AT_ONCE, sizes[fitting], (*seed, 0))
+        super().__init__(
+            n_batches,
+            batch_size=batch_size,
+            pool=_BATCHES_AT_ONCE,
+            lengths=sizes[fitting],
+            seed=(*seed, 0),
+        )
         self._corpus = corpus
         self._rows = rows
         self._chances = chances
@@ -231,6 +239,7 @@ class ClozeModule(pl.LightningModule):
     def __init__(
         self,
         encoder: str = "elmo-mini",
+        *,
         hidden: int = 512,
         n_heads: int = 4,
         dropout: float = 0.1,

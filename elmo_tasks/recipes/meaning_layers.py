@@ -120,6 +120,7 @@ class MeaningLosses:
     def __init__(
         self,
         elmo: Elmo,
+        *,
         softmax: LMSoftmax,
         text: RunningText,
         words: Sequence[WordWithUses],

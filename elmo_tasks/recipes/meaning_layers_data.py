@@ -23,7 +23,7 @@ class RunningText:
     """Sentences of text files as an endless, shuffled stream of batches."""
 
     def __init__(
-        self, paths: Sequence[Path], vocabulary: Vocabulary, per_file: int, seed: int
+        self, paths: Sequence[Path], *, vocabulary: Vocabulary, per_file: int, seed: int
     ) -> None:
         rng = random.Random(seed)
         self.words: list[str] = []

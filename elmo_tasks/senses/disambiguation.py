@@ -75,6 +75,7 @@ class SenseModel:
         encoder: Encoder,
         static: StaticVectors,
         expected: ExpectedWords | None,
+        *,
         calibration: SenseCalibration,
         centroids: Mapping[str, Vectors] | None = None,
         tagger: Tagger | None = None,

@@ -37,7 +37,7 @@ class BidirectionalScorer:
     """
 
     def __init__(
-        self, weight: Tensor, bias: Tensor, words: Sequence[str], max_words: int = _N_WORDS
+        self, weight: Tensor, bias: Tensor, words: Sequence[str], *, max_words: int = _N_WORDS
     ) -> None:
         self.words: Sequence[str] = words[:max_words]
         self._weight, self._bias = (

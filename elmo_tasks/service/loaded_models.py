@@ -111,6 +111,7 @@ class LoadedModels:
         self,
         model: str | None = None,
         device: str | None = None,
+        *,
         others: Sequence[str] = (),
         may_measure: bool = True,
         precision: str = "float32",
@@ -195,7 +196,9 @@ def load_sense_model(
         if found is not None:
             calibration, vectors = found
             tagger = Tagger.load(encoder)
-            return SenseModel(encoder, static, expected, calibration, vectors, tagger=tagger)
+            return SenseModel(
+                encoder, static, expected, calibration=calibration, centroids=vectors, tagger=tagger
+            )
     return _fit(encoder, static, expected, cached) if may_fit else None
 
 
@@ -224,7 +227,9 @@ def _fit(
     except OSError as error:  # the home folder is read-only: the next start fits it again
         _log.warning("%s could not be written: %s", cached, error)
     tagger = Tagger.load(encoder)
-    return SenseModel(encoder, static, expected, calibration, vectors, tagger=tagger)
+    return SenseModel(
+        encoder, static, expected, calibration=calibration, centroids=vectors, tagger=tagger
+    )
 
 
 def fit_calibration(

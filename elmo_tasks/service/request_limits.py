@@ -65,6 +65,7 @@ class RequestLimits:
         self,
         app: App,
         uploads: UploadLimits | None = None,
+        *,
         max_bytes: int = MAX_BYTES,
         pause: float = 1.0,
     ) -> None:

@@ -57,6 +57,7 @@ class TrainingJobs:
         runs: Path,
         encoder: str,
         n_layers: Callable[[], int],
+        *,
         allowed: bool = False,
         command: Sequence[str] = (sys.executable, "-m", "elmo_tasks", "fit", "--config", CONFIG),
     ) -> None:

@@ -56,6 +56,7 @@ class BiLMModule(pl.LightningModule):
     def __init__(
         self,
         filters: list[tuple[int, int]],
+        *,
         n_highway: int = 1,
         embedding_dim: int = 16,
         dim: int = 512,

@@ -66,6 +66,7 @@ class TaskModule(pl.LightningModule):
         head: Callable[[HeadTask], TaskHead],
         encoder: str | None = None,
         static: str | None = None,
+        *,
         layer_store: str | None = "runs/layers",
         max_store_gb: float = 16.0,
         learning_rate: float = 1e-3,

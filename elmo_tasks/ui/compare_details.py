@@ -16,7 +16,7 @@ from elmo_tasks.ui.colours import tint
 from elmo_tasks.ui.compare_answer import group_of
 from elmo_tasks.ui.compare_form import form_from_query
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
+from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
 from elmo_tasks.ui.rendering import pieces, render
 from elmo_tasks.wording import first_capital, number, percent
 
@@ -269,59 +269,4 @@ def build(service: Service) -> tuple[gr.HTML, gr.HTML]:
     )
     on_submit(why, partial(respond, service, "why"), why)
     on_submit(substitutes, partial(respond, service, "substitutes"), substitutes)
-    _endpoints(service)
     return why, substitutes
-
-
-def _endpoints(service: Service) -> None:
-    def why(
-        word: str,
-        sentences: list[str],
-        pair: list[int] | None = None,
-        layer: str | None = None,
-        model: str | None = None,
-    ) -> dict[str, Any]:
-        """Explain what sets two uses of a word apart by hiding the words around them.
-
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank of the
-        river."], api_name="/why")``.
-
-        Args:
-            word: the word.
-            sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
-            pair: two positions in sentences, counted from 0; the most different two uses if it is
-                not given.
-            layer: "1", "2", ..., "mean", "words" or "verdict"; the verdict, where there is one, if
-                it is not given.
-            model: name of a model; the default one if it is not given.
-
-        Returns:
-            Explanation: with asked ("apart" or "together"), answer, decisive (the word it names, or
-                null), ways (of hiding: "" is leaving out), words (changes of the cosine for each
-                way, change: their mean), sides (cosines of the half-views).
-        """
-        if pair is not None and len(pair) != 2:
-            raise InputError("Expected pair as a list of two whole numbers, counted from 0.")
-        chosen = None if pair is None else (pair[0], pair[1])
-        return service.explain(word, sentences, chosen, layer or None, model or None).to_dict()
-
-    def substitutes(word: str, sentences: list[str], model: str | None = None) -> dict[str, Any]:
-        """Return the eight words that the model expects in the place of a word, in each sentence.
-
-        Example: ``predict("bank", ["The bank refused our loan.", "We sat on the bank."],
-        api_name="/substitutes")``.
-
-        Args:
-            word: the word.
-            sentences: 2 to 12 sentences; [brackets] in a sentence mark another word there.
-            model: name of a model that came with its output layer; the default one if it is not
-                given.
-
-        Returns:
-            word, model, and uses, for each sentence: sentence, token, index, candidates (word,
-                probability).
-        """
-        return service.substitutes(word, sentences, model or None).to_dict()
-
-    endpoint(why)
-    endpoint(substitutes)

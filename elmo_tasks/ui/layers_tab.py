@@ -18,7 +18,7 @@ from elmo_tasks.messages.views import dictionary_note
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import round_chart, shares
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
+from elmo_tasks.ui.parts import PRIVATE, choice, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, render
 from elmo_tasks.wording import first_capital, listed, number, slug
 
@@ -50,13 +50,6 @@ def build(service: Service, tab: gr.Tab) -> None:
             weights: weights_page(entries, service.tasks(), chosen),
         }
 
-    def what_layers_know() -> list[dict[str, Any]]:
-        """List what was measured of each layer of the available models.
-
-        Example: ``predict(api_name="/what_layers_know")``.
-        """
-        return [model.to_dict() for model in service.probes()]
-
     gr.on([tab.select, head.input], show_weights, head, [chooser, head, weights], **PRIVATE)
 
     def show_probes() -> str:
@@ -64,7 +57,6 @@ def build(service: Service, tab: gr.Tab) -> None:
         return probes_page(service.probes(), note)
 
     tab.select(show_probes, None, probes, **PRIVATE)
-    endpoint(what_layers_know)
 
 
 def weights_page(

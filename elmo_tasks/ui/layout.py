@@ -13,6 +13,7 @@ import gradio as gr
 from elmo_tasks.api import Service
 from elmo_tasks.ui import (
     compare_tab,
+    endpoints,
     layers_tab,
     map_tab,
     nearest_tab,
@@ -108,6 +109,7 @@ def build_app(service: Service, room: ClassRoom | None = None) -> gr.Blocks:
                 layers_tab.build(service, tab)
             with gr.Tab("Present", id="present", elem_id="tab-present"):
                 present_tab.build(service)
+        endpoints.build(service)
     return app
 
 

@@ -19,7 +19,6 @@ from elmo_tasks.ui.parts import (
     SHARED,
     buttons,
     choice,
-    endpoint,
     folded_head,
     markup,
     reported_by,
@@ -297,50 +296,3 @@ def build(service: Service, tab: gr.Tab) -> None:
         event(find, inputs, outputs, **options).then(
             None, js="() => elmo.bringAnswer('.near-answer')"
         )
-    _endpoints(service)
-
-
-def _endpoints(service: Service) -> None:
-    def nearest(
-        word: str,
-        sentence: str,
-        layer: str | None = None,
-        only: str = "all",
-        source: str | None = None,
-        n: int = 15,
-        model: str | None = None,
-        meaning: str = "",
-    ) -> dict[str, Any]:
-        """Find the uses of any word that are nearest to a word in a sentence.
-
-        Example: ``predict("bank", "We sat on the bank of the river.", api_name="/nearest")``.
-
-        Args:
-            word: the word; [brackets] in the sentence mark another one.
-            sentence: its sentence; may be empty where a meaning is given.
-            layer: "meanings" (the features that predict meanings), "0", "1", ... or "mean"; the
-                first if it is not given.
-            only: "all", "same" (this word only) or "other" (other words only).
-            source: "dictionary", or the title of the index that the app was started with.
-            n: how many uses, 1 to 50.
-            model: name of a model; the default one if it is not given.
-            meaning: only uses of the word in this meaning, by its short name in the dictionary.
-
-        Returns:
-            NearestUses: with uses (sense: empty where it is not known; probability: null for an
-                example, whose meaning is known) and static (words without context, by the vectors
-                named).
-        """
-        request = NearestRequest(
-            word=word,
-            sentence=sentence,
-            layer=layer or None,
-            only=only,
-            source=source or None,
-            n=n,
-            model=model or None,
-            meaning=meaning,
-        )
-        return service.nearest(request).to_dict()
-
-    endpoint(nearest)

@@ -27,7 +27,9 @@ from elmo_tasks.wording import replace_surrogates
 SHARED: dict[str, Any] = {"concurrency_id": "model", "concurrency_limit": 4}
 #: Slow endpoints: at most two at once, so that requests of the page are not delayed.
 SLOW: dict[str, Any] = {"concurrency_id": "slow", "concurrency_limit": 2}
-#: Events of the page are no endpoints, and the page itself says that it waits.
+#: Requests about training: at most two at once.
+TRAINING: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2}
+#: Events of the page are not endpoints, and the page itself shows that it waits.
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 #: Events of the page that run a model.
 QUIET: dict[str, Any] = {**SHARED, **PRIVATE}

@@ -19,7 +19,7 @@ from elmo_tasks.messages.views import dictionary_note, taught_note
 from elmo_tasks.ui import map_tab
 from elmo_tasks.ui.compare_answer import layer_sentence, rows_of
 from elmo_tasks.ui.compare_form import EXAMPLES, CompareExample, Form, form_from, query_of
-from elmo_tasks.ui.parts import FormEvent, custom_form, endpoint, on_submit
+from elmo_tasks.ui.parts import FormEvent, custom_form, on_submit
 from elmo_tasks.ui.rendering import CONTENT, fill, render
 from elmo_tasks.wording import percent
 
@@ -310,43 +310,3 @@ def build(service: Service) -> None:
     )
     map_tab.build_landing(service, "present-landing")
     on_submit(stage, lambda event: respond(service, event), stage)
-
-    def meaning_forms(
-        word: str, sentence: str, senses: list[str] | None = None, model: str | None = None
-    ) -> dict[str, Any]:
-        """Follow two meanings of a word while its sentence is read word by word.
-
-        Example: ``predict("case", "The first case of flu came on Monday.", ["legal", "illness"],
-        api_name="/meaning_forms")``.
-
-        Args:
-            word: a word of the dictionary, such as "bank".
-            sentence: a sentence of at most 40 words that uses it.
-            senses: keys of two of its meanings in the dictionary; the first two if they are not
-                given.
-            model: name of the model; the default one if it is not given.
-
-        Returns:
-            The two meanings; for each step from the word to the end the words read, the
-            probabilities of the first and of the second meaning, and the likeliest of all meanings
-            of the word (null where the model is not sure).
-        """
-        return service.incremental_reading(word, sentence, senses or None, model or None).to_dict()
-
-    def static_neighbours(word: str, n: int = 12) -> dict[str, Any]:
-        """Find the words nearest to a word among static vectors, which read no sentence.
-
-        Example: ``predict("bank", 5, api_name="/static_neighbours")``.
-
-        Args:
-            word: one word.
-            n: how many neighbours; 1 to 50.
-
-        Returns:
-            word, vectors (their name), vocabulary (its size), neighbours (word, cosine), nearest
-            first.
-        """
-        return service.static_neighbours(word, n).to_dict()
-
-    endpoint(meaning_forms)
-    endpoint(static_neighbours)

@@ -15,7 +15,7 @@ from elmo_tasks.api import Service, TrainingJob
 from elmo_tasks.errors import InputError
 from elmo_tasks.ui import charts
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.parts import PRIVATE, choice, endpoint, markup
+from elmo_tasks.ui.parts import PRIVATE, TRAINING, choice, markup
 from elmo_tasks.ui.rendering import nothing, render
 from elmo_tasks.ui.train_form import TrainForm, note_update
 from elmo_tasks.ui.try_tab import TryTab
@@ -150,17 +150,7 @@ class _Runs:
 
 def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page: TryTab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    slots: dict[str, Any] = {"concurrency_id": "train", "concurrency_limit": 2}
-    quiet: dict[str, Any] = {**slots, **PRIVATE}
-
-    def training_runs() -> list[dict[str, Any]]:
-        """List the training runs on this machine, the newest first: name, status, scores, rounds.
-
-        Example: ``predict(api_name="/training_runs")``.
-        """
-        return [job.to_dict() for job in service.training.jobs()]
-
-    endpoint(training_runs, slots=slots)
+    quiet: dict[str, Any] = {**TRAINING, **PRIVATE}
     if not service.training.offer().allowed:
         markup(render("train_off.html", tasks=service.tasks()))
         return

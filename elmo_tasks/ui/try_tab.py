@@ -24,7 +24,7 @@ from elmo_tasks.ui.cards import (
     sentiment_card,
 )
 from elmo_tasks.ui.downloads import csv_file
-from elmo_tasks.ui.parts import READ_TEXTS, SLOW, buttons, choice, endpoint, folded_head, markup
+from elmo_tasks.ui.parts import READ_TEXTS, buttons, choice, folded_head, markup
 from elmo_tasks.ui.rendering import CONTENT, nothing, pieces, render
 from elmo_tasks.wording import first_capital
 
@@ -352,59 +352,6 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
     """Put the tab's components into the open container and wire their events."""
     shown = TryTab(service)
 
-    def sentiment(texts: list[str], head: str | None = None) -> list[dict[str, Any]]:
-        """Classify texts: label, probabilities, and occlusion: what leaving out a word changes.
-
-        Example: ``predict(["A warm and funny film.", "The room was cold."],
-        api_name="/sentiment")``.
-
-        Args:
-            texts: the texts.
-            head: name of a classification head; the default one if it is not given.
-
-        Returns:
-            ClassifiedText of each: without occlusion for texts of more words than one request may
-                have weighed, shortest first.
-        """
-        return [result.to_dict() for result in service.classify(texts, head or None)]
-
-    def senses(
-        text: str, model: str | None = None, own_meanings: str | None = None
-    ) -> dict[str, Any]:
-        """Find the meaning of each word of a text for which the dictionary lists several.
-
-        Example: ``predict("She sat on the bank and watched the boats.", api_name="/senses")``.
-
-        Args:
-            text: English text of at most 2,000 words.
-            model: name of a model; the default one if it is not given.
-            own_meanings: meanings of your own, in the format of the dictionary
-                (docs/dictionary.md); they count before ours.
-
-        Returns:
-            TextSenses: with words (their meaning: null for another one, its probability and
-                certainty).
-        """
-        return service.disambiguate(text, model or None, own_meanings or "").to_dict()
-
-    def ner(
-        sentences: list[str], head: str | None = None, n_readings: int = 1
-    ) -> list[dict[str, Any]]:
-        """Find the entities in sentences, or tag their words.
-
-        Example: ``predict(["Ada Marsh flew from Oslo to Lima."], api_name="/ner")``.
-
-        Args:
-            sentences: the sentences.
-            head: name of a tagging head; the default one if it is not given.
-            n_readings: how many readings to give, the best one and its runners-up; 1 to 10.
-
-        Returns:
-            TaggedText of each: with tags, spans (type, confidence, where), probability,
-                alternatives.
-        """
-        return [result.to_dict() for result in service.tag(sentences, head or None, n_readings)]
-
     def select(
         request: gr.Request, text: str, mode: str, *heads: list[str] | None
     ) -> dict[Any, Any]:
@@ -433,7 +380,4 @@ def build(app: gr.Blocks, service: Service, tab: gr.Tab) -> TryTab:
         correction.keep.click(
             correction.store, values, [correction.kept, correction.train], **READ_TEXTS
         )
-    endpoint(sentiment, SLOW)
-    endpoint(senses)
-    endpoint(ner)
     return shown

@@ -107,7 +107,7 @@ def test_clipped_steps_are_the_same_with_and_without_gradients(cell_clip, proj_c
     """Without gradients they are made in place; the clips act, and neither the inputs nor the state
     are written to."""
     torch.manual_seed(0)
-    lstm = ProjectedLSTM(5, 7, 4, cell_clip, proj_clip)
+    lstm = ProjectedLSTM(5, 7, 4, cell_clip=cell_clip, proj_clip=proj_clip)
     x, state = torch.randn(3, 6, 5), (torch.randn(1, 3, 4), torch.randn(1, 3, 7))
     kept = [tensor.clone() for tensor in (x, *state)]
     for start in (None, state):

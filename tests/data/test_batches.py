@@ -8,10 +8,8 @@ from elmo_tasks.data.batches import BatchLoader
 from elmo_tasks.errors import ConfigError
 
 
-def loader(
-    lengths: list[int], batch_size: int, *options: object, **named: object
-) -> BatchLoader[list[int]]:
-    return BatchLoader(lengths, batch_size, list, *options, **named)  # type: ignore[arg-type]
+def loader(lengths: list[int], batch_size: int, **options: object) -> BatchLoader[list[int]]:
+    return BatchLoader(lengths, batch_size, list, **options)  # type: ignore[arg-type]
 
 
 @settings(max_examples=60, deadline=None)
@@ -24,7 +22,14 @@ def loader(
 )
 def test_every_row_once_over_all_processes(lengths, per_process, world_size, shuffle, epoch):
     loaders = [
-        loader(lengths, per_process * world_size, shuffle, 5, rank, world_size)
+        loader(
+            lengths,
+            per_process * world_size,
+            shuffle=shuffle,
+            seed=5,
+            rank=rank,
+            world_size=world_size,
+        )
         for rank in range(world_size)
     ]
     batches = [each.rows_of(epoch) for each in loaders]
@@ -51,7 +56,7 @@ def test_little_padding():
     lengths = [1 + (k * 7919) % 50 for k in range(1000)]
     padded = sum(
         max(lengths[k] for k in batch) * len(batch)
-        for batch in loader(lengths, 20, True).rows_of(0)
+        for batch in loader(lengths, 20, shuffle=True).rows_of(0)
     )
     assert padded < 1.05 * sum(lengths)
 

@@ -100,21 +100,25 @@ def test_streams_resume_and_predict_the_next_word(corpus):
     assert len(first.characters) == len(np.unique(first.words))  # each distinct word once
 
 
+def loader(corpus, targets, batch_size, n_batches, **options) -> StreamLoader:
+    return StreamLoader(corpus, targets, batch_size, unroll_steps=3, n_batches=n_batches, **options)
+
+
 @pytest.mark.parametrize("left_out", [0, 2])
 def test_a_loader_resumes_at_the_saved_batch(corpus, left_out):
     targets = target_ids(corpus.words, Vocabulary(corpus.words))
-    whole = [batch.targets.tolist() for batch in StreamLoader(corpus, targets, 1, 3, 5)]
-    stopped = StreamLoader(corpus, targets, 1, 3, 5 - left_out, first_batch=left_out)
+    whole = [batch.targets.tolist() for batch in loader(corpus, targets, 1, 5)]
+    stopped = loader(corpus, targets, 1, 5 - left_out, first_batch=left_out)
     assert next(iter(stopped)).targets.tolist() == whole[left_out]
-    resumed = StreamLoader(corpus, targets, 1, 3, 5 - left_out, first_batch=left_out)
+    resumed = loader(corpus, targets, 1, 5 - left_out, first_batch=left_out)
     resumed.load_state_dict(stopped.state_dict())
     assert [batch.targets.tolist() for batch in resumed] == whole[left_out + 1 :]
 
 
 def test_processes_share_the_streams(corpus):
     targets = target_ids(corpus.words, Vocabulary(corpus.words))
-    alone = StreamLoader(corpus, targets, 4, 3, 1).batch(0)
-    shares = [StreamLoader(corpus, targets, 2, 3, 1, rank, 2).batch(0) for rank in (0, 1)]
+    alone = loader(corpus, targets, 4, 1).batch(0)
+    shares = [loader(corpus, targets, 2, 1, rank=rank, world_size=2).batch(0) for rank in (0, 1)]
     assert np.array_equal(np.concatenate([s.targets for s in shares], axis=1), alone.targets)
 
 

@@ -21,7 +21,7 @@ VECTORS = torch.tensor(
 
 
 def toy() -> StaticVectors:
-    return StaticVectors(WORDS, VECTORS, (60, 50, 40, 30, 20, 10), "toy")
+    return StaticVectors(WORDS, VECTORS, (60, 50, 40, 30, 20, 10), name="toy")
 
 
 @pytest.fixture

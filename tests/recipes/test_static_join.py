@@ -33,7 +33,7 @@ class Teacher:
 @pytest.fixture
 def static():
     torch.manual_seed(1)
-    return StaticVectors(WORDS, torch.randn(len(WORDS), 4), [5] * len(WORDS), "few")
+    return StaticVectors(WORDS, torch.randn(len(WORDS), 4), [5] * len(WORDS), name="few")
 
 
 def test_all_components_keep_every_cosine_of_the_two_side_by_side(static):

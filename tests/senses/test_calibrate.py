@@ -58,7 +58,7 @@ def test_words_around_a_word_predict_its_meaning(static, monkeypatch):
     assert shares == sorted(shares)
     assert shares[-1] == 1
     assert len(centroids) == 180
-    model = SenseModel(elmo, static, None, calibration, centroids)
+    model = SenseModel(elmo, static, None, calibration=calibration, centroids=centroids)
     right = []
     for entry in lexicon.ambiguous[::5]:
         labelled = [
@@ -71,7 +71,7 @@ def test_words_around_a_word_predict_its_meaning(static, monkeypatch):
         right += [answer.best == k for (k, _), answer in zip(labelled, found, strict=True)]
     assert np.mean(right) > 0.9
     kept = model.centroids(senses_of([lexicon.ambiguous[0]]))
-    computed = SenseModel(elmo, static, None, calibration).centroids(
+    computed = SenseModel(elmo, static, None, calibration=calibration).centroids(
         senses_of([lexicon.ambiguous[0]])
     )
     np.testing.assert_allclose(kept, computed, atol=1e-4)

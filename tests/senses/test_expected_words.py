@@ -25,7 +25,7 @@ from tests.bilm.tiny import tiny
 
 WORDS = [*SPECIAL_WORDS, "the", ",", "river", "unheard-of", "loan"]
 STATIC = StaticVectors(
-    ["the", ",", "river", "loan"], torch.eye(4)[:, :3] + 0.2, [9000, 8000, 10, 5], "toy"
+    ["the", ",", "river", "loan"], torch.eye(4)[:, :3] + 0.2, [9000, 8000, 10, 5], name="toy"
 )
 USES = [Use.of_tokens(("the", "river", "bank"), 1)]
 

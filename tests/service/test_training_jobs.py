@@ -25,7 +25,9 @@ FIT = str(Path(__file__).with_name("pretend_fit.py"))
 
 
 def jobs_in(folder: Path, how: str = "", allowed: bool = True) -> TrainingJobs:
-    return TrainingJobs(folder, "elmo-mini", lambda: 3, allowed, [sys.executable, FIT, how])
+    return TrainingJobs(
+        folder, "elmo-mini", lambda: 3, allowed=allowed, command=[sys.executable, FIT, how]
+    )
 
 
 def wait_for(
