@@ -78,7 +78,7 @@ LABEL_NAMES = (
     "تصنيف",
 )
 #: Words in names of columns that hold what a program said, which are no labels to learn from.
-_PREDICTED = {
+PREDICTED = {
     "hyp",
     "hypothesis",
     "pred",
@@ -193,7 +193,7 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
         at: sum(cell in (None, "", MISSING) for cell in cells) for at, cells in columns.items()
     }
     usable = [at for at, cells in columns.items() if 2 * empty[at] <= len(cells)]
-    given = [at for at in usable if not words_of(names[at]) & _PREDICTED]
+    given = [at for at in usable if not words_of(names[at]) & PREDICTED]
     if (by_name := named_column(names, LABEL_NAMES, given)) is not None:
         return by_name, []
     given = [at for at in given if not words_of(names[at]) & _ABOUT_THE_ROW]

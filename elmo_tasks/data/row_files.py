@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from elmo_tasks.data.column_guess import TEXT_NAMES, named_column
 from elmo_tasks.data.records import in_quotes
 from elmo_tasks.data.text_lines import RowErrors, check_file, shown
 from elmo_tasks.errors import DataError
@@ -18,6 +19,7 @@ from elmo_tasks.errors import DataError
 ColumnRows = Iterator[tuple[int, dict[str, Any]]]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_FEWEST_PAIRS = 6  #: of texts and labels that one object has as keys and values
 FROM_CACHE = "load it on a machine that has one and copy its cache (HF_HOME)"
 
 #: Hub data sets by short name: their address, and the columns of the inputs and the labels.
@@ -50,6 +52,16 @@ def json_rows(text: str, errors: RowErrors, columns: bool = True) -> ColumnRows:
     ]
     one_each = len(lines) > 1 and _parsed(lines[0][1]) is not None
     whole = None if one_each else _parsed(text)
+    if (
+        whole is None
+        and not one_each
+        and len(lines) > 1
+        and (lines[0][1].strip() == "{" or text.lstrip()[:1] == "[")
+    ):
+        whole = _concatenated(text)
+        if whole is None:
+            _refuse_broken(text, errors)
+            return
     if isinstance(whole, dict):
         whole = _rows_within(whole, columns)
     if isinstance(whole, list) and not (
@@ -79,12 +91,53 @@ def json_rows(text: str, errors: RowErrors, columns: bool = True) -> ColumnRows:
             yield number, row
 
 
+def _concatenated(text: str) -> list[Any] | None:
+    """Read objects of several lines each, one after the other, as jq writes them."""
+    decoder, rows, at = json.JSONDecoder(), [], 0
+    text = text.strip()
+    while at < len(text):
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return None
+        rows.append(row)
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return rows
+
+
+def _refuse_broken(text: str, errors: RowErrors) -> None:
+    """Add the place where JSON over several lines is broken."""
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as error:
+        line = text.split("\n")[error.lineno - 1]
+        errors.add(error.lineno, f"expected JSON, found {shown(line)} ({error.msg})")
+    except (ValueError, RecursionError) as error:
+        errors.add(1, f"expected JSON, found what cannot be read ({error})")
+
+
 def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
     """Return the rows that one JSON object holds; itself if it is a row."""
+    if isinstance(whole.get("data"), dict) and "annotations" in whole:  # a task of Label Studio
+        return [whole]
+    has_text = named_column(list(whole), TEXT_NAMES, range(len(whole))) is not None
     lists = [value for value in whole.values() if isinstance(value, list)]
     arrays = [value for value in lists if value and isinstance(value[0], dict)]
-    if len(arrays) == 1 and not any(isinstance(value, str) for value in whole.values()):
+    named = [whole[key] for key in ("rows", "data") if whole.get(key) in arrays]
+    if len(arrays) > 1 and named:
+        arrays = named[:1]
+    beside = [value[0] if isinstance(value, list) and value else value for value in whole.values()]
+    if len(arrays) == 1 and not any(isinstance(value, str) for value in beside):
         return arrays[0]
+    if _are_classes(whole):
+        return [{"text": text, "label": label} for label, texts in whole.items() for text in texts]
+    if (
+        len(whole) >= _FEWEST_PAIRS
+        and not has_text
+        and all(isinstance(value, str) and " " in key.strip() for key, value in whole.items())
+    ):
+        return [{"text": text, "label": label} for text, label in whole.items()]
     by_columns = columns or all(value and isinstance(value[0], list) for value in lists)
     if (
         by_columns
@@ -100,9 +153,29 @@ def _rows_within(whole: dict[str, Any], columns: bool) -> list[Any]:
             for row in whole["data"]
             if isinstance(row, list)
         ]
-    if whole and all(isinstance(value, dict) for value in whole.values()):
+    inner = [value for value in whole.values() if isinstance(value, dict)]
+    if (
+        len(inner) == 1
+        and not (lists or has_text)
+        and (found := _rows_within(inner[0], columns)) != inner
+    ):
+        return found
+    if whole and len(inner) == len(whole):
         return _of_indexed(whole)
     return [whole]
+
+
+def _are_classes(whole: dict[str, Any]) -> bool:
+    """Check if an object has the texts of each class, under its name."""
+    lists = list(whole.values())
+    texts = [text for value in lists if isinstance(value, list) for text in value]
+    return (
+        len(whole) > 1
+        and all(isinstance(value, list) and value for value in lists)
+        and all(isinstance(text, str) and " " in text.strip() for text in texts)
+        and len(set(texts)) > len(texts) / 2
+        and named_column(list(whole), TEXT_NAMES, range(len(whole))) is None
+    )
 
 
 def _of_indexed(whole: dict[str, dict[str, Any]]) -> list[Any]:

@@ -167,7 +167,7 @@ def parse_table(
     check_markup(text, str(path))
     if form in ("json", "jsonl") or (given.delimiter is None and is_json(text)):
         errors = RowErrors(path)
-        plain = plain_rows(json_rows(text, errors, columns=form != "jsonl"))
+        plain = plain_rows(json_rows(text, errors, columns=form != "jsonl"), str(path))
         errors.check(len(plain.rows), "text")
         table = Table.of_records(str(path), plain.rows, errors.unit)
         return replace(table, remarks=(*remarks, *plain.remarks))

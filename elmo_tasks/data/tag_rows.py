@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from elmo_tasks.data.annotations import plain_rows
-from elmo_tasks.data.column_guess import TEXT_NAMES
+from elmo_tasks.data.column_guess import PREDICTED, TEXT_NAMES, words_of
 from elmo_tasks.data.records import TagFile, TaggedSentence, in_quotes
 from elmo_tasks.data.row_files import ColumnRows
 from elmo_tasks.data.spans import sentence_of
 from elmo_tasks.data.tag_column_choice import TagColumns
+from elmo_tasks.data.tag_spelling import are_span_tags
 from elmo_tasks.data.text_lines import RowErrors, shown
 from elmo_tasks.errors import DataError
 
@@ -36,7 +38,7 @@ def read_tag_rows(
         given: keys of the words or texts, and of the tags or spans; inferred where ``None``.
         tag_names: the names of tags that are numbers.
     """
-    plain = plain_rows(rows)
+    plain = plain_rows(rows, str(errors.path))
     numbered = plain.rows
     sample = _sample([row for _, row in numbered])
     pairs = _as_pairs(numbered[0][1]) if numbered else None
@@ -79,6 +81,10 @@ def _sample(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
     """Read a sentence given as ``[word, tag]`` lists or ``{"word", "tag"}`` objects."""
     words = list(row.values())
+    word_key = next((key for key in ("word", "token", "text", "form") if _has(words, key)), None)
+    tag_key = next((key for key in ("ner", "tag", "label", "ner_tag") if _has(words, key)), None)
+    if word_key and tag_key:
+        words = [[word[word_key], word[tag_key]] for word in words]
     if (
         len(words) == 1
         and isinstance(words[0], list)
@@ -96,25 +102,54 @@ def _as_pairs(row: Mapping[str, Any]) -> dict[str, list[str]] | None:
     return {"tokens": [pair[0] for pair in pairs], "tags": [pair[1] for pair in pairs]}
 
 
+def _has(words: Sequence[Any], key: str) -> bool:
+    """Check if all values are objects that have a key, and more than one other."""
+    return bool(words) and all(
+        isinstance(word, dict) and key in word and len(word) > 2 for word in words
+    )
+
+
 def _guess_keys(sample: Mapping[str, Any]) -> tuple[str, str]:
     """Infer the keys of words and tags, or of a text and its character spans."""
     lists = [name for name, value in sample.items() if isinstance(value, (list, tuple))]
-    texts = [name for name in TEXT_NAMES if isinstance(sample.get(name), str)]
+    strings = [name for name, value in sample.items() if isinstance(value, str)]
+    texts = [name for usual in TEXT_NAMES for name in strings if _last(name) == usual]
     words = [
         name
-        for name in WORD_KEYS
-        if name in sample and (name not in lists or _are_strings(sample[name]))
+        for name in sample
+        if _last(name) in WORD_KEYS and (name not in lists or _are_strings(sample[name]))
     ]
     spans = [name for name in lists if _are_spans(sample[name])]
-    spans = [name for name in _SPAN_KEYS if name in lists] or spans
+    spans = [name for name in lists if _last(name) in _SPAN_KEYS] or spans
+    if spans and not texts and not words:
+        texts = [name for name in strings if " " in sample[name].strip()]
     if texts and spans:
         return texts[0], spans[0]
     if texts and not words and len(lists) == 1:
         return texts[0], lists[0]
-    word = (words or lists or WORD_KEYS)[0]
-    tags = [name for name in _TAG_KEYS if name in sample]
-    others = [name for name in lists if name != word]
-    return word, (tags or others or _TAG_KEYS)[0]
+    # Words are no tags; predictions are left out where there are other tags.
+    plain = [name for name in lists if not _spell_spans(sample[name])]
+    word = (words or plain or lists or texts or WORD_KEYS)[0]
+    tags = [name for usual in _TAG_KEYS for name in sample if _last(name) == usual]
+    others = [name for name in (*lists, *strings) if name not in (word, *tags)]
+    spelled = [name for name in others if _spell_spans(sample[name])]
+    gold = [name for name in spelled if not words_of(name) & PREDICTED]
+    return word, (tags or gold or spelled or others or _TAG_KEYS)[0]
+
+
+def _last(name: str) -> str:
+    """Return the last part of the name of a field: ``text`` of ``doc.text``."""
+    return name.rpartition(".")[2]
+
+
+def _spell_spans(value: Any) -> bool:
+    tags = _split_tags(value) if isinstance(value, str) else value
+    return _are_strings(tags) and are_span_tags(tags)
+
+
+def _split_tags(tags: str) -> list[str]:
+    """Split tags that are written as one text."""
+    return [tag for tag in re.split(r"[\s,;]+", tags) if tag]
 
 
 def _are_spans(value: Sequence[Any]) -> bool:
@@ -148,6 +183,8 @@ def _sentence_of_row(
     if tokens is None or tags is None:
         lacking = f"expected the keys '{token_key}' and '{tag_key}', found {in_quotes(row)}"
         raise DataError(f"{lacking}: set token_column and tag_column")
+    if isinstance(tags, str) and _are_as_many(tokens, tags):
+        tags = _split_tags(tags)
     if (
         isinstance(tokens, str)
         and tags
@@ -157,6 +194,11 @@ def _sentence_of_row(
         tokens = tokens.split(" ")
     if isinstance(tokens, str):
         return sentence_of(tokens, tags, number, notes)
+    if _are_strings(tokens) and tags and not isinstance(tags, str) and _are_spans(tags):
+        raise DataError(
+            f"{tag_key}: expected a tag for each word, found spans of words, {shown(tags)}: give"
+            " tags, or a text and spans of characters"
+        )
     if not _are_strings(tokens):
         raise DataError(f"{token_key}: expected a list of words, found {shown(tokens)}")
     if _are_numbers(tags) and tags:
@@ -170,6 +212,12 @@ def _sentence_of_row(
     if not tokens:
         raise DataError("expected at least one token, found none")
     return TaggedSentence(tuple(tokens), tuple(tags), number)
+
+
+def _are_as_many(tokens: Any, tags: str) -> bool:
+    """Check if a text has as many words as a text of tags has tags."""
+    words = tokens.split() if isinstance(tokens, str) else tokens
+    return isinstance(words, list) and len(words) == len(_split_tags(tags))
 
 
 def named_tags(key: str, tags: Sequence[str], names: Sequence[str]) -> list[str]:
