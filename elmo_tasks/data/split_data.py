@@ -32,6 +32,7 @@ _SPLITS_OF_STAGE: dict[str | None, tuple[Split, ...]] = {
     "validate": ("validation",),
     "test": ("test",),
 }
+_MOST_IN_BOTH = 0.05  #: of the rows; a few short sentences stand in any two files
 _VERBS: dict[Split, str] = {"validation": "validate", "test": "test"}
 
 
@@ -170,6 +171,7 @@ class SplitData(pl.LightningDataModule, ABC, Generic[RecordT, Target]):
             source = self.sources[split]
             if split not in self.rows and source is not None:
                 self.rows[split] = self.make_rows(split, self.read(split, source))
+                self._note_overlap(split, self.rows[split])
 
     def check_split(self, split: Split) -> None:
         """Validate a split that is needed later, after :meth:`setup`, without keeping it."""
@@ -179,10 +181,20 @@ class SplitData(pl.LightningDataModule, ABC, Generic[RecordT, Target]):
         trial = copy(self)
         trial.notes, trial.truncated = [], {}
         try:
-            trial.make_rows(split, trial.read(split, source))
+            self._note_overlap(split, trial.make_rows(split, trial.read(split, source)))
         except DataError as error:
             advice = f"Where it belongs to other data, leave it out: --data.init_args.{split} null"
             raise DataError(f"{error}. {advice}") from None
+
+    def _note_overlap(self, split: Split, rows: Sequence[InputRow[Target]]) -> None:
+        """Note that a good part of the rows to score on are training rows, too."""
+        learned = {row.tokens for row in self.rows.get("train", ())}
+        number = sum(row.tokens in learned for row in rows)
+        if number > _MOST_IN_BOTH * len(rows):
+            self.notes.append(
+                f"{self.name_of(split)}: {number:,} OF {len(rows):,} ROWS ARE IN THE TRAINING DATA,"
+                " TOO: the scores will be better than on new rows."
+            )
 
     def _read_train(self) -> None:
         source = self.sources["train"]

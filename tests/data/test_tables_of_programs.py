@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas
 import pytest
 
+from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.labelled_texts import read_labelled_table
 from elmo_tasks.data.tables import TextColumns
 from elmo_tasks.errors import DataError
@@ -187,3 +188,12 @@ def test_the_sheets_of_a_workbook(tmp_path: Path) -> None:
 def test_other_formats_are_named(tmp_path: Path, content: str | bytes, found: str) -> None:
     with pytest.raises(DataError, match=f"found {found}"):
         read_labelled_table(written(tmp_path, "a.csv", content))
+
+
+def test_rows_to_score_on_that_are_training_rows_are_noted(tmp_path: Path) -> None:
+    train = written(tmp_path, "a.csv", table(names="text;label"))
+    test = written(tmp_path, "b.csv", "text;label\nGanz neu.;gut\n" + f"{FILMS[0][0]};gut\n" * 2)
+    data = ClassificationData(str(train), test=str(test), validation=str(test))
+    data.setup("fit")
+    data.check_split("test")
+    assert data.describe().count("2 OF 3 ROWS ARE IN THE TRAINING DATA, TOO") == 2
