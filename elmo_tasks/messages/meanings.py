@@ -88,17 +88,22 @@ def unlisted_answer(
     *,
     is_same: bool,
     is_name: bool = False,
+    spelling: str = "",
 ) -> api.Message:
-    """State that the word is in no list, and whether its uses share a meaning."""
+    """State that the word is in no list, and whether its uses share a meaning.
+
+    ``spelling`` is the word that an unknown one may be a misspelling of.
+    """
     if certainty is api.Certainty.ABSTAIN:
         headline = f"The model cannot tell whether “{word}” means the same in {_all(n)}."
     else:
         answer = f"means the same in {_all(n)}" if is_same else "has more than one meaning here"
         headline = f"“{word}” probably {answer} ({percent(probability)})."
-    missing = f"“{word}” is not in the dictionary, so this is only an estimate from how alike the"
+    meant = f" (did you mean “{spelling}”?)" if spelling else ""
+    missing = f"“{word}” is not in the dictionary{meant}, so this is only an estimate from how"
     names = " Two people or places of one name can seldom be distinguished." if is_name else ""
     better = "Give its meanings yourself under “Own meanings” for a better answer."
-    return api.Message(headline, f"{missing} sentences are.{names} {better}")
+    return api.Message(headline, f"{missing} alike the sentences are.{names} {better}")
 
 
 def text_answer(n: int, unsure: int, n_words: int) -> api.Message:

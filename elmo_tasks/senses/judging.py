@@ -157,6 +157,12 @@ def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
     return UNKNOWN_WORDS if words and float(is_known.float().mean()) < _MIN_KNOWN_WORDS else ""
 
 
+def likely_spelling(static: StaticVectors, lexicon: Lexicon, word: str) -> str:
+    """Return the word that a rare word in lower case may be a misspelling of; else empty."""
+    is_rare = bool(static.rows_of([word])[0] >= min(_ENGLISH_RANK, len(static)))
+    return lexicon.nearest_spelling(word) if is_rare and word.islower() else ""
+
+
 def _is_plainly_english(static: StaticVectors, text: str) -> bool:
     """Return True if all words are common English ones; beside such words a name may stand."""
     words = [token.text for token in tokenize(text) if token.text[:1].isalpha()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -18,6 +19,9 @@ _COMPLETE_FORMS = frozenset(
     tired understanding wicked willing
     """.split()  # noqa: SIM905
 )
+#: Share of the letters that a word has in common with its misspelling (difflib's ratio): *banck*
+#: and *bank* have .89, *wug* and *wig* .67.
+_NEAR_SPELLING = 0.82
 #: The kinds of meanings that an inflected form may have: *United* is no form of the noun *unit*.
 _INFLECTED = {
     "ed": frozenset({"verb"}),
@@ -156,6 +160,16 @@ class Lexicon(Mapping[str, Entry]):
         return not any(len(e.senses) > 1 for e in self.find(form)) and any(
             word in self.one_meaning for word in lemmas(folded(form))
         )
+
+    def nearest_spelling(self, word: str) -> str:
+        """Return the word that a misspelled one may stand for; empty if none is near."""
+        key = folded(word)
+        words = {*self._entries, *self.one_meaning} - {key}
+        for k in range(len(key) - 1):  # two letters in the wrong order: "recieve"
+            if (swapped := key[:k] + key[k + 1] + key[k] + key[k + 2 :]) in words:
+                return swapped
+        same_start = sorted(w for w in words if w[:1] == key[:1] and " " not in w)
+        return next(iter(get_close_matches(key, same_start, n=1, cutoff=_NEAR_SPELLING)), "")
 
     def with_entries(self, entries: Iterable[Entry]) -> Lexicon:
         """Return a dictionary in which these entries replace or extend the existing ones."""

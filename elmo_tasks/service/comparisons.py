@@ -16,7 +16,7 @@ from elmo_tasks.layers import layer_names, with_mean
 from elmo_tasks.messages import meanings
 from elmo_tasks.messages.answers import agreement_answer, no_sentence_answer, sentences_answer
 from elmo_tasks.senses.entries import Entry
-from elmo_tasks.senses.judging import Judged, judge, not_english
+from elmo_tasks.senses.judging import Judged, judge, likely_spelling, not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.sentences import (
     SentenceTest,
@@ -72,7 +72,8 @@ def compare_uses(
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         embedded = senses.embed_read(mentions, read)
         judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
-        message = _answer(word, name, spellings, judged, mentions)
+        likely = likely_spelling(loaded.static, lexicon, name)
+        message = _answer(word, name, spellings, judged, mentions, likely)
     return api.Comparison(
         word=word.strip(),
         model=encoder.name,
@@ -98,8 +99,12 @@ def _answer(
     spellings: Sequence[str],
     judged: Judged,
     mentions: Sequence[Mention],
+    spelling: str,
 ) -> api.Message:
-    """State the meanings of uses that were judged under ``name``, a form of ``word``."""
+    """State the meanings of uses that were judged under ``name``, a form of ``word``.
+
+    ``spelling`` is the word that an unlisted one may be a misspelling of.
+    """
     n = len(mentions)
     if len(typed := tokenize(word)) > 1 and typed[0].text.lower() == name.lower():
         name = word.strip()  # can't, of which the first token is compared
@@ -115,6 +120,7 @@ def _answer(
             judged.certainty,
             is_same=bool(judged.groups),
             is_name=is_capital and any(written[:1].isupper() for written in spellings),
+            spelling=spelling,
         )
     return meanings.meanings_answer(name, judged.of_uses, judged.probability, judged.certainty)
 

@@ -251,3 +251,11 @@ def test_no_two_sentences_of_a_meaning_are_near_duplicates():
         f"{word}: {sense.key}": pairs for word, sense in senses if (pairs := twins(sense.sentences))
     }
     assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [("banck", "bank"), ("recieve", "receive"), ("tocuh", "touch"), ("wug", ""), ("zumba", "")],
+)
+def test_a_misspelled_word_is_found_by_its_letters(word, meant):
+    assert bundled_lexicon().nearest_spelling(word) == meant

@@ -144,6 +144,9 @@ def test_a_word_with_one_meaning_and_one_in_no_list():
     assert unlisted.source is MeaningSource.UNLISTED
     assert unlisted.certainty is not Certainty.CONFIDENT
     assert 0 <= unlisted.same_meaning[0][1] <= 1
+    assert "did you mean" not in unlisted.message.details
+    misspelled = compare("banck", ["The banck refused the loan.", "We sat on the banck."])
+    assert "(did you mean “bank”?)" in misspelled.message.details
 
 
 def test_other_languages_and_different_words_get_no_meanings():
