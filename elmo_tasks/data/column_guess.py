@@ -226,7 +226,7 @@ def _tells_apart(cells: Sequence[Any]) -> bool:
 
 
 def words_of(name: str) -> set[str]:
-    """Return the words in the name of a column, in lower case: of ``trueLabel``, true and label."""
+    """Return the words in a column name, in lower case: of ``trueLabel``, true and label."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.strip())
     return {word for word in re.split(r"[\W_]+", parted.lower()) if word}
 
