@@ -127,15 +127,23 @@ def nearest_answer(
             "Single words are searched, not whole expressions: these are like its sentence."
         )
         return Message(nearest, expression)
-    every = n_same == len(uses) > 1
-    share = f"All {n_same}" if every else f"{n_same or 'None'} of the {len(uses)}"
-    found = f"{share} nearest uses {'is' if n_same <= 1 else 'are'} of “{word}”"
     n_meaning, n_labelled = _in_sense(uses, sense)
-    if sense and n_labelled and n_same:
+    knows_meaning = bool(sense and n_labelled)
+    if only == "same":  # which all uses are
+        has = "has" if n_meaning == 1 else "have"
+        found = f"{_part(n_meaning, n_same)} nearest uses {has} the meaning it has here ({sense})."
+        return Message(found, nearest) if knows_meaning else Message(nearest)
+    found = f"{_part(n_same, len(uses))} nearest uses {'is' if n_same <= 1 else 'are'} of “{word}”"
+    if knows_meaning:
         how_many = "all" if n_meaning == n_same > 1 else f"{n_meaning or 'none'} of them"
         how_many = "" if n_same == n_meaning == 1 else f"{how_many} "
         found += f", {how_many}with the meaning it has here ({sense})"
     return Message(f"{found}.", nearest)
+
+
+def _part(n: int, total: int) -> str:
+    """Write ``All 3``, ``2 of the 3`` or ``None of the 3``."""
+    return f"All {n}" if n == total > 1 else f"{n or 'None'} of the {total}"
 
 
 def uses_in_meaning_answer(

@@ -106,7 +106,10 @@ def nearest_uses(
             use.shown, request.meaning, request.n, len(found), len(uses), n_searched, _MAX_JUDGED
         )
     elif encoder.reads_sentence:
-        message = nearest_answer(use.shown, uses, search.only, random, sense)
+        # While the index is made, only the uses of the word are there.
+        message = nearest_answer(
+            use.shown, uses, "same" if index is None else search.only, random, sense
+        )
     else:
         message = nearest_of_word_vectors(static.name, len(static), use.token, neighbours)
     return NearestUses(

@@ -188,9 +188,9 @@ class _Correction:
                     " Marsh]\u2060(PER). A tag: word/TAG."
                 )
                 self.draft = gr.Textbox(label="The sentence with its entities", info=info)
-            self.keep = gr.Button("Keep as an example", size="sm")
+            self.keep = gr.Button("Keep as an example")
             self.kept = gr.HTML()
-            self.train = gr.Button("Train with them", size="sm", visible=False)
+            self.train = gr.Button("Train with them", visible=False)
         #: What an answer changes.
         self.outputs: list[Any] = [self.fold, self.text, self.draft, self.kept]
 

@@ -1,11 +1,13 @@
 """One sentence on several models: agreement, correct models, undecided models."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from elmo_tasks import api
 from elmo_tasks.api import Certainty, UseMeaning
 from elmo_tasks.messages import heads, meanings
-from elmo_tasks.messages.answers import agreement_answer
+from elmo_tasks.messages.answers import agreement_answer, nearest_answer
 from elmo_tasks.messages.meanings import meanings_answer
 
 ALIKE, OTHER = frozenset({frozenset({0, 2}), frozenset({1})}), frozenset({frozenset({0, 1, 2})})
@@ -135,3 +137,45 @@ def test_an_uninformative_sentence_is_not_called_another_meaning():
     assert meanings.heading(None, uses=[short, short]) == unclear
     sure = api.UseMeaning((0.05, 0.05), 0.9, None, api.Certainty.CONFIDENT)
     assert meanings.heading(None, uses=[sure, short]) == "another meaning, not in the dictionary"
+
+
+@pytest.mark.parametrize(
+    ("senses", "only", "headline"),
+    [
+        (
+            ("river", "river", None),
+            "all",
+            "2 of the 3 nearest uses are of “bank”, all with the meaning it has here (river).",
+        ),
+        (
+            ("river", "money", None),
+            "all",
+            "2 of the 3 nearest uses are of “bank”, 1 of them with the meaning it has here (river).",
+        ),
+        ((None, None), "all", "None of the 2 nearest uses is of “bank”."),
+        (("", ""), "all", "All 2 nearest uses are of “bank”."),
+        (
+            ("river", "money"),
+            "same",
+            "1 of the 2 nearest uses has the meaning it has here (river).",
+        ),
+        (("", ""), "same", ""),
+        ((None,), "other", ""),
+    ],
+)
+def test_nearest_uses_are_counted_first(senses, only, headline):
+    """A sense of ``None`` is that of another word; without a headline, the nearest use is named."""
+    uses = [
+        SimpleNamespace(
+            use=SimpleNamespace(shown="bank"),
+            cosine=0.7,
+            same_word=sense is not None,
+            sense=sense or "",
+        )
+        for sense in senses
+    ]
+    message = nearest_answer("bank", uses, only, 0.08, "river")
+    nearest = "The nearest use is of “bank”, with a cosine of 0.70. Two random words have 0.08."
+    assert (message.headline, message.details) == (
+        (headline, nearest) if headline else (nearest, "")
+    )
