@@ -64,10 +64,8 @@ def explain(
     else:
         similarity = _measure(loaded, view.name, uses)
         cosine = float(similarity([uses[0]], 1)[0])
-        words = [
-            *_hide(similarity, uses[0], 0, a, cosine),
-            *_hide(similarity, uses[1], 1, b, cosine),
-        ]
+        hidden = ((uses[0], 0, a), (uses[1], 1, b))
+        words = [word for use in hidden for word in _hide(similarity, *use, cosine)]
         apart = _is_apart(comparison, view, (a, b), cosine)
         changes = (
             np.array([word.changes for word in words]).reshape(-1, len(attribution.REPLACEMENTS)).T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -97,148 +98,144 @@ def csv_text(reading: Sequence[NearestUses], words: Sequence[NearestUses]) -> st
 
 def respond(
     service: Service,
-    word: str,
-    sentence: str,
-    only: str,
-    layer: str | None,
-    source: str | None,
+    request: NearestRequest,
     names: Sequence[str],
     progress: Progress | None = None,
-    meaning: str | None = None,
 ) -> tuple[str, NearestUses | None]:
     """Render the answer of one or several models; return it with the answer of a single one."""
-    word, sentence = word.strip(), " ".join(sentence.split())
+    word, sentence = request.word.strip(), " ".join(request.sentence.split())
     warning = service.language_warning([sentence])
-    link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", only)]
+    link = [("tab", "nearest"), ("word", word), ("s", sentence), ("only", request.only)]
     if len(names) > service.limits.max_models:
         raise InputError(
             f"At most {service.limits.max_models} models stand side by side, not {len(names)}."
         )
     if len(names) > 1:  # each at the layer that is its own choice
-        found = [
-            service.nearest(
-                NearestRequest(word, sentence, only=only, n=_MAX_OF_SEVERAL, model=name), progress
-            )
-            for name in names
-        ]
+        shared = NearestRequest(word, sentence, only=request.only, n=_MAX_OF_SEVERAL)
+        found = [service.nearest(replace(shared, model=name), progress) for name in names]
         query = urlencode([*link, *(("model", name) for name in names)])
         return page(found, query=query, warning=warning), None
     model = names[0] if names else None
-    request = NearestRequest(
-        word=word,
-        sentence=sentence,
-        layer=layer,
-        only=only,
-        source=source,
-        model=model,
-        complete=False,
-        meaning=meaning or "",
+    answer = service.nearest(
+        replace(request, word=word, sentence=sentence, model=model, complete=False), progress
     )
-    answer = service.nearest(request, progress)
-    chosen = {"layer": answer.layer, "source": source, "model": model, "meaning": meaning}
+    chosen = {
+        "layer": answer.layer,
+        "source": request.source,
+        "model": model,
+        "meaning": request.meaning,
+    }
     query = urlencode([*link, *((key, value) for key, value in chosen.items() if value)])
     return page([answer], service.models(), query, warning), answer
 
 
-def build(service: Service, tab: gr.Tab) -> None:
-    """Put the tab's components into the open container and wire their events."""
-    models, limits = service.models(), service.limits
-    layers = models[0].layers if models else ()
-    layers = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
-    _, first_word, first_sentence = EXAMPLES[0]
-    with gr.Row(elem_classes="compare"):
-        with gr.Column(elem_classes="compare-form card components"):
-            folded_head("Your own word and sentence")
-            word = gr.Textbox(first_word, label="Word", elem_classes="one-word")
-            sentence = gr.Textbox(
-                first_sentence,
-                label="A sentence with it",
-                info=f"At most {limits.max_tokens} words. [Brackets] mark another word in it.",
-                max_lines=6,
-            )
-            repairs = buttons((), "Did you mean", type="index", visible=False)
-            only = gr.Radio(WORD_FILTERS, value="all", label="Show uses of")
-            button = gr.Button("Find the nearest uses", variant="primary")
-            examples = buttons(
-                [title for title, _, _ in EXAMPLES],
-                "Or try an example",
-                type="index",
-                elem_classes="samples",
-            )
-            layer_list = choice(
-                [(view_title(name), name) for name in layers],
-                value=None,
-                label="Compare the uses by",
-                visible=False,
-            )
-            source_list = choice([], label="Look through", visible=False)
-            meaning_list = choice([], label="Only in the meaning", visible=False)
-            chosen = choice(
-                [(model.title, model.name) for model in models],
-                value=[model.name for model in models[:1]],
-                label="Model, or several to compare",
-                multiselect=True,
-                max_choices=limits.max_models,
-                visible=len(models) > 1,
-            )
-        with gr.Column(elem_classes="compare-answer"):
-            result = markup(nothing("nearest"))
-            found = gr.Textbox(visible="hidden")  # not empty once the tab was opened
+class _Form:
+    """Components of the tab, and the answers to their events."""
 
-    def ask(
-        values: Sequence[Any], progress: Progress | None = None
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        with gr.Row(elem_classes="compare"):
+            with gr.Column(elem_classes="compare-form card components"):
+                self._add_query()
+                self._add_choices()
+            with gr.Column(elem_classes="compare-answer"):
+                self.result = markup(nothing("nearest"))
+                #: Not empty once the tab was opened.
+                self.found = gr.Textbox(visible="hidden")
+        #: Components of a request, and those that its answer changes.
+        lists = [self.layer, self.source, self.meaning]
+        self.inputs: list[Any] = [self.word, self.sentence, self.only, *lists, self.models]
+        self.outputs: list[Any] = [self.result, self.repairs, *lists]
+
+    def _add_query(self) -> None:
+        _, first_word, first_sentence = EXAMPLES[0]
+        folded_head("Your own word and sentence")
+        self.word = gr.Textbox(first_word, label="Word", elem_classes="one-word")
+        most = self.service.limits.max_tokens
+        self.sentence = gr.Textbox(
+            first_sentence,
+            label="A sentence with it",
+            info=f"At most {most} words. [Brackets] mark another word in it.",
+            max_lines=6,
+        )
+        self.repairs = buttons((), "Did you mean", type="index", visible=False)
+        self.only = gr.Radio(WORD_FILTERS, value="all", label="Show uses of")
+        self.button = gr.Button("Find the nearest uses", variant="primary")
+        titles = [title for title, _, _ in EXAMPLES]
+        self.examples = buttons(titles, "Or try an example", type="index", elem_classes="samples")
+
+    def _add_choices(self) -> None:
+        models = self.service.models()
+        layers = models[0].layers if models else ()
+        layers = ("meanings", *layers, *(() if "mean" in layers or len(layers) < 2 else ("mean",)))
+        self.layer = choice(
+            [(view_title(name), name) for name in layers],
+            value=None,
+            label="Compare the uses by",
+            visible=False,
+        )
+        self.source = choice([], label="Look through", visible=False)
+        self.meaning = choice([], label="Only in the meaning", visible=False)
+        self.models = choice(
+            [(model.title, model.name) for model in models],
+            value=[model.name for model in models[:1]],
+            label="Model, or several to compare",
+            multiselect=True,
+            max_choices=self.service.limits.max_models,
+            visible=len(models) > 1,
+        )
+
+    def _respond(
+        self, values: Sequence[Any], progress: Progress | None = None
     ) -> tuple[str, NearestUses | None]:
         word, sentence, only, layer, source, of_word, names = values
         meant, _, meaning = (of_word or "").rpartition("=")
-        return respond(
-            service,
-            word or "",
-            sentence or "",
-            only,
-            layer,
-            source,
-            names or (),
-            progress,
-            meaning if meant == word else "",
+        request = NearestRequest(
+            word=word or "",
+            sentence=sentence or "",
+            layer=layer,
+            only=only,
+            source=source,
+            meaning=meaning if meant == word else "",
         )
+        return respond(self.service, request, names or (), progress)
 
-    def repaired(place: int, *values: Any) -> Any:
-        # Its question is asked again, since nothing is kept of what a button showed.
+    def repaired(self, place: int, *values: Any) -> Any:
+        """Return the sentence of a pressed button."""
+        # The request is repeated, since the choices that a button showed are not stored.
         _, typed_sentence, *_ = values
         try:
-            ask(values)
+            self._respond(values)
         except InputError as error:
             if place < len(error.choices):
                 return error.choices[place].sentence
         return typed_sentence
 
-    def find(progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
-        none = {repairs: gr.update(visible=False)}
+    def find(self, progress: gr.Progress = REPORTED, *values: Any) -> dict[Any, Any]:
+        """Answer the form."""
+        none = {self.repairs: gr.update(visible=False)}
         try:
-            shown, answer = ask(values, reported_by(progress))
+            shown, answer = self._respond(values, reported_by(progress))
         except InputError as error:
             samples = [[choice.sentence] for choice in error.choices]
-            offered = {repairs: gr.update(samples=samples, visible=bool(samples))}
-            return {result: nothing("nearest", str(error)), **offered}
+            offered = {self.repairs: gr.update(samples=samples, visible=bool(samples))}
+            return {self.result: nothing("nearest", str(error)), **offered}
         if answer is None:
-            return {
-                result: shown,
-                **none,
-                layer_list: gr.update(visible=False),
-                source_list: gr.update(visible=False),
-                meaning_list: gr.update(visible=False),
-            }
+            hidden = dict.fromkeys(
+                (self.layer, self.source, self.meaning), gr.update(visible=False)
+            )
+            return {self.result: shown, **none, **hidden}
         layers = [(view_title(name), name) for name in answer.layers]
         sources = [(source_title(name), name) for name in answer.sources]
-        # With its word: the meaning of another word, typed since, is not asked for.
+        # With its word: the meaning of a word that was typed before is not requested.
         typed_word = values[0]
         meanings = [("any", ""), *((name, f"{typed_word}={name}") for name in answer.meanings)]
         return {
-            result: shown,
+            self.result: shown,
             **none,
-            layer_list: gr.update(choices=layers, value=answer.layer, visible=True),
-            source_list: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
-            meaning_list: gr.update(
+            self.layer: gr.update(choices=layers, value=answer.layer, visible=True),
+            self.source: gr.update(choices=sources, value=answer.source, visible=len(sources) > 1),
+            self.meaning: gr.update(
                 choices=meanings,
                 value=f"{typed_word}={answer.meaning}" if answer.meaning else "",
                 visible=len(meanings) > 1,
@@ -246,53 +243,52 @@ def build(service: Service, tab: gr.Tab) -> None:
         }
 
     def open_tab(
-        request: gr.Request, progress: gr.Progress = REPORTED, *values: Any
+        self, request: gr.Request, progress: gr.Progress = REPORTED, *values: Any
     ) -> dict[Any, Any]:
+        """Answer the form, filled from a link to this tab, when the tab is first opened."""
         was_found, *typed = values
         query = request.query_params
         if was_found:
-            return {found: gr.skip()}
+            return {self.found: gr.skip()}
         if query.get("tab") != "nearest" or not query.get("word"):
-            return {found: "yes", **find(progress, *typed)}
+            return {self.found: "yes", **self.find(progress, *typed)}
         link_filter = query.get("only")
-        filter_ = link_filter if link_filter in dict(WORD_FILTERS).values() else "all"
-        names = list(dict.fromkeys(query.getlist("model")))
         link = (
             query["word"],
             query.get("s") or "",
-            filter_,
+            link_filter if link_filter in dict(WORD_FILTERS).values() else "all",
             query.get("layer"),
             query.get("source"),
             f"{query['word']}={query['meaning']}" if query.get("meaning") else "",
-            names,
+            list(dict.fromkeys(query.getlist("model"))),
         )
-        filled = {box: value for box, value in zip(inputs, link, strict=True) if value}
-        return {found: "yes", **filled, **find(progress, *link)}
+        filled = {box: value for box, value in zip(self.inputs, link, strict=True) if value}
+        return {self.found: "yes", **filled, **self.find(progress, *link)}
 
-    inputs = [word, sentence, only, layer_list, source_list, meaning_list, chosen]
-    outputs = [result, repairs, layer_list, source_list, meaning_list]
-    options: dict[str, Any] = {**SHARED, "api_visibility": "private", "show_progress_on": result}
-    opened = tab.select(
-        open_tab, [found, *inputs], [found, *dict.fromkeys([*inputs, *outputs])], **options
-    )
+
+def build(service: Service, tab: gr.Tab) -> None:
+    """Put the tab's components into the open container and wire their events."""
+    form = _Form(service)
+    options: dict[str, Any] = {
+        **SHARED,
+        "api_visibility": "private",
+        "show_progress_on": form.result,
+    }
+    outputs = [form.found, *dict.fromkeys([*form.inputs, *form.outputs])]
+    opened = tab.select(form.open_tab, [form.found, *form.inputs], outputs, **options)
     opened.then(None, js="() => elmo.settled('.near-answer')")
+    query, views = [form.word, form.sentence], [form.layer, form.source]
     events: list[Any] = [
-        *(
-            button.click,
-            word.submit,
-            sentence.submit,
-            only.input,
-            layer_list.input,
-            source_list.input,
-            meaning_list.input,
-        ),
-        examples.click(lambda at: EXAMPLES[at][1:], examples, [word, sentence], **PRIVATE).then,
-        repairs.click(repaired, [repairs, *inputs], sentence, **PRIVATE).then,
-        chosen.input(
-            lambda: (None, None), None, [layer_list, source_list], **PRIVATE
-        ).then,  # each model has its own
+        *(form.button.click, form.word.submit, form.sentence.submit),
+        *(box.input for box in (form.only, form.layer, form.source, form.meaning)),
+        form.examples.click(lambda at: EXAMPLES[at][1:], form.examples, query, **PRIVATE).then,
+        form.repairs.click(
+            form.repaired, [form.repairs, *form.inputs], form.sentence, **PRIVATE
+        ).then,
+        # Each model has its own views and sources.
+        form.models.input(lambda: (None, None), None, views, **PRIVATE).then,
     ]
     for event in events:
-        event(find, inputs, outputs, **options).then(
+        event(form.find, form.inputs, form.outputs, **options).then(
             None, js="() => elmo.bringAnswer('.near-answer')"
         )

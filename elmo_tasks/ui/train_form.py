@@ -160,15 +160,8 @@ class TrainForm:
         self.start = gr.Button("Start training", variant="primary")
         #: Components of :data:`FIELDS`, and all that change with them.
         self.inputs: list[Any] = [getattr(self, field) for field in FIELDS]
-        others = [
-            self.examples,
-            self.count,
-            self.file,
-            self.file_hint,
-            self.columns,
-            self.note,
-            self.takes,
-        ]
+        files = [self.file, self.file_hint, self.columns]
+        others = [self.examples, self.count, *files, self.note, self.takes]
         self.outputs: list[Any] = [*self.inputs, *others]
 
     def plan(self, values: Sequence[Any]) -> TrainingPlan:

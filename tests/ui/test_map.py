@@ -214,8 +214,8 @@ def test_the_picture_gives_the_scale_of_the_map(service):
 RIVER = "Reeds grew on the bank of the stream."
 
 
-def ask(service, word="bank", sentence=RIVER, models=("fake-small", "fake-large")):
-    return nearest_tab.respond(service, word, sentence, "all", None, None, models)
+def ask(service, word="bank", sentence=RIVER, models=("fake-small", "fake-large"), meaning=""):
+    return nearest_tab.respond(service, NearestRequest(word, sentence, meaning=meaning), models)
 
 
 def test_every_model_has_a_column_and_words_alone_one_more(service):
@@ -251,15 +251,11 @@ def test_one_model_answers_with_its_layers(service):
 
 
 def test_one_meaning_is_shown_alone_and_kept_in_the_link(service):
-    page, answer = nearest_tab.respond(
-        service, "bank", RIVER, "all", None, None, ("fake-small",), meaning="river"
-    )
+    page, answer = ask(service, models=("fake-small",), meaning="river")
     assert {near.sense for near in answer.uses} == {"river"}
     assert "meaning=river" in page
     assert "meaning=" not in ask(service, models=("fake-small",))[0]
-    nothing, _ = nearest_tab.respond(
-        service, "bank", RIVER, "all", None, None, ("fake-small",), meaning="rely"
-    )
+    nothing, _ = ask(service, models=("fake-small",), meaning="rely")
     assert "Choose another meaning, or any." in nothing
 
 
