@@ -297,6 +297,8 @@ def _serve(args: argparse.Namespace) -> None:
             "middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]
         },
         prevent_thread_lock=True,
+        # Without gradio's request to itself, which has three seconds: a busy machine takes longer.
+        _frontend=False,
         **launch_options(),
     )
     keep_no_sessions(app)
