@@ -23,6 +23,10 @@ _OPENERS: dict[bytes, Callable[[Any], Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
 }
+_PICKLE = (
+    "a pickle of Python, which may hold code",
+    "save a table as CSV, word vectors with save_word2vec_format()",
+)
 #: First bytes of files that are not text, the name of their format, and the remedy.
 _OTHER_FORMATS = {
     b"PK\x03\x04": ("a zip file", "unpack it first, or give a workbook a name that ends in .xlsx"),
@@ -34,8 +38,8 @@ _OTHER_FORMATS = {
     b"%PDF": ("a PDF document", "save its text as a text file"),
     b"PAR1": ("a Parquet file", "give it a name that ends in .parquet"),
     b"ARROW1": ("an Arrow or Feather file", "save it as Parquet or CSV"),
-    b"\x80\x04\x95": ("a pickle of Python", "save the table as Parquet or CSV"),
-    b"\x80\x05\x95": ("a pickle of Python", "save the table as Parquet or CSV"),
+    b"\x80\x04\x95": _PICKLE,
+    b"\x80\x05\x95": _PICKLE,
     b"\x89HDF": ("an HDF5 file", "save the table as Parquet or CSV"),
     b"{\\rtf": ("a Rich Text document", "save its text as a text file"),
     b"SQLite format 3": ("a database", "export the table as CSV"),

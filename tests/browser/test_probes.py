@@ -17,7 +17,7 @@ def test_marks_stand_where_their_numbers_are_and_all_can_be_read(open_page, widt
     places = page.evaluate(PLACES)
     shown = [
         float(text.split(":")[-1].replace("−", "-"))
-        for text in page.locator(".dots .values > span").all_text_contents()
+        for text in page.locator(".dots li:not(.columns) .values > span").all_text_contents()
     ]
     assert len(places) == len(shown) == 6
     for place, number in zip(places, shown, strict=True):
