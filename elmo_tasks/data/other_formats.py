@@ -6,7 +6,8 @@ import re
 
 from elmo_tasks.errors import DataError
 
-_MARKUP = re.compile(r"\s*<(\?xml|!DOCTYPE|!--|/?\w+[^<>]*>)")
+#: Not a word such as ``<user>`` before its tag.
+_MARKUP = re.compile(r"\s*<(\?xml|!DOCTYPE|!--|/?\w+[^<>]*>(?!(\s+[^\s<>]+)+$))")
 _AS_TABLE = "give a table (CSV or TSV) or JSON lines"
 _AS_TAGS = "give columns of words and tags, or JSON lines"
 #: Of tables of texts: a pattern of the beginning of the file, and the name of the format.

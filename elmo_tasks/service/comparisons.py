@@ -72,7 +72,8 @@ def compare_uses(
         name = word.strip() if are_one_word([spellings[0], word.strip()]) else spellings[0]
         embedded = senses.embed_read(mentions, read)
         judged = judge(senses, mentions, embedded, name, lexicon, own_meanings)
-        likely = likely_spelling(loaded.static, lexicon, name)
+        is_unlisted = judged.source is api.MeaningSource.UNLISTED
+        likely = likely_spelling(loaded.static, lexicon, name) if is_unlisted else ""
         message = _answer(word, name, spellings, judged, mentions, likely)
     return api.Comparison(
         word=word.strip(),

@@ -142,3 +142,8 @@ def test_spans(tmp_path: Path, make: Callable[..., object], remark: str) -> None
 def test_other_formats_are_named(tmp_path: Path, name: str, content: str, found: str) -> None:
     with pytest.raises(DataError, match=found):
         read_tag_file(written(tmp_path, name, content))
+
+
+def test_a_word_in_angle_brackets_is_no_markup(tmp_path: Path) -> None:
+    file = written(tmp_path, "tweets.conll", "<user>\tO\nInes\tB-PER\nflog\tO\n\n" * 5)
+    assert [sentence.tokens[0] for sentence in read_tag_file(file).sentences] == ["<user>"] * 5
