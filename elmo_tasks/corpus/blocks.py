@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from elmo_tasks.corpus.store import Store
 
 #: Limits of a block, whatever the job asks for.
-MAX_CHARACTERS = 250_000
+MAX_CHARACTERS = 100_000  # about twenty seconds of one core's work at most
 MAX_ROWS = 10_000
 
 
@@ -85,9 +85,30 @@ def parquet_content(columns: Mapping[str, Any]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    sink = io.BytesIO()
-    pq.write_table(pa.table(dict(columns)), sink)
+    sink, table = io.BytesIO(), pa.table(dict(columns))
+    pq.write_table(table, sink, **parquet_options(table.schema))
     return sink.getvalue()
+
+
+def parquet_options(schema: Any) -> dict[str, Any]:
+    """Return the options to write a table with: vectors plain, which is five times as fast.
+
+    Their numbers hardly ever repeat, so that a dictionary, statistics and compression only cost
+    time.
+    """
+    import pyarrow as pa
+
+    vectors = {field.name for field in schema if pa.types.is_fixed_size_list(field.type)}
+    if not vectors:
+        return {}
+    others = [name for name in schema.names if name not in vectors]
+    compression = {name: "snappy" for name in others}
+    compression |= {f"{name}.list.element": "none" for name in vectors}
+    return {
+        "use_dictionary": others,
+        "write_statistics": others,
+        "compression": compression,
+    }
 
 
 def cut(rows: Iterable[TextRow], store: Store, max_characters: int) -> list[Block]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from elmo_tasks.corpus.blocks import Block, Job, result_name
+from elmo_tasks.corpus.blocks import Block, Job, parquet_options, result_name
 from elmo_tasks.corpus.engines import BAD_NAME, Engine, compute
 from elmo_tasks.corpus.reader import STANDARD, BadRows, Input, files_of, read_rows
 from elmo_tasks.corpus.store import Store, is_address
@@ -139,7 +139,9 @@ def _join_parquet(names: Sequence[str], store: Store, target: Path) -> None:
     try:
         for name in names:
             table = pq.read_table(io.BytesIO(store.read(name)))
-            writer = writer or pq.ParquetWriter(target, table.schema)
+            writer = writer or pq.ParquetWriter(
+                target, table.schema, **parquet_options(table.schema)
+            )
             writer.write_table(table)
     finally:
         if writer is not None:
