@@ -210,17 +210,8 @@ def find_columns(
     Raises:
         DataError: there is no such column, or several may hold the labels.
     """
-    if not table.rows or table.names == ():
-        raise DataError(f"{table.where}: no text in this file")
-    first = [str(field).strip() for field in table.rows[0][1]]
+    first = _first_row(table, labelled)
     fields = tuple(first) if table.names is None else table.names
-    if labelled and len(fields) < 2:
-        set_mark = "; set delimiter to the mark between them"
-        advice = set_mark if table.form else f", '{fields[0]:.40}'"
-        raise DataError(
-            f"{table.where}, {table.unit} {table.rows[0][0]}: expected a text and a label, found"
-            f" one column only{advice}"
-        )
     header = given.header
     if table.names is None and header is None and given.has_names:
         header = True
@@ -231,9 +222,7 @@ def find_columns(
         header, text, label = _as_in(like, fields, header, table)
     if table.names is None and header is None:
         header = is_header(first, [row for _, row in table.rows[1:]])
-    remarks = table.remarks
-    if header and (n := sum(row == table.rows[0][1] for _, row in table.rows[1:])):
-        remarks = (*remarks, f"lines that repeat the names of the columns are left out: {n:,}")
+    remarks = (*table.remarks, *_repeated_names(table, header))
     names = table.names if table.names is not None else column_names(first, bool(header))
     columns = _columns(table, bool(header), len(fields))
     if text is None:
@@ -241,27 +230,72 @@ def find_columns(
     if labelled and label is None:
         label, fitting = guess_label(names, _without(columns, text))
         if fitting:
-            numbers = [f"{len(set(map(str, columns[at])))}" for at in fitting]
-            fit = f"{in_quotes(names[at] for at in fitting)} have " + (
-                f"{numbers[0]} values each"
-                if len(set(numbers)) == 1
-                else f"{', '.join(numbers[:12])} values"
-            )
+            values = _values_of(fitting, names, columns)
             if ask:
                 raise DataError(
-                    f"{table.where}: which column holds the labels? {fit}: set label_column to one"
-                    " of them"
+                    f"{table.where}: which column holds the labels? {values}: set label_column to"
+                    " one of them"
                 )
-            remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {fit}")
+            remarks = (*remarks, f"WHICH COLUMN HOLDS THE LABELS? {values}")
     if label is not None and is_as_like and table.names is None and not header:
-        # Both were taken by their places in another file, but this one may have them the other way
-        # round.
-        guessed = guess_text(names, columns)
-        if (guessed, guess_label(names, _without(columns, guessed))[0]) == (label, text):
-            text, label = label, text
+        text, label = _swapped_if_other_way_round(names, columns, text, label)
     layout = TableLayout(names=names, text=text, label=label, header=header, remarks=remarks)
     _check_layout(layout, table.where)
     return layout
+
+
+def _first_row(table: Table, labelled: bool) -> list[str]:
+    """Return the cells of the first row.
+
+    Raises:
+        DataError: the table is empty, or has one column where texts and labels are needed.
+    """
+    if not table.rows or table.names == ():
+        raise DataError(f"{table.where}: no text in this file")
+    number, row = table.rows[0]
+    first = [str(cell).strip() for cell in row]
+    fields = first if table.names is None else table.names
+    if labelled and len(fields) < 2:
+        set_mark = "; set delimiter to the mark between them"
+        advice = set_mark if table.form else f", '{fields[0]:.40}'"
+        raise DataError(
+            f"{table.where}, {table.unit} {number}: expected a text and a label, found"
+            f" one column only{advice}"
+        )
+    return first
+
+
+def _repeated_names(table: Table, header: bool | None) -> list[str]:
+    """Return a remark on further rows that hold the names of the columns, if there are any."""
+    if not header:
+        return []
+    n_repeats = sum(row == table.rows[0][1] for _, row in table.rows[1:])
+    if not n_repeats:
+        return []
+    return [f"lines that repeat the names of the columns are left out: {n_repeats:,}"]
+
+
+def _values_of(
+    places: Sequence[int], names: Sequence[str], columns: Mapping[int, list[Any]]
+) -> str:
+    """Say how many values each of several columns has, any of which may hold the labels."""
+    counts = [str(len(set(map(str, columns[at])))) for at in places]
+    columns_have = f"{in_quotes(names[at] for at in places)} have"
+    if len(set(counts)) == 1:
+        return f"{columns_have} {counts[0]} values each"
+    return f"{columns_have} {', '.join(counts[:12])} values"
+
+
+def _swapped_if_other_way_round(
+    names: Sequence[str], columns: Mapping[int, list[Any]], text: int, label: int
+) -> tuple[int, int]:
+    """Return the places of text and label, which were taken from another file: swapped if this
+    file seems to have them the other way round.
+    """
+    guessed = guess_text(names, columns)
+    if (guessed, guess_label(names, _without(columns, guessed))[0]) == (label, text):
+        return label, text
+    return text, label
 
 
 def _columns(table: Table, header: bool, width: int) -> dict[int, list[Any]]:

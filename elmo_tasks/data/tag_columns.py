@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from pathlib import Path
 
@@ -73,6 +74,47 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
     Columns that seem to be those of CoNLL-U are read as such.
     """
     check_tag_format(text, str(path))
+    table = _found_rows(path, text, given)
+    blocks, names, remarks = table.blocks, table.names, table.remarks
+    width = len(names)
+    if len(blocks) == 1:
+        blocks = _regrouped(blocks[0], names, width)
+    blocks, n_empty = _with_outside(blocks, width)
+    if n_empty:
+        remarks = (*remarks, f"empty tags are read as '{OUTSIDE}'")
+    _check_lines(path, blocks, names)
+    kinds = ColumnKinds(
+        [[fields for _, fields in block if len(fields) == width] for block in blocks], width
+    )
+    where = f"{path}, line {table.first_line}"
+    columns = choose_columns(kinds, names, table.header, _given_or_2012(given, text, width), where)
+    _check_words(path, blocks, columns.token, width)
+    is_conllu = width == len(CONLLU) and kinds.counts(0) and not kinds.spans(columns.tag)
+    if is_conllu and given == TagColumns():
+        return read_conllu(path, text, errors, given)
+    return TagFile(
+        sentences=_sentences_of(blocks, width, columns.token, columns.tag, errors),
+        names=names,
+        token=names[columns.token],
+        tag=names[columns.tag],
+        header=table.header,
+        remarks=(*remarks, *columns.remarks),
+    )
+
+
+@dataclass(frozen=True)
+class _TagRows:
+    """Lines of words and tags, without comments and the line of names."""
+
+    blocks: list[list[NumberedFields]]  #: divided at empty lines
+    names: tuple[str, ...]  #: of the columns
+    header: bool  #: the first line holds the names
+    first_line: int  #: that is no comment
+    remarks: tuple[str, ...]
+
+
+def _found_rows(path: Path, text: str, given: TagColumns) -> _TagRows:
+    """Split a text into fields; leave out comments, the line of names and incomplete columns."""
     blocks, mark = _blocks(path, text)
     remarks = ["columns of a table"] if mark == "," else []
     # Only in front of the words of a sentence: # may be a word.
@@ -95,7 +137,6 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
     )
     if header:
         remarks.append("named by the first line")
-    names = column_names(first if header else [""] * width, header)
     # A line that begins with # is a comment unless its last field is a tag like those of other
     # lines.
     tags = {fields[-1] for _, fields in plain[1 if header else 0 :] if len(fields) == width}
@@ -109,28 +150,12 @@ def read_columns(path: Path, text: str, errors: RowErrors, given: TagColumns) ->
         remarks.append("lines that begin with # are comments")
     left_out = comments | {first_line} if header else comments
     blocks = [[line for line in block if line[0] not in left_out] for block in blocks]
-    blocks = [block for block in blocks if block]
-    if len(blocks) == 1:
-        blocks = _regrouped(blocks[0], names, width)
-    blocks, n_empty = _with_outside(blocks, width)
-    remarks += [f"empty tags are read as '{OUTSIDE}'"] if n_empty else []
-    _check_lines(path, blocks, names)
-    kinds = ColumnKinds(
-        [[fields for _, fields in block if len(fields) == width] for block in blocks], width
-    )
-    where = f"{path}, line {first_line}"
-    columns = choose_columns(kinds, names, header, _given_or_2012(given, text, width), where)
-    _check_words(path, blocks, columns.token, width)
-    is_conllu = width == len(CONLLU) and kinds.counts(0) and not kinds.spans(columns.tag)
-    if is_conllu and given == TagColumns():
-        return read_conllu(path, text, errors, given)
-    return TagFile(
-        sentences=_sentences_of(blocks, width, columns.token, columns.tag, errors),
-        names=names,
-        token=names[columns.token],
-        tag=names[columns.tag],
+    return _TagRows(
+        blocks=[block for block in blocks if block],
+        names=column_names(first if header else [""] * width, header),
         header=header,
-        remarks=(*remarks, *columns.remarks),
+        first_line=first_line,
+        remarks=tuple(remarks),
     )
 
 
