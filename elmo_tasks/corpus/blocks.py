@@ -102,7 +102,7 @@ def parquet_options(schema: Any) -> dict[str, Any]:
     if not vectors:
         return {}
     others = [name for name in schema.names if name not in vectors]
-    compression = {name: "snappy" for name in others}
+    compression = dict.fromkeys(others, "snappy")
     compression |= {f"{name}.list.element": "none" for name in vectors}
     return {
         "use_dictionary": others,
