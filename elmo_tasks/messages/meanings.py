@@ -101,7 +101,8 @@ def unlisted_answer(
         headline = f"“{word}” probably {answer} ({percent(probability)})."
     meant = f" (did you mean “{spelling}”?)" if spelling else ""
     missing = f"“{word}” is not in the dictionary{meant}, so this is only an estimate from how"
-    names = " Two people or places of one name can seldom be distinguished." if is_name else ""
+    shared = " Two people, places or things of one name can seldom be distinguished."
+    names = shared if is_name else ""
     better = "Give its meanings yourself under “Own meanings” for a better answer."
     return api.Message(headline, f"{missing} alike the sentences are.{names} {better}")
 
