@@ -158,7 +158,8 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
         with gr.Column(elem_classes="compare-form card components"):
             form = TrainForm(service)
         with gr.Column(elem_classes="compare-answer train-column"):
-            data = markup("", classes="train-data")
+            # As high as the data of the sample, which the first check brings: nothing jumps then.
+            data = markup('<div class="data-to-come"></div>', classes="train-data")
             with gr.Column(elem_classes="train-runs"):
                 runs = _Runs(service)
     outputs = [*form.outputs, data]
