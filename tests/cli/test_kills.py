@@ -17,10 +17,11 @@ import h5py
 import numpy as np
 import pytest
 import torch
-import yaml
 
 from elmo_tasks.heads.head_files import find_head
 from tests.cli.toy_runs import written
+from tests.training.experiment import steps_kept, write_experiment
+from tests.training.toy_language import BATCH, WINDOW, exported, language_data, language_model
 from tests.training.toy_task import write_encoder, write_untrained
 
 pytestmark = pytest.mark.ci
@@ -40,9 +41,8 @@ class Interruption:
     prepare: Callable[[Path], None]  #: writes what it needs into a folder
     begin: Callable[[Path], list[str]]  #: its arguments
     result: Callable[[Path], Any]  #: what it made, to be the same every time
-    resume: Callable[[Path], list[str]] | None = (
-        None  #: its arguments after a kill, where they are others
-    )
+    #: its arguments after a kill, where they differ
+    resume: Callable[[Path], list[str]] | None = None
 
 
 def _text(folder: Path) -> None:
@@ -65,12 +65,8 @@ def _config(folder: Path) -> str:
 
 def _resume(folder: Path) -> list[str]:
     last = folder / "run" / "last.ckpt"
-    return [
-        "fit",
-        "--config",
-        _config(folder),
-        *(["--ckpt_path", str(last)] if last.exists() else []),
-    ]
+    resumed = ["--ckpt_path", str(last)] if last.exists() else []
+    return ["fit", "--config", _config(folder), *resumed]
 
 
 def _weights(path: Path) -> dict[str, list[Any]]:
@@ -91,44 +87,10 @@ def _trained_run(folder: Path) -> Any:
 
 def _language(folder: Path) -> None:
     (folder / "text.txt").write_text(TEXT.lower(), encoding="utf-8")
-    sizes = {"filters": [[1, 8], [2, 8]], "dim": 32, "projection_dim": 16, "n_draws": 64}
-    data = {
-        "files": [str(folder / "text.txt")],
-        "cache_dir": str(folder / "cache"),
-        "vocabulary_size": 50,
-    }
-    data |= {"batch_size": 4, "unroll_steps": 8, "max_tokens": 4 * 8 * 120}
-    kept = {
-        "dirpath": str(folder / "run"),
-        "every_n_train_steps": 10,
-        "save_last": True,
-        "save_top_k": -1,
-    }
-    checkpoint, export = (
-        "pytorch_lightning.callbacks.ModelCheckpoint",
-        "elmo_tasks.training.export_bilm.ExportBiLM",
+    data = language_data(folder, max_tokens=120 * BATCH * WINDOW)
+    write_experiment(
+        folder, language_model(), data, [steps_kept(folder / "run", 10), exported(folder)]
     )
-    quiet = {"logger": False, "enable_progress_bar": False, "enable_model_summary": False}
-    callbacks = [
-        {"class_path": checkpoint, "init_args": {**kept, "enable_version_counter": False}},
-        {"class_path": export, "init_args": {"folder": str(folder / "model")}},
-    ]
-    trainer = {
-        "max_epochs": 1,
-        "accelerator": "cpu",
-        "default_root_dir": str(folder / "run"),
-        "callbacks": callbacks,
-    }
-    raw = {
-        "seed_everything": 1,
-        "model": {"class_path": "elmo_tasks.training.bilm_module.BiLMModule", "init_args": sizes},
-        "data": {
-            "class_path": "elmo_tasks.data.language_model.LanguageModelData",
-            "init_args": data,
-        },
-        "trainer": trainer | quiet,
-    }
-    (folder / "config.yaml").write_text(yaml.safe_dump(raw))
 
 
 def _language_model(folder: Path) -> Any:
@@ -156,64 +118,29 @@ def _table(folder: Path) -> Any:
 
 
 def _sweep(folder: Path) -> list[str]:
-    command = [
-        "sweep",
-        "--config",
-        _config(folder),
-        "--out",
-        str(folder / "out"),
-        "--json",
-        str(folder / "out.json"),
-    ]
-    return [*command, "--seeds", "1", "2", "--set", "trainer.max_epochs=2"]
+    files = f"--config {_config(folder)} --out {folder}/out --json {folder}/out.json"
+    return f"sweep {files} --seeds 1 2 --set trainer.max_epochs=2".split()
 
 
 JOBS = {
     "embed": Interruption(
         _text,
-        lambda f: [
-            "embed",
-            str(f / "in.txt"),
-            str(f / "out.hdf5"),
-            "--all",
-            "--raw",
-            "--model",
-            str(f / "toy"),
-        ],
+        lambda f: f"embed {f}/in.txt {f}/out.hdf5 --all --raw --model {f}/toy".split(),
         _hdf5,
     ),
     "index": Interruption(
         _text,
-        lambda f: [
-            "index",
-            str(f / "in.txt"),
-            "--out",
-            str(f / "out"),
-            "--title",
-            "t",
-            "--model",
-            str(f / "toy"),
-        ],
+        lambda f: f"index {f}/in.txt --out {f}/out --title t --model {f}/toy".split(),
         _index,
     ),
     "predict": Interruption(
         _tagger,
-        lambda f: ["predict", "--head", str(f / "tagger"), str(f / "in.txt"), str(f / "out.jsonl")],
+        lambda f: f"predict --head {f}/tagger {f}/in.txt {f}/out.jsonl".split(),
         lambda f: (f / "out.jsonl").read_bytes(),
     ),
     "vectors": Interruption(
         _text,
-        lambda f: [
-            "model",
-            "vectors",
-            str(f / "in.txt"),
-            "--out",
-            str(f / "out"),
-            "--workers",
-            "1",
-            "--epochs",
-            "60",
-        ],
+        lambda f: f"model vectors {f}/in.txt --out {f}/out --workers 1 --epochs 60".split(),
         lambda f: (f / "out" / "vectors.safetensors").read_bytes(),
     ),
     "fit a head": Interruption(

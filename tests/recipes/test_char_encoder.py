@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-import yaml
 
 from elmo_tasks.__main__ import main
 from elmo_tasks.bilm.bilm import BiLM
@@ -26,6 +24,8 @@ from elmo_tasks.text.characters import character_ids
 from elmo_tasks.text.vocabulary import SPECIAL_WORDS, Vocabulary
 from elmo_tasks.training.bilm_module import BiLMModule
 from elmo_tasks.training.export_bilm import write_model
+from tests.training.experiment import Part, assert_same_weights, steps_kept, write_experiment
+from tests.training.toy_language import exported
 
 NAMES = ["ka", "lo", "mi", "nu", "pe", "ru", "so", "ta", "kalo", "minu", "peru", "sota"]
 SMALL, WIDE = ((1, 4), (2, 6)), ((1, 6), (2, 8), (3, 5))
@@ -68,39 +68,12 @@ def types_of(folder: Path, **settings: object) -> WordTypes:
     return data
 
 
-def fit(
-    folder: Path, model: tuple[str, dict[str, Any]], data: tuple[str, dict[str, Any]], *more: str
-) -> None:
+def fit(folder: Path, model: Part, data: Part, *more: str) -> None:
     """Run with classes and their settings; the model is written below the folder."""
-    classes = {
-        "pytorch_lightning.callbacks.ModelCheckpoint": {
-            "dirpath": str(folder),
-            "every_n_train_steps": 60,
-            "save_top_k": -1,
-        },
-        "elmo_tasks.training.callbacks.ProgressLines": {"every_n_steps": 1},
-        "elmo_tasks.training.export_bilm.ExportBiLM": {"folder": str(folder / "model")},
-    }
-    quiet = {
-        "accelerator": "cpu",
-        "logger": False,
-        "enable_progress_bar": False,
-        "enable_model_summary": False,
-    }
-    callbacks = [{"class_path": name, "init_args": settings} for name, settings in classes.items()]
-    raw = {
-        "seed_everything": 1,
-        "model": {"class_path": model[0], "init_args": model[1]},
-        "data": {"class_path": data[0], "init_args": data[1]},
-        "trainer": {
-            **quiet,
-            "max_epochs": 1,
-            "default_root_dir": str(folder),
-            "callbacks": callbacks,
-        },
-    }
-    (folder / "config.yaml").write_text(yaml.safe_dump(raw))
-    assert main(["fit", "--config", str(folder / "config.yaml"), *more]) == 0
+    progress = "elmo_tasks.training.callbacks.ProgressLines", {"every_n_steps": 1}
+    callbacks = [steps_kept(folder, 60), progress, exported(folder)]
+    config = write_experiment(folder, model, data, callbacks)
+    assert main(["fit", "--config", str(config), *more]) == 0
 
 
 def losses(printed: str) -> list[float]:
@@ -212,8 +185,7 @@ def test_it_learns_and_a_language_model_continues_from_it(
     halfway = next(workplace.glob("*step=60.ckpt")).rename(workplace / "halfway.ckpt")
     fit(workplace, model, words, "--ckpt_path", str(halfway))
     again = load_bilm(find_model(workplace / "model")).state_dict()
-    for name, value in new.bilm.state_dict().items():
-        torch.testing.assert_close(again[name], value, atol=2e-3, rtol=2e-3)  # float16
+    assert_same_weights(again, new.bilm.state_dict(), atol=2e-3, rtol=2e-3)  # float16
     assert Elmo.load(workplace / "model").encode([["ka"]]).values.shape == (3, 1, 1, 16)
 
 

@@ -15,7 +15,8 @@ import yaml
 from torch import distributed
 
 from elmo_tasks.__main__ import main
-from tests.training.test_bilm_module import config as language_config  # noqa: F401  (a fixture)
+from tests.training.experiment import assert_same_weights, checkpoint
+from tests.training.toy_language import CERTAIN, steps, write_language
 from tests.training.toy_task import write_config, write_encoder
 
 pytestmark = [
@@ -36,23 +37,10 @@ def free_port() -> int:
 def nodes(port: int, *arguments: str, log: Path) -> list[subprocess.Popen[bytes]]:
     """Start `torchrun` as on two machines, which meet at a port of the first."""
     meet = ["--rdzv-backend", "c10d", "--rdzv-endpoint", f"127.0.0.1:{port}", "--rdzv-id", "test"]
-    run = [
-        "-m",
-        "torch.distributed.run",
-        "--nnodes",
-        "2",
-        "--nproc-per-node",
-        "1",
-        "--max-restarts",
-        "3",
-        *meet,
-    ]
-    two = [
-        "--trainer.num_nodes=2",
-        "--trainer.devices=1",
-        "--trainer.strategy=ddp",
-        "--trainer.accelerator=cpu",
-    ]
+    sizes = ["--nnodes=2", "--nproc-per-node=1", "--max-restarts=3"]
+    run = ["-m", "torch.distributed.run", *sizes, *meet]
+    lightning = {"num_nodes": 2, "devices": 1, "strategy": "ddp", "accelerator": "cpu"}
+    two = [f"--trainer.{name}={value}" for name, value in lightning.items()]
     command = [sys.executable, *run, "-m", "elmo_tasks", "fit", *arguments, *two]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "PL_TORCH_DISTRIBUTED_BACKEND": "gloo"}
     # Else processes that are started again meet at addresses of those that died.
@@ -85,18 +73,8 @@ def finished(processes: list[subprocess.Popen[bytes]], log: Path) -> None:
 
 
 def weights(path: Path) -> dict[str, torch.Tensor]:
-    state: dict[str, torch.Tensor] = torch.load(path, weights_only=True)["state_dict"]
+    state: dict[str, torch.Tensor] = checkpoint(path)["state_dict"]
     return state
-
-
-def assert_same(one: Path, other: Path) -> None:
-    expected = weights(one)
-    found = weights(other)
-    assert found.keys() == expected.keys()
-    for name, value in expected.items():
-        torch.testing.assert_close(
-            found[name], value, atol=2e-4, rtol=1e-3, msg=lambda text, name=name: f"{name}: {text}"
-        )
 
 
 def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
@@ -113,27 +91,19 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
         tmp_path / "log",
     )
     assert main(["fit", *few, "--run_dir", str(tmp_path / "one")]) == 0
-    assert_same(tmp_path / "one" / "last.ckpt", tmp_path / "two" / "last.ckpt")
+    found, expected = (weights(tmp_path / run / "last.ckpt") for run in ("two", "one"))
+    assert_same_weights(found, expected, atol=2e-4, rtol=1e-3)
     assert (tmp_path / "two" / "head" / "card.json").is_file()
 
 
 @pytest.mark.nightly
-def test_a_language_model_of_two_nodes_is_that_of_one_process(
-    language_config: Path,  # noqa: F811
-    tmp_path: Path,
-) -> None:
-    exact = [f"--model.init_args.{a}" for a in ("dropout=0", "reset_rate=0", "n_draws=400000")]
-    assert main(["fit", "--config", str(language_config), "--trainer.max_steps=1", *exact]) == 0
+def test_a_language_model_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
+    config = str(write_language(tmp_path))
+    assert main(["fit", "--config", config, "--trainer.max_steps=1", *CERTAIN]) == 0
     begun = weights(tmp_path / "run" / "last.ckpt")
     (tmp_path / "model").rename(tmp_path / "first")  # its weights are where both begin
-    begin = [*exact, "--model.init_args.start_from", str(tmp_path / "first"), "--overwrite"]
-    few = [
-        "--config",
-        str(language_config),
-        "--trainer.max_steps=12",
-        "--trainer.precision=32-true",
-        *begin,
-    ]
+    begin = [*CERTAIN, f"--model.init_args.start_from={tmp_path / 'first'}", "--overwrite"]
+    few = ["--config", config, "--trainer.max_steps=12", "--trainer.precision=32-true", *begin]
     finished(nodes(free_port(), *few, log=tmp_path / "log"), tmp_path / "log")
     (tmp_path / "run").rename(tmp_path / "two")
     assert main(["fit", *few]) == 0
@@ -151,23 +121,22 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(
     # streams.
     more = ["--trainer.max_steps=20", "--ckpt_path", str(tmp_path / "two" / "last.ckpt")]
     assert main(["fit", *few, *more]) == 0
-    assert torch.load(tmp_path / "run" / "last.ckpt", weights_only=True)["global_step"] == 20
+    assert checkpoint(tmp_path / "run" / "last.ckpt")["global_step"] == 20
 
 
 @pytest.mark.nightly
 def test_after_a_node_is_killed_training_resumes_from_the_last_checkpoint(
-    language_config: Path,  # noqa: F811
     tmp_path: Path,
 ) -> None:
-    raw = yaml.safe_load(language_config.read_text())
+    config = write_language(tmp_path)
+    raw = yaml.safe_load(config.read_text())
     for callback in raw["trainer"]["callbacks"]:
         if callback["class_path"].endswith("ModelCheckpoint"):
             callback["init_args"]["every_n_train_steps"] = 5
-    language_config.write_text(yaml.safe_dump(raw))
-    command = ["--config", str(language_config), "--run_dir", str(tmp_path / "run"), "--resume"]
-    long = ["--data.init_args.max_tokens", str(4 * 8 * 400)]
+    config.write_text(yaml.safe_dump(raw))
+    command = ["--config", str(config), "--run_dir", str(tmp_path / "run"), "--resume"]
     log = tmp_path / "log"
-    processes = nodes(free_port(), *command, *long, log=log)
+    processes = nodes(free_port(), *command, steps(400), log=log)
     last = tmp_path / "run" / "last.ckpt"
     deadline = time.monotonic() + 200
     while not last.exists() and time.monotonic() < deadline:
@@ -180,4 +149,4 @@ def test_after_a_node_is_killed_training_resumes_from_the_last_checkpoint(
     finished(processes, log)
     message = log.with_name("node-0.log").read_text() + log.with_name("node-1.log").read_text()
     assert "Restoring states from the checkpoint path" in message
-    assert torch.load(last, weights_only=True)["global_step"] == 400
+    assert checkpoint(last)["global_step"] == 400

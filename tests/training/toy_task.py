@@ -9,7 +9,6 @@ from typing import Any
 
 import pytorch_lightning as pl
 import torch
-import yaml
 
 from elmo_tasks.data.classification import ClassificationData
 from elmo_tasks.data.split_data import SplitData
@@ -24,6 +23,7 @@ from elmo_tasks.recipes.static_vectors import write_vectors
 from elmo_tasks.training.export_bilm import write_model
 from elmo_tasks.training.task_module import TaskModule
 from tests.bilm.tiny import tiny
+from tests.training.experiment import described, write_experiment
 
 NAMES = ("Ada", "Bo", "Cleo", "Dan")
 PLACES = ("Rome", "Oslo", "Lima", "Bern")
@@ -168,54 +168,29 @@ def write_config(folder: Path, encoder: Path, kind: str = "tagging") -> Path:
         for k, split in enumerate(("train", "validation"))
     }
     run = folder / "run"
-    head = (
-        {"lstm_hidden": 12, "lstm_layers": 1} if tagging else {"hidden": 12, "mix_layer_norm": True}
-    )
-    columns = {} if tagging else {"text_column": 1, "label_column": 0}
-    kept = {"dirpath": str(run), "monitor": "val_f1" if tagging else "val_accuracy"}
-    raw = {
-        "seed_everything": 1,
-        "model": {
-            "class_path": "elmo_tasks.training.task_module.TaskModule",
-            "init_args": {
-                "encoder": str(encoder),
-                "layer_store": str(folder / "layers"),
-                "learning_rate": 0.05 if tagging else 0.01,
-                "head": {
-                    "class_path": (
-                        f"elmo_tasks.heads.{'ner.NerHead' if tagging else 'sentiment.SentimentHead'}"
-                    ),
-                    "init_args": {"dropout": 0.0, **head},
-                },
-            },
-        },
-        "data": {
-            "class_path": (
-                "elmo_tasks.data."
-                + ("tagging.TaggingData" if tagging else "classification.ClassificationData")
-            ),
-            "init_args": {**files, **columns, "batch_size": 8},
-        },
-        "trainer": {
-            "max_epochs": EPOCHS,
-            "accelerator": "cpu",
-            "num_sanity_val_steps": 0,
-            "logger": False,
-            "enable_progress_bar": False,
-            "enable_model_summary": False,
-            "default_root_dir": str(run),
-            "callbacks": [
-                {"class_path": "elmo_tasks.training.run_files.RunCheckpoint", "init_args": kept},
-                {
-                    "class_path": "elmo_tasks.training.export_head.ExportHead",
-                    "init_args": {
-                        "folder": str(run / "head"),
-                        "about": {"title": "a toy", "data": "toy data"},
-                    },
-                },
-            ],
-        },
+    head: dict[str, Any] = {"hidden": 12, "mix_layer_norm": True}
+    head_class, data_class = "sentiment.SentimentHead", "classification.ClassificationData"
+    columns = {"text_column": 1, "label_column": 0}
+    if tagging:
+        head = {"lstm_hidden": 12, "lstm_layers": 1}
+        head_class, data_class, columns = "ner.NerHead", "tagging.TaggingData", {}
+    model = {
+        "encoder": str(encoder),
+        "layer_store": str(folder / "layers"),
+        "learning_rate": 0.05 if tagging else 0.01,
+        "head": described((f"elmo_tasks.heads.{head_class}", {"dropout": 0.0, **head})),
     }
-    path = folder / "config.yaml"
-    path.write_text(yaml.safe_dump(raw))
-    return path
+    ours = "elmo_tasks.training"
+    about = {"title": "a toy", "data": "toy data"}
+    kept = {"dirpath": str(run), "monitor": "val_f1" if tagging else "val_accuracy"}
+    return write_experiment(
+        folder,
+        (f"{ours}.task_module.TaskModule", model),
+        (f"elmo_tasks.data.{data_class}", {**files, **columns, "batch_size": 8}),
+        [
+            (f"{ours}.run_files.RunCheckpoint", kept),
+            (f"{ours}.export_head.ExportHead", {"folder": str(run / "head"), "about": about}),
+        ],
+        max_epochs=EPOCHS,
+        num_sanity_val_steps=0,
+    )
