@@ -1,7 +1,7 @@
 """Load test: fifty users for two minutes: ``python -m benchmarks.fifty_people``.
 
 Starts the app; each user requests a comparison of their own sentences, reads the result for ten
-seconds on the average, and repeats. Prints response times, the memory of the app over time, and
+seconds on average, and repeats. Prints response times, the memory of the app over time, and
 responses that were not the user's own, and how busy other processes kept the machine (psutil, of
 requirements-dev.txt). ``--copies 2`` starts two apps behind nginx. All of it stays on this machine.
 """
@@ -115,7 +115,7 @@ def main() -> None:
         "--pause",
         type=float,
         default=10,
-        help="of a person between questions, on the average (default: 10)",
+        help="mean time of a person between questions (default: 10)",
     )
     parser.add_argument(
         "--copies",

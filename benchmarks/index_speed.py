@@ -38,10 +38,10 @@ def main() -> None:
     )
     parser.add_argument("--text", type=Path, help="text, one sentence a line")
     parser.add_argument(
-        "--words", type=int, default=300_000, help="read so many words of it (default: 300,000)"
+        "--words", type=int, default=300_000, help="number of words to read (default: 300,000)"
     )
     parser.add_argument(
-        "--synthetic", type=int, default=0, help="draw so many vectors near those of the text"
+        "--synthetic", type=int, default=0, help="number of vectors to draw near those of the text"
     )
     parser.add_argument("--usearch", action="store_true", help="measure usearch, too")
     parser.add_argument(
@@ -103,7 +103,7 @@ def _measure(
     n, width = 0, 0
     random = np.random.default_rng(0)
     queries: list[NDArray[np.float32]] = []
-    stored = folder / _STORED  # what the exact order is computed from, as in an index
+    stored = folder / _STORED  # the exact order is computed from it, as in an index
     row_of: list[NDArray[np.int64]] = []
     with stored.open("wb") as file:
         for rows, part in vectors():

@@ -105,7 +105,7 @@ def _model(name: str) -> Elmo:
 
 
 def _peer(name: str, bilm: BiLM, site_packages: Path | None) -> object | None:
-    if name not in MODELS:  # what is ours alone is not written for others first
+    if name not in MODELS:  # our own models are not converted for allennlp
         return None
     with tempfile.TemporaryDirectory() as folder:
         options, weights = Path(folder, "options.json"), Path(folder, "weights.hdf5")

@@ -253,7 +253,7 @@ def _check_temporary_folder(environment: Mapping[str, str]) -> None:
 def _count_few_requests(environment: MutableMapping[str, str]) -> None:
     """Bound the statistics of gradio, which our pages do not show.
 
-    By default it keeps 10,000 requests and counts them anew after each of them.
+    By default it keeps 10,000 requests and counts all of them after each request.
     """
     environment.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
     environment.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "100")

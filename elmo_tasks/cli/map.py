@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         if args.html is not None:
             atomic_write(args.html, map_tab.file_of(answer, ())[1])
         if args.csv is not None:
-            # the mark tells spreadsheets that it is UTF-8
+            # the byte order mark tells spreadsheets that the file is UTF-8
             atomic_write(args.csv, "\ufeff" + map_tab.csv_text(answer))
     if args.json:
         print(json.dumps(answer.to_dict(), ensure_ascii=False))

@@ -224,11 +224,12 @@ def _card(path: Path) -> dict[str, Any]:
         card = read_json(path)
     except (OSError, ValueError) as error:
         raise ConfigError(
-            f"{path}: expected a JSON object ({error}); mend or delete it first"
+            f"{path}: expected a JSON object ({error}); correct or delete it first"
         ) from None
     if not isinstance(card, dict):
         raise ConfigError(
-            f"{path}: expected a JSON object, found {type(card).__name__}; mend or delete it first"
+            f"{path}: expected a JSON object, found {type(card).__name__}; correct or delete it"
+            " first"
         )
     return card
 

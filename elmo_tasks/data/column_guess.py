@@ -77,7 +77,7 @@ LABEL_NAMES = (
     "ラベル",
     "تصنيف",
 )
-#: Words in names of columns that hold what a program said, which are no labels to learn from.
+#: Words in names of columns of predictions, which are not labels to learn from.
 PREDICTED = {
     "hyp",
     "hypothesis",

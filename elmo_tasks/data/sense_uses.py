@@ -64,7 +64,7 @@ def read_coarse_wsd(path: Path) -> list[SenseUse]:
         path,
         list(numbered_lines(path))[1:],
         use,
-        "word, label, sense, target_index and text with tabs between",
+        "word, label, sense, target_index and text, separated by tabs",
     )
 
 
@@ -181,7 +181,7 @@ def read_wic(data: Path, gold: Path) -> list[WordPair]:
         return [WordPair(Use.of_tokens(first, i), Use.of_tokens(second, j), _SAME_MEANING[answer])]
 
     rows = [(number, (answer, line)) for (number, line), answer in zip(lines, answers, strict=True)]
-    fields = "word, part of speech, i-j and two sentences with tabs between"
+    fields = "word, part of speech, i-j and two sentences, separated by tabs"
     return _rows(data, rows, pair, f"{fields}, and T or F in {gold.name}", "pair")
 
 

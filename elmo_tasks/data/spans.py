@@ -95,7 +95,7 @@ def _placed(text: str, spans: Sequence[_GivenSpan], notes: Counter[str]) -> list
             if unit != "characters":
                 notes[f"texts whose spans count {unit}: converted"] += 1
                 return moved
-            # Without texts of their own, spans that begin and end at words tell what they count.
+            # Without their texts: in the right unit, spans begin and end at words.
             utf16 = _moved(spans, "UTF-16 units", counted["UTF-16 units"])
             if (
                 not any(span.own_text for span in spans)

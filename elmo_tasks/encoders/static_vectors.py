@@ -289,7 +289,7 @@ def read_word_vectors(path: Path) -> tuple[list[str], NDArray[np.float32]]:
             for place, word, vector in _word_rows(path, file):
                 if word in places:
                     raise WeightsError(
-                        f"{path}, {place}: the word '{word[:40]}' came in {places[word]} already"
+                        f"{path}, {place}: the word '{word[:40]}' is already in {places[word]}"
                     )
                 places[word] = place
                 vectors.append(vector)

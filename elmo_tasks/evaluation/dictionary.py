@@ -61,7 +61,7 @@ class SetScores:
     several_named: float  #: among sets in several meanings
     several_right: float
     one_split: float  #: share of sets in one meaning that are confidently split
-    unseen: int  #: sets with no sentence that is also in the dictionary
+    unseen: int  #: sets without a sentence of the dictionary
     unseen_named: float
     unseen_right: float
     #: how many of the words are in the dictionary, on the list, in neither

@@ -15,7 +15,7 @@ from elmo_tasks.senses.judging import judge
 from elmo_tasks.senses.lexicon import Lexicon
 from elmo_tasks.text.mentions import find_mention
 
-_SETS_OF_A_MEANING = 2  # in one meaning, and as many in several
+_SETS_OF_A_MEANING = 2  # sets in one meaning, and the same number in several meanings
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ def dictionary_note(layer: str) -> str:
 
 
 def taught_note() -> str:
-    """State the same of a model, where no layer has been spoken of yet."""
+    """State that a model, rather than one layer, was trained on the dictionary."""
     return "This model was also trained on the dictionary’s sentences."
 
 

@@ -150,7 +150,7 @@ def not_english(static: StaticVectors, texts: Sequence[str]) -> str:
         if (language := foreign_language(text)) and not _is_plainly_english(static, text)
     }
     if languages:
-        # Together they tell better which one it is: Spanish or Italian.
+        # All texts together distinguish similar languages, such as Spanish and Italian, better.
         return foreign_language(" ".join(languages)) or next(iter(languages.values()))
     words = [token.text for text in texts for token in tokenize(text) if token.text[:1].isalpha()]
     is_known = static.rows_of(words) < min(_ENGLISH_RANK, len(static))

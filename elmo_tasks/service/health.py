@@ -34,7 +34,7 @@ class Health:
         return self._running
 
     def end(self, seconds: float, sleep: Callable[[float], object] = time.sleep) -> bool:
-        """Take no new requests, and wait until the running ones have ended; return if they have."""
+        """Refuse new requests and wait for the running ones; return whether all have ended."""
         self.is_ending = True
         until = time.monotonic() + seconds
         while self._running and time.monotonic() < until:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 #: Probability of English below which a text is in another language.
 _MIN_ENGLISH = 0.05
-#: Fewer letters do not tell; but three short words do ("Vi ses i dag.").
+#: Fewer letters are too few to tell the language, but three short words are enough ("Vi ses i
+#: dag.").
 _MIN_LETTERS = 10
 _MIN_SHORT_WORDS = 3
 _MIN_SHORT_LETTERS = 6

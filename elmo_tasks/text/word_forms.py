@@ -124,12 +124,12 @@ def lemmas(word: str) -> set[str]:
         base = word.removesuffix(ending)
         if base == word or len(base) < 2 or (ending == "s" and base.endswith("s")):
             continue
-        # Not of noted: short words double their last letter before these endings, and are covered
-        # below.
+        # A short word doubles its last letter before these endings: "noted" is not from "not".
+        # Words with a doubled letter are covered below.
         if ending not in ("ed", "ing") or not _SHORT.fullmatch(base):
             bases.add(base)
         if ending in ("ed", "ing"):
-            if base[1:] != "e":  # seed is no form of see
+            if base[1:] != "e":  # "seed" is not a form of "see"
                 bases.add(base + "e")
             if len(base) > 2 and base[-1] == base[-2]:
                 bases.add(base[:-1])

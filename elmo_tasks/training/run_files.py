@@ -166,7 +166,7 @@ class ResumeCallback(pl.Callback):
         for name, saved in checkpoint.get(_MADE_OF, {}).items():
             if current.get(name, saved) != saved:
                 raise ConfigError(
-                    f"--ckpt_path: a run is resumed with what it was made of, and {name} of the"
+                    f"--ckpt_path: a run is resumed with its own data and models, but {name} of the"
                     f" checkpoint is {saved}, here {current[name]}. Use that again, or start a new"
                     " run without --ckpt_path or --run"
                 )

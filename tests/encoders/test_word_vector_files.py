@@ -81,7 +81,7 @@ BINARY = b"2 4\nthe " + FILE_VECTORS[0].tobytes() + b"bank " + FILE_VECTORS[1].t
         (b"a 1 2\nb 1 x\n", "line 2: expected a word and 2 numbers"),
         (b"a 1 2\nb 1 nan\n", "line 2: expected a word and 2 numbers"),
         (b"0 3\n", "line 1: no word vectors"),
-        (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' came in line 1 already"),
+        (b"a 1 2\nb 3 4\na 1 2\n", "line 3: the word 'a' is already in line 1"),
         (b"3 2\na 1 2\nb 1 2\n", "expected 3 words as its first line says, found 2"),
         (b"3 0\na\n", "line 1: no word vectors"),
         (b"3 99999999999\na 1\n", "line 1: no word vectors"),
@@ -90,7 +90,7 @@ BINARY = b"2 4\nthe " + FILE_VECTORS[0].tobytes() + b"bank " + FILE_VECTORS[1].t
         (b"2 99999999\n" + BINARY[4:], "line 1: no word vectors"),
         (
             BINARY.replace(b"bank", b"the"),
-            "word 2 of 2: the word 'the' came in word 1 of 2 already",
+            "word 2 of 2: the word 'the' is already in word 1 of 2",
         ),
         (
             BINARY[:-4] + np.float32(np.inf).tobytes(),
