@@ -16,21 +16,16 @@ from elmo_tasks.__main__ import main
 from elmo_tasks.files import file_lock, lock_of
 from elmo_tasks.heads.head_files import find_head
 from tests.cli.toy_runs import EPOCHS, STEPS, Killed, curve, files, refused, with_kill, written
+from tests.training.experiment import assert_same_weights, checkpoint
 from tests.training.toy_task import write_encoder
 
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.ci]
 
 
-def weights(run: Path) -> dict[str, torch.Tensor]:
-    return torch.load(run / "last.ckpt", weights_only=True)["state_dict"]
-
-
 def same(one: Path, other: Path) -> None:
     """Same weights, same curve, same best epoch, same scores on the card."""
-    a, b = weights(one), weights(other)
-    assert set(a) == set(b)
-    for name in a:
-        assert torch.equal(a[name], b[name]), name
+    found, expected = (checkpoint(run / "last.ckpt")["state_dict"] for run in (other, one))
+    assert_same_weights(found, expected)
     assert curve(one) == curve(other)
     cards = [find_head(run / "head").card for run in (one, other)]
     assert cards[0]["training"]["best_epoch"] == cards[1]["training"]["best_epoch"]
@@ -56,23 +51,10 @@ def test_a_killed_and_resumed_run_equals_an_undisturbed_one(whole, tmp_path):
     with pytest.raises(Killed):
         main(["fit", "--config", str(killed)])
     here = tmp_path / "killed" / "run"
-    assert (
-        torch.load(here / "last.ckpt", weights_only=True)["global_step"] == step - step % STEPS
-        or step % STEPS == 0
-    )
+    assert checkpoint(here / "last.ckpt")["global_step"] == step - step % STEPS or step % STEPS == 0
     random.seed(7), torch.manual_seed(7)
-    assert (
-        main(
-            [
-                "fit",
-                "--config",
-                str(killed.with_name("config.yaml")),
-                "--ckpt_path",
-                str(here / "last.ckpt"),
-            ]
-        )
-        == 0
-    )
+    config = str(killed.with_name("config.yaml"))
+    assert main(["fit", "--config", config, "--ckpt_path", str(here / "last.ckpt")]) == 0
     same(run, here)
 
 
@@ -171,15 +153,10 @@ def test_unusable_settings_of_a_resumed_run_are_refused_and_change_nothing(tmp_p
 def test_a_changed_rate_is_used_from_then_on(tmp_path):
     path = written(tmp_path)
     run = tmp_path / "run"
-    settings = [
-        "--model.init_args.learning_rate",
-        "0.0003",
-        "--model.init_args.weight_decay",
-        "0.5",
-    ]
+    settings = ["--model.init_args.learning_rate=3e-4", "--model.init_args.weight_decay=0.5"]
     assert main(["fit", "--config", str(path), "--trainer.max_epochs", "1"]) == 0
     assert main(["fit", "--run", str(run), "--trainer.max_epochs", "9", *settings]) == 0
-    saved = torch.load(run / "last.ckpt", weights_only=True)
+    saved = checkpoint(run / "last.ckpt")
     group = saved["optimizer_states"][0]["param_groups"][0]
     assert (group["initial_lr"], group["weight_decay"]) == (0.0003, 0.5)
     assert saved["lr_schedulers"][0]["base_lrs"][0] == 0.0003
@@ -217,7 +194,7 @@ def test_a_run_that_ended_inside_an_epoch_continues(tmp_path):
     run = tmp_path / "run"
     assert main(["fit", "--config", str(path), "--trainer.max_steps", str(STEPS - 2)]) == 0
     assert main(["fit", "--run", str(run), "--trainer.max_steps", str(2 * STEPS)]) == 0
-    assert torch.load(run / "last.ckpt", weights_only=True)["global_step"] == 2 * STEPS
+    assert checkpoint(run / "last.ckpt")["global_step"] == 2 * STEPS
     assert [row["step"] for row in curve(run) if "val_loss" in row] == [
         str(STEPS - 1),
         str(2 * STEPS - 1),
@@ -241,7 +218,7 @@ def test_a_bad_checkpoint_is_refused_in_one_sentence(whole, tmp_path, capsys):
     (tmp_path / "a.ckpt").write_bytes(flipped)
     assert damaged in refused(capsys, "test", *resumed)
     for part in ("loops", "optimizer_states", "pytorch-lightning_version"):
-        saved = torch.load(run / "last.ckpt", weights_only=True)
+        saved = checkpoint(run / "last.ckpt")
         torch.save({**saved, part: type(saved[part])()}, tmp_path / "a.ckpt")
         assert other_file in refused(capsys, "fit", *resumed)
     torch.save({"weights": 1}, tmp_path / "a.ckpt")

@@ -14,6 +14,7 @@ from torch import Tensor
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.training.averaging import AveragedHead
 from elmo_tasks.training.task_module import TaskModule
+from tests.training.experiment import assert_same_weights, checkpoint
 from tests.training.toy_task import ner, tagging_data, trained, write_encoder
 
 pytestmark = pytest.mark.filterwarnings(
@@ -90,7 +91,7 @@ def test_an_interrupted_run_ends_with_the_same_average(
         watched = (AveragedHead(DECAY), kept)
         trainer = run(encoder, folder, *watched, epochs=3, enable_checkpointing=True, **arguments)
         trainer.save_checkpoint(folder / "end.ckpt")
-        return torch.load(folder / "end.ckpt", weights_only=True)
+        return checkpoint(folder / "end.ckpt")
 
     (tmp_path / "whole").mkdir()
     (tmp_path / "resumed").mkdir()
@@ -98,8 +99,7 @@ def test_an_interrupted_run_ends_with_the_same_average(
     halfway = next((tmp_path / "whole").glob(f"*step={after}.ckpt"))
     resumed = ended(tmp_path / "resumed", ckpt_path=halfway)
     for part in ("state_dict", "trained_head"):
-        for name, value in whole[part].items():
-            torch.testing.assert_close(resumed[part][name], value, atol=1e-6, rtol=0)
+        assert_same_weights(resumed[part], whole[part], atol=1e-6)
     assert any(
         not torch.equal(value, whole["state_dict"][f"head.{name}"])
         for name, value in whole["trained_head"].items()

@@ -101,7 +101,7 @@ def test_a_killed_and_resumed_run_equals_an_undisturbed_one(config, tmp_path):
     assert checkpoint(saved)["stream_states"][0][0][0].shape == (1, 4, 16)
     halfway = saved.rename(tmp_path / "halfway.ckpt")
     fit(config, "--ckpt_path", str(halfway), *CERTAIN)
-    again = checkpoint(tmp_path / "run" / "last.ckpt")
+    again = checkpoint(tmp_path / "run-2" / "last.ckpt")  # beside the whole one
     assert (
         again["LanguageModelData"] == whole["LanguageModelData"] == {"streams": {"next_batch": 180}}
     )
@@ -197,7 +197,7 @@ def test_a_resumed_run_with_context_bags_keeps_its_bags(config, tmp_path, bags):
     assert whole["bag_sums"].shape == (2, 4, 5)
     halfway = (tmp_path / "run" / "epoch=0-step=30.ckpt").rename(tmp_path / "halfway.ckpt")
     fit(config, "--ckpt_path", str(halfway), *short)
-    again = checkpoint(tmp_path / "run" / "last.ckpt")
+    again = checkpoint(tmp_path / "run-2" / "last.ckpt")
     torch.testing.assert_close(again["bag_sums"], whole["bag_sums"])
     helpers = {name for name in whole["state_dict"] if name.startswith("side_bags.")}
     assert len(helpers) == 4  # a map of each direction with its bias; no table of vectors

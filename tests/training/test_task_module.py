@@ -15,12 +15,14 @@ import torch
 from pytorch_lightning.callbacks import EarlyStopping, ModelCheckpoint
 from torch import Tensor, distributed
 
+from elmo_tasks.__main__ import main
 from elmo_tasks.errors import ConfigError
 from elmo_tasks.heads.classification import balanced_weights
 from elmo_tasks.heads.head_files import build_head, find_head
 from elmo_tasks.training.export_head import ExportHead
 from elmo_tasks.training.run_files import CurveLogger, RunCheckpoint
 from elmo_tasks.training.task_module import TaskModule
+from tests.training.experiment import assert_same_weights, checkpoint
 from tests.training.toy_task import (
     ner,
     opinion_data,
@@ -221,8 +223,7 @@ def test_an_interrupted_run_ends_as_one_that_was_not(
     whole = run(tmp_path / "whole")
     halfway = next((tmp_path / "whole").glob(f"*step={after}.ckpt"))
     resumed = run(tmp_path / "resumed", ckpt_path=halfway)
-    for name, value in whole["state_dict"].items():
-        torch.testing.assert_close(resumed["state_dict"][name], value, atol=1e-6, rtol=0)
+    assert_same_weights(resumed["state_dict"], whole["state_dict"], atol=1e-6)
     assert resumed["TaggingData"] == whole["TaggingData"]
     assert resumed["global_step"] == whole["global_step"]
     assert resumed["lr_schedulers"] == whole["lr_schedulers"]
@@ -311,13 +312,14 @@ def test_the_best_epoch_is_exported_not_the_last(encoder: Path, tmp_path: Path) 
 
 @pytest.mark.ci
 @pytest.mark.skipif(not distributed.is_available(), reason="this PyTorch has no torch.distributed")
-def test_two_processes_score_as_one(encoder: Path, tmp_path: Path) -> None:
+def test_two_processes_train_and_score_as_one(encoder: Path, tmp_path: Path) -> None:
     """Both validate on their share of 25 sentences; the exported head is scored on all of them by
     one process alone."""
-    config = write_config(tmp_path, encoder)
-    two = ["--trainer.devices=2", "--trainer.strategy=ddp", "--trainer.max_epochs=3"]
+    few = ["--config", str(write_config(tmp_path, encoder)), "--trainer.max_epochs=3"]
+    few += ["--trainer.precision=32-true", "--data.init_args.limit_train=24"]
+    two = ["--trainer.devices=2", "--trainer.strategy=ddp"]
     done = subprocess.run(
-        [sys.executable, "-m", "elmo_tasks", "fit", "--config", str(config), *two],
+        [sys.executable, "-m", "elmo_tasks", "fit", *few, *two],
         cwd=REPOSITORY,
         env=os.environ | {"OMP_NUM_THREADS": "1", "PL_TORCH_DISTRIBUTED_BACKEND": "gloo"},
         capture_output=True,
@@ -331,8 +333,13 @@ def test_two_processes_score_as_one(encoder: Path, tmp_path: Path) -> None:
     assert card["scores"]["validation"]["rows"] == 25
     assert 0 < card["scores"]["validation"]["f1"] < 1
     assert best["score"] == pytest.approx(card["scores"]["validation"]["f1"], abs=1e-4)
-    assert done.stdout.count("train 25 rows") == 1  # one process speaks
+    assert done.stdout.count("train 24 rows") == 1  # one process speaks
     assert "sync_dist" not in done.stderr
+    assert main(["fit", *few, "--run_dir", str(tmp_path / "one")]) == 0
+    found, expected = (
+        checkpoint(tmp_path / run / "last.ckpt")["state_dict"] for run in ("run", "one")
+    )
+    assert_same_weights(found, expected, atol=2e-4, rtol=1e-3)
 
 
 def test_weights_that_make_classes_weigh_alike() -> None:

@@ -20,7 +20,7 @@ from tests.training.toy_language import CERTAIN, steps, write_language
 from tests.training.toy_task import write_config, write_encoder
 
 pytestmark = [
-    pytest.mark.ci,
+    pytest.mark.nightly,  # two processes of one machine are in test_task_module.py
     pytest.mark.skipif(
         not distributed.is_available(), reason="this PyTorch has no torch.distributed"
     ),
@@ -96,7 +96,6 @@ def test_a_head_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
     assert (tmp_path / "two" / "head" / "card.json").is_file()
 
 
-@pytest.mark.nightly
 def test_a_language_model_of_two_nodes_is_that_of_one_process(tmp_path: Path) -> None:
     config = str(write_language(tmp_path))
     assert main(["fit", "--config", config, "--trainer.max_steps=1", *CERTAIN]) == 0
@@ -124,7 +123,6 @@ def test_a_language_model_of_two_nodes_is_that_of_one_process(tmp_path: Path) ->
     assert checkpoint(tmp_path / "run" / "last.ckpt")["global_step"] == 20
 
 
-@pytest.mark.nightly
 def test_after_a_node_is_killed_training_resumes_from_the_last_checkpoint(
     tmp_path: Path,
 ) -> None:
