@@ -7,10 +7,12 @@ import logging
 import os
 import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from elmo_tasks import bundled
@@ -111,24 +113,31 @@ def _run(plan: Plan) -> None:
     from elmo_tasks.training.run_files import ResumeCallback
 
     try:
-        RunCLI(
-            plan,
-            model_class=LightningModule,
-            datamodule_class=LightningDataModule,
-            subclass_mode_model=True,
-            subclass_mode_data=True,
-            save_config_callback=SaveConfig,
-            trainer_defaults={"callbacks": [ResumeCallback()]},
-            parser_kwargs={"parser_mode": "yaml", "exit_on_error": False, "allow_abbrev": False},
-            args=list(plan.arguments),
-        )
+        with _signals(at_sigterm=SIGTERMException):
+            RunCLI(
+                plan,
+                model_class=LightningModule,
+                datamodule_class=LightningDataModule,
+                subclass_mode_model=True,
+                subclass_mode_data=True,
+                save_config_callback=SaveConfig,
+                trainer_defaults={"callbacks": [ResumeCallback()]},
+                parser_kwargs={
+                    "parser_mode": "yaml",
+                    "exit_on_error": False,
+                    "allow_abbrev": False,
+                },
+                args=list(plan.arguments),
+            )
     except SIGTERMException:
         _log_how_to_resume(plan)
         raise SystemExit(128 + signal.SIGTERM) from None
-    except SystemExit as stop:  # Lightning turns an interrupt into exit code 1; 0 is the help
-        if stop.code == 1:
-            _log_how_to_resume(plan)
-        raise
+    except SystemExit as stop:
+        if stop.code != 1:
+            raise
+        # Lightning turns an interrupt into exit code 1.
+        _log_how_to_resume(plan)
+        raise SystemExit(128 + signal.SIGINT) from None
     except ArgumentError as error:
         raise own_error(error) or ConfigError(format_error(str(error))) from error
     except MisconfigurationException as error:
@@ -150,6 +159,30 @@ def _run(plan: Plan) -> None:
         raise ConfigError(text) from error
 
 
+@contextlib.contextmanager
+def _signals(at_sigterm: type[BaseException]) -> Iterator[None]:
+    """Raise an error at SIGTERM before the training; restore all handlers in the end.
+
+    During the training Lightning takes the signal, and waits for the end of the batch. After an
+    interrupt it ignores all further ones.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        if signal.getsignal(signal.SIGTERM) is stop:
+            raise at_sigterm
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def _log_how_to_resume(plan: Plan) -> None:
     """Print, in the first process, the command that resumes an interrupted run."""
     from pytorch_lightning.utilities import rank_zero_only
@@ -161,7 +194,8 @@ def _log_how_to_resume(plan: Plan) -> None:
         text = f"Interrupted. Resume with: elmo-tasks fit --run {root}"
     else:
         text = (
-            f"Interrupted before the first checkpoint: there is nothing in {root} to resume from."
+            f"Interrupted before the first checkpoint: {root} holds nothing to resume from. Start"
+            " again with the same command."
         )
     print(f"\n{text}", file=sys.stderr, flush=True)
 

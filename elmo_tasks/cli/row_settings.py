@@ -62,19 +62,20 @@ def with_files(settings: Mapping[str, Any], folder: Path, own: Mapping[str, Any]
 
 def _records(rows: Any, split: str) -> list[dict[str, Any]]:
     """Return rows as dictionaries, the classes of a data set by their names."""
+    found = rows
     if callable(to_dict := getattr(rows, "to_dict", None)) and hasattr(rows, "columns"):
-        return [dict(row) for row in to_dict("records")]
-    if features := getattr(rows, "features", None):
+        found = to_dict("records")
+    elif features := getattr(rows, "features", None):
         names = {key: class_names(feature) for key, feature in features.items()}
-        return [
+        found = (
             {key: named_classes(value, names.get(key)) for key, value in row.items()}
             for row in rows
-        ]
-    listed = list(rows) if isinstance(rows, Iterable) else []
+        )
+    listed = list(found) if isinstance(found, Iterable) else None
     if not listed or not all(isinstance(row, Mapping) for row in listed):
         raise ConfigError(
             f"{split}: expected a file, a DataFrame, a datasets.Dataset or a list of dictionaries,"
-            f" found {type(rows).__name__}{'' if listed else ' without rows'}"
+            f" found {type(rows).__name__}{' without rows' if listed == [] else ''}"
         )
     return [dict(row) for row in listed]
 

@@ -231,10 +231,17 @@ def test_rows_of_a_program_are_training_data(tmp_path, kind):
     assert len(list((tmp_path / "runs" / "data").iterdir())) == 1
 
 
-def test_values_other_than_rows_are_refused(tmp_path):
-    with pytest.raises(
-        ConfigError, match="train: expected a file, a DataFrame, .* found list without rows"
-    ):
-        train(written(tmp_path), tmp_path / "run", data__init_args__train=[])
-    with pytest.raises(ConfigError, match="train: expected a file, a DataFrame, .* found list"):
-        train(written(tmp_path), tmp_path / "run", data__init_args__train=["a", "b"])
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([], "list without rows"),
+        (pd.DataFrame(), "DataFrame without rows"),
+        (["a", "b"], "list"),
+        ({"text": ["a"]}, "dict"),
+        (3, "int"),
+    ],
+)
+def test_values_other_than_rows_are_refused(tmp_path, rows, found):
+    expected = "train: expected a file, a DataFrame, a datasets.Dataset or a list of dictionaries"
+    with pytest.raises(ConfigError, match=f"^{expected}, found {found}$"):
+        train(written(tmp_path), tmp_path / "run", data__init_args__train=rows)

@@ -166,27 +166,49 @@ def test_a_changed_rate_is_used_from_then_on(tmp_path):
     )
 
 
-class Terminated(pl.Callback):
-    """Gets SIGTERM in a step, as a scheduler of jobs sends it."""
+class Signalled(pl.Callback):
+    """Gets a signal in a step, or before the layers are computed.
+
+    Args:
+        number: the signal.
+        step: when; 0 for before.
+    """
+
+    def __init__(self, number: int, step: int) -> None:
+        self.number, self.step = number, step
+
+    def on_fit_start(self, trainer: pl.Trainer, pl_module: pl.LightningModule) -> None:
+        if not self.step:
+            os.kill(os.getpid(), self.number)
 
     def on_train_batch_end(self, trainer: pl.Trainer, *_: Any) -> None:
-        if trainer.global_step == STEPS + 1:
-            os.kill(os.getpid(), signal.SIGTERM)
+        if trainer.global_step == self.step:
+            os.kill(os.getpid(), self.number)
 
 
-def test_sigterm_ends_a_run_with_its_code_and_the_command_to_resume(tmp_path, capsys):
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        (0, "Interrupted before the first checkpoint: {run} holds nothing to resume from. Start"),
+        (STEPS + 1, "Interrupted. Resume with: elmo-tasks fit --run {run}"),
+    ],
+)
+def test_a_signal_ends_a_run_with_its_code_and_the_way_on(number, step, message, tmp_path, capsys):
     path = written(tmp_path)
     raw = yaml.safe_load(path.read_text())
-    raw["trainer"]["callbacks"].append({"class_path": "tests.cli.test_resume.Terminated"})
+    signalled = {"number": int(number), "step": step}
+    raw["trainer"]["callbacks"].append(
+        {"class_path": f"{__name__}.Signalled", "init_args": signalled}
+    )
     path.write_text(yaml.safe_dump(raw))
+    before = signal.getsignal(number)
     with pytest.raises(SystemExit) as stop:
         main(["fit", "--config", str(path)])
-    assert stop.value.code == 143
-    assert (
-        f"Interrupted. Resume with: elmo-tasks fit --run {tmp_path / 'run'}"
-        in capsys.readouterr().err
-    )
+    assert stop.value.code == 128 + number
+    assert message.format(run=tmp_path / "run") in capsys.readouterr().err
     assert not (tmp_path / "run" / "head").exists()
+    assert signal.getsignal(number) is before
 
 
 def test_a_run_that_ended_inside_an_epoch_continues(tmp_path):
