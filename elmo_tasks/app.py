@@ -268,6 +268,7 @@ def _serve(args: argparse.Namespace) -> None:
     _count_few_requests(os.environ)
     from elmo_tasks.service.free_memory import give_back_freed_memory
     from elmo_tasks.service.health import Health, HealthMiddleware
+    from elmo_tasks.service.lost_requests import LostRequests
     from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
     from elmo_tasks.service.training_data import MAX_UPLOAD
     from elmo_tasks.ui.class_link import ClassPages, ClassRoom
@@ -294,7 +295,12 @@ def _serve(args: argparse.Namespace) -> None:
         max_file_size=MAX_UPLOAD if training else 1,
         # starlette unpacks a `Middleware` to this.
         app_kwargs={
-            "middleware": [(HealthMiddleware, (health,), {}), (RequestLimits, (), bounds), *pages]
+            "middleware": [
+                (HealthMiddleware, (health,), {}),
+                (RequestLimits, (), bounds),
+                (LostRequests, (), {}),
+                *pages,
+            ]
         },
         prevent_thread_lock=True,
         # Without gradio's request to itself, which has three seconds: a busy machine takes longer.

@@ -6,6 +6,7 @@ import time
 import httpx
 import pytest
 
+from elmo_tasks.service.lost_requests import LostRequests
 from elmo_tasks.service.request_limits import RequestLimits, UploadLimits
 from elmo_tasks.ui.layout import build_app
 from tests.ui.conftest import served
@@ -20,7 +21,7 @@ def behind(bounds, **options):
     """Serve the app behind its request limits."""
     return served(
         build_app(FakeService()),
-        app_kwargs={"middleware": [(RequestLimits, (), bounds)]},
+        app_kwargs={"middleware": [(RequestLimits, (), bounds), (LostRequests, (), {})]},
         **options,
     )
 
@@ -63,6 +64,13 @@ def test_nothing_typed_stays_in_memory(address):
     while kept := [k for k in range(2) if in_memory(f"{MARK} {k} like")]:
         assert time.monotonic() < deadline, kept
         ask(3)
+
+
+@pytest.mark.parametrize("path", ["call/compare/0123456789abcdef", "queue/data?session_hash=s9"])
+def test_a_request_of_another_copy_is_explained(address, path):
+    answer = httpx.get(f"{address}/gradio_api/{path}")  # fails where the connection breaks
+    assert "another copy of the app has it" in answer.text
+    assert "404" not in answer.text
 
 
 def test_a_request_may_omit_only_optional_arguments(address):
