@@ -58,7 +58,7 @@ def test_constraints_hold_a_version_of_everything_within_its_range():
         for line in (REPOSITORY / file).read_text(encoding="utf-8").splitlines():
             if re.match(r"\w", line):
                 wanted = Requirement(re.sub(r"\s*#.*", "", line))
-                if wanted.marker is not None and not wanted.marker.evaluate():
+                if wanted.marker and not wanted.marker.evaluate({"python_version": "3.11"}):
                     continue
                 (only,) = pinned[canonicalize_name(wanted.name)].specifier
                 assert only.operator == "=="
@@ -71,6 +71,9 @@ def test_constraints_hold_a_version_of_everything_within_its_range():
 NOT_INSTALLED = {"faiss": ["faiss-cpu"]}
 
 
+@pytest.mark.skipif(
+    sys.version_info < (3, 11), reason="packages_distributions() of Python 3.10 misses some"
+)
 def test_every_imported_package_is_a_dependency():
     known = {canonicalize_name(name) for names in EXTRAS.values() for name in names} | ASKED_FOR
     distributions = packages_distributions()

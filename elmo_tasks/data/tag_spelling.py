@@ -135,8 +135,8 @@ def remarks_on(sentences: Sequence[TaggedSentence]) -> list[str]:
     letters = sum(len(word) == 1 and word.lower() != word.upper() for word in words)
     if len(words) >= _FEWEST_WORDS and letters >= _MOST_LETTERS * len(words):
         remarks.append(
-            "NEARLY ALL WORDS ARE SINGLE LETTERS: was the text split into letters in place of"
-            " words?"
+            "NEARLY ALL WORDS ARE SINGLE LETTERS: perhaps the text was split into letters, not"
+            " words"
         )
     prefixed = [_PREFIXED.fullmatch(tag) for sentence in sentences for tag in sentence.tags]
     types = {match[3] for match in prefixed if match}
