@@ -109,7 +109,7 @@ def _print_answer(comparison: Comparison) -> None:
     for k, use in enumerate(comparison.uses, start=1):
         if not use.is_judged:
             continue
-        name = heading(use.meaning, comparison.source, [use.meant])
+        name = heading(use.meaning, comparison.source, [use.meant], comparison.word)
         name = f"{use.meaning.key}, {name}" if use.meaning else name
         print(f"{k:>3}  {name} ({percent(use.meant.probability)})")
     for layer in comparison.layers:

@@ -62,19 +62,19 @@ def one_meaning_answer(
 ) -> api.Message:
     """State that the word has one meaning, by the dictionary or by the list of words."""
     if meaning is None:
-        known, unchecked = "It is on this project’s list of words with one everyday meaning", ""
+        known = "It is on this project’s list of words with one everyday meaning"
     else:
         noun = "expression" if meaning.part_of_speech == "expression" else "word"
         known = f"This {noun} has one meaning in the dictionary: {meaning.gloss}"
-        unchecked = (
-            "; whether its words are meant literally in one of them was not checked"
-            if noun == "expression" and " " in word
-            else ""
-        )
+        if noun == "expression" and " " in word:
+            return api.Message(
+                f"“{word}” has one meaning in the dictionary: {meaning.gloss}.",
+                "Whether its words are meant literally in one of the sentences was not checked.",
+            )
     if certainty is api.Certainty.CONFIDENT:
         return api.Message(
             f"“{word}” means the same in {_all(n)}.",
-            f"{known}. This was known before the sentences were read{unchecked}.",
+            f"{known}. This was known before the sentences were read.",
         )
     doubt = "Two of the sentences are very unlike: it may have a rarer meaning in one of them."
     return api.Message(f"“{word}” probably means the same in {_all(n)}.", f"{known}. {doubt}")
@@ -188,25 +188,35 @@ def source_line(source: api.MeaningSource, n_words: int) -> str:
     return ""
 
 
+def gloss_for(meaning: api.Meaning, word: str) -> str:
+    """Return the gloss; that of an expression that has ``word`` in it follows the expression."""
+    is_part = meaning.part_of_speech == "expression" and word and " " not in word
+    return f"{meaning.word}: {meaning.gloss}" if is_part else meaning.gloss
+
+
 def heading(
     meaning: api.Meaning | None,
     source: api.MeaningSource = api.MeaningSource.DICTIONARY,
     uses: Sequence[api.UseMeaning] = (),
+    word: str = "",
 ) -> str:
-    """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning."""
+    """Return the heading of a card: a gloss, or a note on ``uses`` without a listed meaning.
+
+    ``word`` is the compared one: a card says if its meaning is that of an expression with it.
+    """
     if meaning is not None:
-        return meaning.gloss
+        return gloss_for(meaning, word)
     known = "among yours" if source is api.MeaningSource.OWN else "in the dictionary"
     if uses and not any(use.is_sure for use in uses):
         return f"unclear, perhaps another meaning, not {known}"
     return f"another meaning, not {known}"
 
 
-def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning]) -> str:
-    """Name the second candidate for an uncertain use; empty for a sure one."""
+def hesitation(use: api.UseMeaning, meanings: Sequence[api.Meaning], word: str = "") -> str:
+    """Name the second candidate for an uncertain use of ``word``; empty for a sure one."""
     if use.certainty is api.Certainty.CONFIDENT or len(meanings) < 2:
         return ""
-    names = [*(f"“{meaning.gloss}”" for meaning in meanings), "another meaning"]
+    names = [*(f"“{gloss_for(meaning, word)}”" for meaning in meanings), "another meaning"]
     shares = (*use.probabilities, use.other)
     second = sorted(range(len(names)), key=lambda k: -shares[k])[1]
     return f"perhaps {names[second]}"
@@ -221,6 +231,13 @@ def sense_tip(word: api.JudgedUse) -> str:
         f"{kind}{heading(meaning, uses=[word.meant])}"
         f" ({percent(word.meant.probability)}{f'; {doubt}' if doubt else ''})"
     )
+
+
+def others_title(others: Sequence[api.Meaning], source: api.MeaningSource) -> str:
+    """Return the title of the fold with the meanings that no use has, by their entries."""
+    words = listed([quoted(word) for word in dict.fromkeys(m.word for m in others)])
+    where = "that you gave" if source is api.MeaningSource.OWN else "in the dictionary"
+    return f"{_counted(len(others), 'other meaning')} of {words} {where}"
 
 
 def _all(n: int) -> str:

@@ -79,7 +79,7 @@ COLUMN_REMARKS = {
 MODEL_TITLES = {
     "elmo-mini": "elmo-mini, the small ELMo that comes with the program",
     "static-mini": "static-mini, one vector per word (word2vec)",
-    "static-joint": "static-joint, one vector per word, joined with a transformer’s",
+    "static-joint": "static-joint, one vector per word (word2vec and a transformer joined)",
 }
 
 

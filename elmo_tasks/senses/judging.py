@@ -242,11 +242,17 @@ def _unlisted(same: NDArray[np.float64], forms: Sequence[str]) -> Judged:
 
 
 def expression_of(use: Use, lexicon: Lexicon) -> ExpressionMatch | None:
-    """Return the expression that replaces the usual meaning of a use, and its position."""
+    """Return the expression that replaces the usual meaning of a use, and its position.
+
+    The object inside a split expression keeps its meaning: *driver* in *took the driver out*.
+    """
     for entry, start, end in lexicon.expressions_in([folded(token) for token in use.tokens]):
         is_part = start <= use.token_start and use.token_end <= end
         is_opaque = entry.is_expression and not entry.is_transparent
-        if is_opaque and is_part and (start, end) != (use.token_start, use.token_end):
+        words = map(folded, use.tokens[use.token_start : use.token_end])
+        is_object = not all(map(entry.pattern.has, words))
+        is_longer = (start, end) != (use.token_start, use.token_end)
+        if is_opaque and is_part and is_longer and not is_object:
             return ExpressionMatch(entry, start, end)
     return None
 

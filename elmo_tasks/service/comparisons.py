@@ -114,13 +114,15 @@ def _answer(
         return meanings.one_meaning_answer(name, n, judged.certainty, known)
     if judged.source is api.MeaningSource.UNLISTED:
         is_capital = all(mention.token[:1].isupper() for mention in mentions)
+        capital = [written for written in spellings if written[:1].isupper()]
         return meanings.unlisted_answer(
             name,
             n,
             judged.probability,
             judged.certainty,
             is_same=bool(judged.groups),
-            is_name=is_capital and any(written[:1].isupper() for written in spellings),
+            # What is all in capitals (COVID, NASA) is rather an abbreviation.
+            is_name=is_capital and any(not written.isupper() for written in capital),
             spelling=spelling,
         )
     return meanings.meanings_answer(name, judged.of_uses, judged.probability, judged.certainty)

@@ -90,6 +90,10 @@ class Pattern:
         """
         return self._match(tokens, start, 0)
 
+    def has(self, token: str) -> bool:
+        """Return whether a token may be one of its words, rather than stand between them."""
+        return any(self._is_form(token, word) for word in range(len(self.words)))
+
     def _match(self, tokens: Sequence[str], at: int, word: int) -> int | None:
         if word == len(self.words):
             return at

@@ -300,7 +300,8 @@ def _meaning_cells(comparison: Comparison, judged: JudgedUse) -> tuple[str, floa
     if not judged.is_judged:
         return "", None
     meant = judged.meant
-    return heading(judged.meaning, comparison.source, [meant]), meant.probability
+    named = heading(judged.meaning, comparison.source, [meant], comparison.word)
+    return named, meant.probability
 
 
 # --- By several models ---

@@ -235,125 +235,171 @@ def build_landing(service: Service, name: str = "landing") -> None:
     parts.on_submit(part, lambda event: respond_to_sentence(service, event), part)
 
 
-def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
-    """Put the tab's components into the open container and wire their events."""
-    words = service.dictionary_words()
-    index = service.index_title
-    models = service.models()
-    layers = models[0].layers if models else ()
-    views = (
-        "meanings",
-        *layers,
-        *(() if "mean" in layers or len(layers) < 2 else ("mean",)),
-        "words",
-    )
-    first = [word for word in FIRST_WORDS if word in words] or list(words[:8])
-    with gr.Row(elem_classes="compare"):
-        with gr.Column(elem_classes="compare-form card components"):
-            parts.folded_head("Your own word or text")
-            hint = "For a word that is not in the dictionary, paste your own text."
-            word = gr.Textbox(
-                first[0] if first else "", label="Word", info=hint, elem_classes="one-word"
-            )
-            label = f"Draw its uses in my index “{index}”, too"
-            uses_index = gr.Checkbox(bool(index), label=label, visible=bool(index))
-            with gr.Accordion("Your own text", open=False) as own:
-                text = gr.Textbox(
-                    label="Text with the word in it",
-                    info=(
-                        "Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are"
-                        " drawn. Nothing is kept."
-                    ),
-                    placeholder="Paste sentences, a chapter, messages…",
-                    lines=4,
-                    max_lines=12,
-                )
-                name = gr.Textbox(visible="hidden")  # of the file that the text came from
-                file_note = gr.HTML()
-                with gr.Row():
-                    file = gr.Button("Open a file", size="sm")
-                    clear = gr.Button("Clear", size="sm")
-                text_b = gr.Textbox(
-                    label="Text B, if you want to compare two",
-                    placeholder="A second text, to compare the first with…",
-                    lines=3,
-                    max_lines=12,
-                )
-                examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
-            button = gr.Button("Draw the map", variant="primary")
-            start = parts.buttons(first, "Words to start with", elem_classes="samples")
-            label = f"Or one of the {len(words):,} words with several meanings"
-            listed = gr.Dropdown(sorted(words), value=first[0] if first else None, label=label)
-            view = parts.choice(
-                [(map_title(name), name) for name in views], label="Compare the uses by"
-            )
-            titles = [(model.title, model.name) for model in models]
-            model = parts.choice(titles, label="Model", visible=len(models) > 1)
-        with gr.Column(elem_classes="compare-answer"):
-            result = parts.markup(nothing("map"), "scripts/map_answer.js")
-            drawn = gr.Textbox(visible="hidden")  # not empty once the tab was opened
-            build_landing(service)
-            if room is not None:
-                room.language_warning = service.language_warning
-                class_link.build(room)
-            parts.build_save_page(
-                "map-page",
-                lambda event: file_of(service.sense_map(request_from(event.get("map"))), models),
-            )
-    boxes = (word, text, view, examples, name, model, uses_index, text_b)
-    fields = dict(zip((field.name for field in dataclasses.fields(MapRequest)), boxes, strict=True))
+@dataclasses.dataclass(frozen=True)
+class _OwnText:
+    """The fold for the user's own text."""
 
-    def draw(progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
-        try:
-            shown, found = respond(
-                service, dict(zip(fields, values, strict=True)), parts.reported_by(progress)
-            )
-        except InputError as error:
-            return {result: nothing("map", str(error))}
-        views = [(map_title(view.name, view.sees), view.name) for view in found.views]
-        named = (entry for entry in (*found.examples_of, found.word) if entry in words)
-        return {
-            result: shown,
-            view: gr.update(choices=views, value=found.view),
-            listed: next(named, None),
-        }
+    fold: gr.Accordion
+    text: gr.Textbox
+    name: gr.Textbox  # of the file that the text came from
+    text_b: gr.Textbox
+    examples: gr.Checkbox
 
-    def open_tab(
-        request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any
-    ) -> dict[Any, Any]:
-        was_drawn, *typed = values
-        if was_drawn:
-            return {drawn: gr.skip()}
-        query = request.query_params
-        if query.get("tab") != "map" or not query.get("word"):
-            return {drawn: "yes", **draw(progress, *typed)}
-        link = linked(query)
-        filled = {box: link[field] for field, box in fields.items() if link[field] is not None}
-        is_open = gr.update(open=bool(link["text"] or link["text_b"]))
-        return {
-            drawn: "yes",
-            own: is_open,
-            **filled,
-            **draw(progress, *(link[field] for field in fields)),
-        }
 
-    inputs, slots = list(fields.values()), {"concurrency_id": "uses", "concurrency_limit": 2}
-    options: dict[str, Any] = {**slots, "api_visibility": "private", "show_progress_on": result}
-    opened = tab.select(
-        open_tab, [drawn, *inputs], [result, drawn, own, listed, *inputs], **options
-    )
-    opened.then(None, js="() => elmo.settled('.map-answer')")
-    events: list[Any] = [
-        *(button.click, word.submit, view.input, uses_index.input),
-        start.click(lambda sample: sample[0], start, word, **parts.PRIVATE).then,
-        listed.input(lambda word: word, listed, word, **parts.PRIVATE).then,
-        model.input(lambda: None, None, view, **parts.PRIVATE).then,  # each has views of its own
-    ]
-    for event in events:
-        event(draw, inputs, [result, view, listed], **options).then(
-            None, js="() => elmo.bringAnswer('.map-answer')"
+def _add_own_text() -> _OwnText:
+    """Add the fold, with the buttons that fill and clear it."""
+    with gr.Accordion("Your own text", open=False) as fold:
+        text = gr.Textbox(
+            label="Text with the word in it",
+            info=(
+                "Also a .txt, .csv, .tsv or .jsonl file, up to 2 MB. Up to 300 uses are drawn."
+                " Nothing is kept."
+            ),
+            placeholder="Paste sentences, a chapter, messages…",
+            lines=4,
+            max_lines=12,
         )
-    examples.input(None, js="() => elmo.edited('.map-answer', 'Draw it again')")
+        name = gr.Textbox(visible="hidden")
+        file_note = gr.HTML()
+        with gr.Row():
+            file = gr.Button("Open a file", size="sm")
+            clear = gr.Button("Clear", size="sm")
+        text_b = gr.Textbox(
+            label="Text B, if you want to compare two",
+            placeholder="A second text, to compare the first with…",
+            lines=3,
+            max_lines=12,
+        )
+        examples = gr.Checkbox(label="Draw the examples of the dictionary, too")
     content = [text, name, file_note]
     file.click(None, content, content, js="elmo.openText")
     clear.click(lambda: [""] * 4, None, [*content, text_b], **parts.PRIVATE)
+    examples.input(None, js="() => elmo.edited('.map-answer', 'Draw it again')")
+    return _OwnText(fold, text, name, text_b, examples)
+
+
+class _Form:
+    """Components of the tab, and the answers to their events."""
+
+    def __init__(self, service: Service, room: ClassRoom | None) -> None:
+        self.service = service
+        self.models = service.models()
+        self.words = service.dictionary_words()
+        with gr.Row(elem_classes="compare"):
+            with gr.Column(elem_classes="compare-form card components"):
+                self._add_query()
+                self._add_choices()
+            with gr.Column(elem_classes="compare-answer"):
+                self._add_answer(room)
+        boxes = {
+            **{"word": self.word, "view": self.view, "model": self.model, "index": self.index},
+            **{"text": self.own.text, "text_b": self.own.text_b, "name": self.own.name},
+            "examples": self.own.examples,
+        }
+        #: Components of a request by its fields.
+        self.fields = {field.name: boxes[field.name] for field in dataclasses.fields(MapRequest)}
+
+    def _add_query(self) -> None:
+        first = [word for word in FIRST_WORDS if word in self.words] or list(self.words[:8])
+        parts.folded_head("Your own word or text")
+        self.word = gr.Textbox(
+            first[0] if first else "",
+            label="Word",
+            info="For a word that is not in the dictionary, paste your own text.",
+            elem_classes="one-word",
+        )
+        index = self.service.index_title
+        self.index = gr.Checkbox(
+            bool(index), label=f"Draw its uses in my index “{index}”, too", visible=bool(index)
+        )
+        self.own = _add_own_text()
+        self.button = gr.Button("Draw the map", variant="primary")
+        self.start = parts.buttons(first, "Words to start with", elem_classes="samples")
+
+    def _add_choices(self) -> None:
+        words, models = self.words, self.models
+        self.listed = gr.Dropdown(
+            sorted(words),
+            value=self.word.value or None,
+            label=f"Or one of the {len(words):,} words with several meanings",
+        )
+        layers = models[0].layers if models else ()
+        mean = () if "mean" in layers or len(layers) < 2 else ("mean",)
+        views = ("meanings", *layers, *mean, "words")
+        self.view = parts.choice(
+            [(map_title(name), name) for name in views], label="Compare the uses by"
+        )
+        titles = [(model.title, model.name) for model in models]
+        self.model = parts.choice(titles, label="Model", visible=len(models) > 1)
+
+    def _add_answer(self, room: ClassRoom | None) -> None:
+        self.result = parts.markup(nothing("map"), "scripts/map_answer.js")
+        #: Not empty once the tab was opened.
+        self.drawn = gr.Textbox(visible="hidden")
+        build_landing(self.service)
+        if room is not None:
+            room.language_warning = self.service.language_warning
+            class_link.build(room)
+        parts.build_save_page("map-page", self._saved)
+
+    def _saved(self, event: parts.FormEvent) -> tuple[str, str]:
+        return file_of(self.service.sense_map(request_from(event.get("map"))), self.models)
+
+    def draw(self, progress: gr.Progress = parts.REPORTED, *values: Any) -> dict[Any, Any]:
+        """Answer the form."""
+        sent = dict(zip(self.fields, values, strict=True))
+        try:
+            shown, found = respond(self.service, sent, parts.reported_by(progress))
+        except InputError as error:
+            return {self.result: nothing("map", str(error))}
+        views = [(map_title(view.name, view.sees), view.name) for view in found.views]
+        named = (entry for entry in (*found.examples_of, found.word) if entry in self.words)
+        return {
+            self.result: shown,
+            self.view: gr.update(choices=views, value=found.view),
+            self.listed: next(named, None),
+        }
+
+    def open_tab(
+        self, request: gr.Request, progress: gr.Progress = parts.REPORTED, *values: Any
+    ) -> dict[Any, Any]:
+        """Answer the form, filled from a link to this tab, when the tab is first opened."""
+        was_drawn, *typed = values
+        if was_drawn:
+            return {self.drawn: gr.skip()}
+        query = request.query_params
+        if query.get("tab") != "map" or not query.get("word"):
+            return {self.drawn: "yes", **self.draw(progress, *typed)}
+        link = linked(query)
+        filled = {box: link[field] for field, box in self.fields.items() if link[field] is not None}
+        return {
+            self.drawn: "yes",
+            self.own.fold: gr.update(open=bool(link["text"] or link["text_b"])),
+            **filled,
+            **self.draw(progress, *(link[field] for field in self.fields)),
+        }
+
+
+def build(service: Service, tab: gr.Tab, room: ClassRoom | None = None) -> None:
+    """Put the tab's components into the open container and wire their events."""
+    form = _Form(service, room)
+    inputs = list(form.fields.values())
+    options: dict[str, Any] = {
+        **{"concurrency_id": "uses", "concurrency_limit": 2},
+        **{"api_visibility": "private", "show_progress_on": form.result},
+    }
+    outputs = [form.result, form.drawn, form.own.fold, form.listed, *inputs]
+    opened = tab.select(form.open_tab, [form.drawn, *inputs], outputs, **options)
+    opened.then(None, js="() => elmo.settled('.map-answer')")
+    word, view = form.word, form.view
+    events: list[Any] = [
+        *(form.button.click, word.submit, view.input, form.index.input),
+        form.start.click(lambda sample: sample[0], form.start, word, **parts.PRIVATE).then,
+        form.listed.input(lambda chosen: chosen, form.listed, word, **parts.PRIVATE).then,
+        # Each model has views of its own.
+        form.model.input(lambda: None, None, view, **parts.PRIVATE).then,
+    ]
+    for event in events:
+        event(form.draw, inputs, [form.result, view, form.listed], **options).then(
+            None, js="() => elmo.bringAnswer('.map-answer')"
+        )

@@ -303,3 +303,12 @@ def test_a_map_of_another_word_closes_the_link_of_the_class(open_page):
     page.locator(".map-answer .eyebrow").get_by_text("“spring”").first.wait_for()
     page.locator(".class-link").get_by_text("was closed: the map has another word").wait_for()
     page.get_by_role("button", name="Open a class link").wait_for()
+
+
+def test_the_letters_of_the_marks_can_be_read_on_a_phone(open_map):
+    page = open_map(**PHONE)
+    sizes = page.locator(".mark text").evaluate_all(
+        """letters => letters.map(letter => parseFloat(getComputedStyle(letter).fontSize)
+            * letter.getBoundingClientRect().height / letter.getBBox().height)"""
+    )
+    assert min(sizes) > 10

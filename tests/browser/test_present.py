@@ -58,6 +58,14 @@ def test_the_keys_of_a_remote_go_through_all_steps(present):
     assert number(page) == 8
 
 
+def test_a_phone_is_told_of_buttons_not_of_keys(present):
+    page = present(1)
+    assert page.locator(".keys").is_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert not page.locator(".keys").is_visible()
+    assert page.get_by_text("with the buttons below").is_visible()
+
+
 def test_arrows_home_and_end_change_the_step_but_not_in_a_box(present):
     page = answered(present(1))
     page.keyboard.press("ArrowRight")

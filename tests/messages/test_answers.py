@@ -99,11 +99,10 @@ def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
 
 def test_of_an_expression_the_answer_adds_that_its_words_may_be_meant():
     happy = api.Meaning("over the moon", "happy", "expression", "extremely happy")
-    sentence = meanings.one_meaning_answer(
-        "over the moon", 2, api.Certainty.CONFIDENT, happy
-    ).details
-    assert sentence.endswith(
-        "whether its words are meant literally in one of them was not checked."
+    answer = meanings.one_meaning_answer("over the moon", 2, api.Certainty.CONFIDENT, happy)
+    assert answer.headline == "“over the moon” has one meaning in the dictionary: extremely happy."
+    assert answer.details == (
+        "Whether its words are meant literally in one of the sentences was not checked."
     )
     sentence = meanings.one_meaning_answer("giraffe", 2, api.Certainty.CONFIDENT).details
     assert sentence.endswith("This was known before the sentences were read.")

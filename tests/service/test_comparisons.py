@@ -228,10 +228,20 @@ def test_an_idiom_is_named_with_its_meaning(session):
     found = session.compare(
         "back to square one", ["We are back to square one.", "It sent them back to square one."]
     )
-    assert found.message.headline == "“back to square one” means the same in both sentences."
-    assert found.message.details.startswith(
-        "This expression has one meaning in the dictionary: at the beginning again."
+    assert found.message.headline == (
+        "“back to square one” has one meaning in the dictionary: at the beginning again."
     )
+
+
+def test_the_object_of_a_split_expression_keeps_its_meaning(session):
+    found = session.compare(
+        "driver", ["He took the driver out of his golf bag.", "The bus driver smiled."]
+    )
+    assert {meaning.word for meaning in found.meanings} == {"driver"}
+    found = session.compare(
+        "took", ["He took the driver out of his golf bag.", "She took my hand."]
+    )
+    assert "take out" in {meaning.word for meaning in found.meanings}
 
 
 @pytest.mark.parametrize(
@@ -262,8 +272,14 @@ def test_a_language_without_a_name_is_not_called_unknown_words():
 def test_a_name_has_a_warning_that_people_may_share_it(session):
     found = session.compare("Toulouse", ["Toulouse is lovely.", "They met Toulouse Lautrec."])
     assert "of one name can seldom be distinguished" in found.message.details
-    found = session.compare("skibidi", ["That song is so skibidi.", "He says skibidi all day."])
-    assert "of one name" not in found.message.details
+    others = [
+        ("skibidi", ["That song is so skibidi.", "He says skibidi all day."]),
+        ("COVID", ["She caught COVID in 2021.", "COVID closed the schools."]),
+    ]
+    for word, sentences in others:
+        found = session.compare(word, sentences)
+        assert found.source.value == "unlisted"
+        assert "of one name" not in found.message.details
 
 
 def test_a_mix_of_one_layer_alone_has_the_random_words_of_that_layer(session):

@@ -157,7 +157,7 @@ def test_without_known_meanings_all_uses_are_in_one_list(service):
 
 def test_a_wrong_answer_leads_to_own_meanings(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
-    assert compare_answer.meanings_card(comparison, ()).count("data-wrong") == 2
+    assert compare_answer.meanings_card(comparison, ()).count("data-wrong") == 1
     assert "data-wrong" not in compare_answer.meanings_card(comparison, (), saved=True)
     own = replace(
         comparison,
@@ -180,6 +180,35 @@ def test_other_meanings_of_the_dictionary_are_folded_away(service):
     assert "tilt &lt;b&gt;sideways" in folded
     assert "tilt" not in before
     assert "other meaning" not in compare_answer.meanings_card(comparison, ())
+
+
+def test_other_meanings_are_those_of_the_entries_of_the_dictionary(service):
+    comparison = service.compare("Rose", ["The Rose lent cash.", "The muddy river Rose."])
+    others = [
+        Meaning("rose", "flower", "noun", "a flower"),
+        Meaning("rise", "up", "verb", "to go up"),
+    ]
+    page = compare_answer.meanings_card(
+        replace(comparison, meanings=(*comparison.meanings, *others)), ()
+    )
+    assert "2 other meanings of “rose” and “rise” in the dictionary" in page
+
+
+def test_a_card_names_the_expression_that_its_meaning_is_that_of(service):
+    sentences = ["The bank lent cash.", "The muddy river bank."]
+    comparison = service.compare("bank", sentences)
+    to_die = Meaning("break the bank", "cost", "expression", "to cost too much")
+    doubtful = remeant(comparison.uses[0], certainty=Certainty.TENTATIVE)
+    comparison = replace(
+        comparison,
+        meanings=(to_die, comparison.meanings[1]),
+        uses=(replace(doubtful, meanings=(to_die,)), comparison.uses[1]),
+    )
+    page = compare_answer.page(comparison, compare_form.Form("bank", ()), service.models())
+    assert page.count(">break the bank: to cost too much<") == 2  # in short, and as a card
+    assert "break the bank: to cost too much" in compare_answer.csv_text(comparison)
+    whole = compare_answer.meanings_card(replace(comparison, word="break the bank"), ())
+    assert "bank: to cost" not in whole
 
 
 def test_without_a_word_the_marked_words_are_named(service):

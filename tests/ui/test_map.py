@@ -35,6 +35,13 @@ def test_every_use_has_a_mark_and_a_row(service):
     assert page.count(' pale"') == 1
 
 
+def test_the_source_of_a_use_is_told_where_there_is_more_than_the_dictionary(service):
+    for text in ("", OWN):
+        found = service.sense_map(MapRequest("bank", text))
+        seen = parsed(map_tab.page(found, service.models()))
+        assert any("From" in row for row in seen.rows) == bool(text)
+
+
 def test_meanings_differ_in_shape_and_letter_not_in_colour_alone(service):
     found = service.sense_map(MapRequest("bank"))
     drawn = map_tab.picture(found)
@@ -247,7 +254,7 @@ def test_one_model_answers_with_its_layers(service):
     page, answer = ask(service, models=("fake-small",))
     assert answer.layers == ("meanings", "0", "1", "2", "mean")
     assert "In this sentence" in page
-    assert "One vector per word (fake-words)" in page
+    assert "One vector per word, the same for every sentence. From fake-words." in page
 
 
 def test_one_meaning_is_shown_alone_and_kept_in_the_link(service):
