@@ -40,6 +40,8 @@ TAGS = {
     "VERB": "verb",
     "X": "other",
 }
+#: Labels that are at least as probable are stated plainly, as the meanings of a word are.
+_PLAINLY = 0.7
 # Labels with closer probabilities count as undecided.
 _MIN_MARGIN = 0.05
 _MAX_DIFFERENCES = 4
@@ -84,7 +86,8 @@ def class_headline(results: Sequence[ClassifiedText]) -> str:
         every = "both texts" if len(results) == 2 else f"all {len(results)} texts"
         if not is_clear(results[0]):
             return f"The model is unsure of {every}"
-        return f"{first_capital(every)} are {counts[0][0]}"
+        probably = "" if all(map(is_plain, results)) else "probably "
+        return f"{first_capital(every)} are {probably}{counts[0][0]}"
     return f"{len(results)} texts: {listed([f'{number} {name}' for name, number in counts])}"
 
 
@@ -94,18 +97,25 @@ def is_clear(result: ClassifiedText) -> bool:
     return result.is_sure and (not others or best - others[0] >= _MIN_MARGIN)
 
 
+def is_plain(result: ClassifiedText) -> bool:
+    """Return True if the label is probable enough to be stated without “probably”."""
+    return is_clear(result) and max(result.probabilities.values()) >= _PLAINLY
+
+
 def short_verdict(result: ClassifiedText) -> str:
     """Return the label of a text in a word, or that the model is unsure."""
     return class_words(result.label) if is_clear(result) and result.label is not None else "unsure"
 
 
 def verdict(result: ClassifiedText) -> str:
-    """Return the label with its probability, or say that the model is unsure."""
+    """Return the label with its probability and what it is worth: plain, probable or unsure."""
     if result.label is None:
         return "no words to read"
     name = class_words(result.label)
     sure = percent(result.probabilities[result.label])
-    return f"{name}, {sure} sure" if is_clear(result) else f"unsure: perhaps {name} ({sure})"
+    if is_plain(result):
+        return f"{name}, {sure} sure"
+    return f"probably {name} ({sure})" if is_clear(result) else f"unsure: perhaps {name} ({sure})"
 
 
 def class_difference(results: Sequence[ClassifiedText], without: Sequence[ClassifiedText]) -> str:

@@ -68,7 +68,10 @@ def certainty(entry: LayerWeights) -> str:
     """Describe the reliability of the order of the layers."""
     count = len(entry.runs)
     if count < 2:
-        return "This is a single run: another random seed may give other shares."
+        return (
+            "This head was trained once: from another random start it might draw on the layers"
+            " in other shares."
+        )
     if _is_even(entry):
         return (
             f"This is one of {count} runs that differ only in their random seeds; the table has"

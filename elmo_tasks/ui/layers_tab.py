@@ -14,7 +14,7 @@ import gradio as gr
 from elmo_tasks.api import LayerScore, LayerWeights, ModelProbes, ProbeResult, Service, TaskWords
 from elmo_tasks.charts import Line
 from elmo_tasks.messages import layer_weights
-from elmo_tasks.messages.views import dictionary_note
+from elmo_tasks.messages.views import MODEL_TITLES, dictionary_note
 from elmo_tasks.ui.cards import distinct
 from elmo_tasks.ui.charts import round_chart, shares
 from elmo_tasks.ui.downloads import csv_file
@@ -34,7 +34,11 @@ TESTS = CONTENT["probes"]
 def build(service: Service, tab: gr.Tab) -> None:
     """Put the tab's components into the open container and wire their events."""
     with gr.Column(elem_classes="card components") as chooser:
-        head = choice([], label="Trained head")
+        head = choice(
+            [],
+            label="Trained head",
+            info="A small network for one task, which reads the layers of the language model.",
+        )
     weights = markup(nothing("weights"), "scripts/remembered.js")
     probes = markup(nothing("probes"), "scripts/remembered.js")
 
@@ -150,6 +154,7 @@ def probes_page(models: Sequence[ModelProbes], note: str = "") -> str:
         picture=[(results[task], TESTS[task]) for task in tasks if task in results],
         numbers=[str(k) for k in range(len(first.layers))] if first else [],
         headline=headline(first) if first else "",
+        models=[MODEL_TITLES.get(model.model, model.model) for model in measured],
         best=ahead,
         tests=[
             (

@@ -20,6 +20,9 @@ from elmo_tasks.ui.rendering import nothing, render
 from elmo_tasks.ui.train_form import TrainForm, note_update
 from elmo_tasks.ui.try_tab import TryTab
 
+#: Options of every event of the tab.
+_QUIET: dict[str, Any] = {**TRAINING, **PRIVATE}
+
 
 def focus_of(jobs: Sequence[TrainingJob], shown: str | None = None) -> TrainingJob | None:
     """Return the run to show: the chosen one, else the one that is running, else the newest."""
@@ -150,7 +153,6 @@ class _Runs:
 
 def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page: TryTab) -> None:
     """Put the tab's components into the open container and wire their events."""
-    quiet: dict[str, Any] = {**TRAINING, **PRIVATE}
     if not service.training.offer().allowed:
         markup(render("train_off.html", tasks=service.tasks()))
         return
@@ -162,55 +164,85 @@ def build(app: gr.Blocks, service: Service, tabs: gr.Tabs, tab: gr.Tab, try_page
             data = markup('<div class="data-to-come"></div>', classes="train-data")
             with gr.Column(elem_classes="train-runs"):
                 runs = _Runs(service)
-    outputs = [*form.outputs, data]
-    check_form = partial(form.check, data)
-
-    def store_examples(text: str, kind: str, *values: Any) -> dict[Any, Any]:
-        try:
-            service.training.store_examples(kind, text)
-        except InputError as error:
-            return {form.note: note_update(str(error))}
-        return form.check(data, kind, *values)
 
     def open_page(request: gr.Request) -> dict[Any, Any]:
         return runs.show(request.query_params.get("run"))
 
+    check = _Check(form, data)
+    check.after(app.load(open_page, None, runs.outputs, **_QUIET))
+    check.after(tab.select(service.training.examples, form.kind, form.examples, **_QUIET))
+    tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **_QUIET)
+    _wire_form(form, check)
+    _wire_runs(form, runs)
+    try_page.opened_by(runs.open, runs.shown, tabs)
+    _wire_corrections(form, check, tabs, try_page)
+
+
+class _Check:
+    """Checks the form and shows its data, after an event of the form or of another tab."""
+
+    def __init__(self, form: TrainForm, data: gr.HTML) -> None:
+        self.form = form
+        self.data = data
+        self.outputs: list[Any] = [*form.outputs, data]
+
+    def __call__(self, *values: Any) -> dict[Any, Any]:
+        """Return the updates of the form and of its data."""
+        return self.form.check(self.data, *values)
+
+    def after(self, event: Any) -> None:
+        """Check the form once an event has changed it."""
+        event.then(self, self.form.inputs, self.outputs, **_QUIET)
+
+
+def _wire_form(form: TrainForm, check: _Check) -> None:
+    """Let the form be checked whenever a part of it changes."""
+
+    def store_examples(text: str, kind: str, *values: Any) -> dict[Any, Any]:
+        try:
+            form.service.training.store_examples(kind, text)
+        except InputError as error:
+            return {form.note: note_update(str(error))}
+        return check(kind, *values)
+
+    check.after(form.kind.input(form.fill, form.kind, check.outputs, **_QUIET))
+    check.after(form.file.upload(form.upload, form.file, check.outputs, **_QUIET))
+    check.after(form.file.clear(form.upload, form.file, check.outputs, **_QUIET))
+    latest: dict[str, Any] = {"trigger_mode": "always_last", **_QUIET}
+    # Not `input`, which gradio does not send for pasted and deleted text.
+    values = [form.examples, *form.inputs]
+    form.examples.change(store_examples, values, check.outputs, **latest)
+    changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
+    changed += [form.label_column.input, form.header.input, form.epochs.change]
+    gr.on(changed, check, form.inputs, check.outputs, **latest)
+
+
+def _wire_runs(form: TrainForm, runs: _Runs) -> None:
+    """Let the form start a run, and the buttons above a run act on it."""
+
     def start(*values: Any) -> dict[Any, Any]:
         try:
-            job = service.training.start(form.plan(values))
+            job = form.service.training.start(form.plan(values))
         except InputError as error:
             return {form.note: note_update(str(error))}
         return {form.note: note_update(), **runs.show(job.name)}
+
+    form.start.click(start, form.inputs, [form.note, *runs.outputs], **_QUIET)
+    runs.timer.tick(runs.show, [runs.shown, runs.digest], runs.outputs, **_QUIET)
+    runs.shown.input(runs.show, [runs.shown, runs.digest], runs.outputs, **_QUIET)
+    for name, button in (("stop", runs.stop), ("resume", runs.resume), ("delete", runs.sure)):
+        button.click(partial(runs.act, name), runs.shown, runs.outputs, **_QUIET)
+    runs.delete.click(lambda: gr.update(visible=True), None, runs.asking, **_QUIET)
+    runs.cancel.click(lambda: gr.update(visible=False), None, runs.asking, **_QUIET)
+
+
+def _wire_corrections(form: TrainForm, check: _Check, tabs: gr.Tabs, try_page: TryTab) -> None:
+    """Let the buttons of Try open the form, to train with the corrected examples."""
 
     def open_from_try(kind: str) -> dict[Any, Any]:
         shown = {tabs: gr.Tabs(selected="train"), form.source: "sample", form.with_examples: True}
         return {**form.fill(kind), **shown}
 
-    def then_check(event: Any) -> None:
-        event.then(check_form, form.inputs, outputs, **quiet)
-
-    then_check(app.load(open_page, None, runs.outputs, **quiet))
-    then_check(tab.select(service.training.examples, form.kind, form.examples, **quiet))
-    tab.select(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
-    then_check(form.kind.input(form.fill, form.kind, outputs, **quiet))
-    then_check(form.file.upload(form.upload, form.file, outputs, **quiet))
-    then_check(form.file.clear(form.upload, form.file, outputs, **quiet))
-    # Not `input`, which gradio does not send for pasted and deleted text.
-    values = [form.examples, *form.inputs]
-    form.examples.change(store_examples, values, outputs, trigger_mode="always_last", **quiet)
-    changed = [form.source.input, form.hub.input, form.with_examples.input, form.text_column.input]
-    changed += [form.label_column.input, form.header.input, form.epochs.change]
-    gr.on(changed, check_form, form.inputs, outputs, trigger_mode="always_last", **quiet)
-    form.start.click(start, form.inputs, [form.note, *runs.outputs], **quiet)
-    runs.timer.tick(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
-    runs.shown.input(runs.show, [runs.shown, runs.digest], runs.outputs, **quiet)
-    for name, button in (("stop", runs.stop), ("resume", runs.resume), ("delete", runs.sure)):
-        button.click(partial(runs.act, name), runs.shown, runs.outputs, **quiet)
-    runs.delete.click(lambda: gr.update(visible=True), None, runs.asking, **quiet)
-    runs.cancel.click(lambda: gr.update(visible=False), None, runs.asking, **quiet)
-    try_page.opened_by(runs.open, runs.shown, tabs)
     for correction in try_page.corrections:
-        opened = correction.train.click(
-            partial(open_from_try, correction.kind), None, [tabs, *outputs], **quiet
-        )
-        then_check(opened)
+        opens = partial(open_from_try, correction.kind)
+        check.after(correction.train.click(opens, None, [tabs, *check.outputs], **_QUIET))

@@ -5,6 +5,12 @@ import pytest
 from tests.browser.test_accessibility import faults
 
 READY = ".train-data .data h2"
+#: The cells whose text breaks, such as 0.3 above 3.
+TWO_LINES = """cells => cells.filter(cell => {
+    const text = document.createRange();
+    text.selectNodeContents(cell);
+    return text.getClientRects().length > 1;
+}).map(cell => cell.innerText)"""
 
 
 def start(page, name):
@@ -26,6 +32,8 @@ def test_a_run_is_started_followed_to_its_end_and_deleted(open_page):
     assert page.locator(".runs").get_by_text("Run <b>1</b>").is_visible()
     page.get_by_role("button", name="Open it in Try").wait_for()
     assert faults(page) == []
+    page.locator(".run details").evaluate("fold => { fold.open = true; }")
+    assert page.locator(".train-runs td.number:visible").evaluate_all(TWO_LINES) == []
     page.get_by_role("button", name="Delete", exact=True).click()
     page.get_by_role("button", name="Delete it with its model and its data").click()
     page.wait_for_function(

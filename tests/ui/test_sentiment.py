@@ -50,6 +50,15 @@ def test_a_tentative_answer_reports_uncertainty(service):
     assert [card.count(text) for text in ('class="chosen"', 'class="bars undecided"')] == [1, 1]
 
 
+def test_a_label_that_is_little_more_probable_is_not_stated_plainly(service):
+    _, results, _ = sentiment(service, NOT_BAD)
+    close = replace(results[0], probabilities={"negative": 0.44, "positive": 0.56})
+    assert plain(heads.class_headline([close])) == "Probably positive (56 %)"
+    assert heads.class_headline([close, *results]) == "Both texts are probably positive"
+    firm = replace(close, probabilities={"negative": 0.3, "positive": 0.7})
+    assert plain(heads.class_headline([firm])) == "Positive, 70 % sure"
+
+
 def test_neutral_is_reported_only_if_the_head_predicts_it(service):
     _, results, _ = sentiment(service, NOT_BAD)
     three = {"negative": 0.05, "neutral": 0.9, "positive": 0.05}

@@ -185,6 +185,30 @@ def test_score_in_one_line():
     )
 
 
+@pytest.mark.parametrize(
+    ("kind", "score", "other", "line"),
+    [
+        ("classification", ("accuracy", 0.842), None, "it was right in 84 of 100 texts."),
+        (
+            "tagging",
+            ("accuracy", 0.97),
+            ("accuracy", 0.9),
+            "right in 97 of 100 words; on layer 0 alone, in 90.",
+        ),
+        ("tagging", ("F1", 0.9), ("accuracy", 0.7), "every one found and none invented)."),
+        ("tagging", ("F1", 0.9), ("F1", 0.671), "none invented); on layer 0 alone 0.67."),
+        ("tagging", None, ("F1", 0.7), "It was not tested yet."),
+    ],
+)
+def test_a_score_in_plain_words(kind, score, other, line):
+    def head(measured):
+        return HeadInfo("a", "A", kind, (), "m", measured and Score(*measured, "some texts"))
+
+    option = cards.HeadOption(head(score), head(other))
+    assert cards.tested_line(option, baseline=True).endswith(line)
+    assert "layer 0" not in cards.tested_line(option, baseline=False)
+
+
 def test_heads_of_one_title_are_distinguished_by_name():
     assert cards.distinct([("a", "Names"), ("a-2", "Names"), ("b", "Tags")]) == [
         "Names: a",

@@ -29,7 +29,7 @@ def test_the_sentence_describes_the_sources_of_the_map():
 @pytest.mark.parametrize(
     ("runs", "message"),
     [
-        (None, "This is a single run"),
+        (None, "This head was trained once"),
         (
             [(0.2, 0.5, 0.3), (0.22, 0.48, 0.3)],
             "All 2 runs, which differ only in their random seeds, put the layers in",
