@@ -127,9 +127,11 @@ _SHORTEST_TEXT = 40
 def column_names(first: Sequence[str], header: bool) -> tuple[str, ...]:
     """Return unique, non-empty column names; ``"column 2"`` where there is none."""
     names: list[str] = []
+    taken = {""}
     for place, field in enumerate(first, start=1):
         name = field.strip() if header else ""
-        names.append(name if name and name not in names else f"column {place}")
+        names.append(f"column {place}" if name in taken else name)
+        taken.add(names[-1])
     return tuple(names)
 
 
@@ -161,7 +163,7 @@ def guess_text(names: Sequence[str], columns: Mapping[int, list[Any]]) -> int:
         if texts and sum(map(is_number, texts)) < 0.9 * len(texts):
             texty.append(at)
     others = [at for at in columns if names[at].lower() not in LABEL_NAMES]
-    unnamed = [at for at in texty if at in others]
+    unnamed = [at for at in texty if names[at].lower() not in LABEL_NAMES]
 
     def weight(cell: Any) -> float:
         return len(cell) * (1.0 if " " in cell.strip() else 0.2) if isinstance(cell, str) else 0.0
@@ -207,10 +209,11 @@ def guess_label(names: Sequence[str], columns: Mapping[int, list[Any]]) -> tuple
     best = min(among, key=lambda at: (distinct[at] < 2, distinct[at], -at))
     n_rows = len(columns[best])
     most = min(_MOST_CLASSES, n_rows / 2)
+    repeating = set(classes)
     fitting = [
         at
         for at in among
-        if distinct[at] == distinct[best] or (at in classes and 1 < distinct[at] <= most)
+        if distinct[at] == distinct[best] or (at in repeating and 1 < distinct[at] <= most)
     ]
     is_unclear = len(fitting) > 1 and 1 < distinct[best] <= n_rows / 2 and n_rows >= _FEWEST_ROWS
     return best, fitting if is_unclear else []
@@ -236,10 +239,11 @@ def named_column(
 ) -> int | None:
     """Find the column of a usual name or ending: ``airline_sentiment``."""
     lower = {at: re.sub(r"(?<=[a-z])(?=[A-Z])", "_", names[at].strip()).lower() for at in among}
-    split = r"[_\-. ]" if loose else r"[_\-.]"
-    for part in (lambda name: name, lambda name: re.split(split, name)[-1]):
+    split = re.compile(r"[_\-. ]" if loose else r"[_\-.]")
+    endings = {at: split.split(name)[-1] for at, name in lower.items()}
+    for parts in (lower, endings):
+        columns = {part: at for at, part in reversed(parts.items())}  # the first one of a name
         for wanted in usual:
-            for at, name in lower.items():
-                if part(name) == wanted:
-                    return at
+            if wanted in columns:
+                return columns[wanted]
     return None

@@ -19,7 +19,7 @@ from elmo_tasks.text.compressed import READ_ERRORS, open_binary, plain_name
 #: Largest file of labelled rows, once unpacked: its rows are kept in memory, and a compressed file
 #: may expand to any length.
 MAX_BYTES = 2_000_000_000
-_ACCENTED = re.compile(r"[^\s,;|]*[^\x00-\x7f\s][^\s,;|]*")
+_BETWEEN_WORDS = re.compile(r"[\s,;|]+")
 #: Between letters, a sign that no word has inside, or a capital with an accent; at the end of a
 #: word, the letters of cp1250; UTF-8 in Windows-1252.
 _ODD = re.compile(
@@ -183,7 +183,11 @@ def encoding_remark(text: str, encoding: str, is_given: bool) -> list[str]:
     Words that look wrong in it are shown: of another code page, or of UTF-8 that was read as one.
     """
     remarks = [] if is_given or encoding in ("utf-8", "ascii") else [f"encoding {encoding}"]
-    words = [word for word in _ACCENTED.findall(text[:_CHUNK]) if len(word) <= _LONGEST_QUOTE]
+    words = [
+        word
+        for word in _BETWEEN_WORDS.split(text[:_CHUNK])
+        if not word.isascii() and len(word) <= _LONGEST_QUOTE
+    ]
     odd = [word for word in words if _ODD.search(word)]
     if encoding != "cp1252":
         odd = [word for word in odd if _is_doubly_encoded(word)]

@@ -149,6 +149,23 @@ def test_only_text_files_are_taken(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["classification", "tagging"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", "[" * 300_000),
+        ("a.csv", "a" * 300_000 + "\u00e9"),
+        ("a.csv", "a," * 20_000),
+        ("a.csv", ",".join(f"word{k}" for k in range(10_000)) + "\n" + "1," * 10_000),
+    ],
+    ids=["brackets", "one word", "columns", "named columns"],
+)
+def test_long_runs_and_wide_tables_are_refused_in_seconds(tmp_path, name, content, kind):
+    with pytest.raises(InputError, match="."):
+        preview(tmp_path, name, content, kind)
+
+
 def test_size_and_rows_have_limits(tmp_path, monkeypatch):
     monkeypatch.setattr("elmo_tasks.service.training_data.MAX_UPLOAD", 1_000)
     with pytest.raises(InputError, match="the most is"):
