@@ -62,14 +62,23 @@ def evidence_answer(named: Sequence[tuple[str, float]], has_words: bool) -> str:
     return f"Above all {listed([f'“{token}” ({percent(share)})' for token, share in named])}."
 
 
-def on_the_list(word: str, *, is_in_dictionary: bool) -> str:
-    """State that the answer was known before the sentences were read; more about them follows."""
+def on_the_list(word: str, named: WordEffect | None, *, is_in_dictionary: bool) -> str:
+    """State that the answer was known before the sentences were read, and what connects these.
+
+    ``named`` is the decisive hidden word, if there is one.
+    """
     known = (
         "has one meaning in the dictionary"
         if is_in_dictionary
         else "is on the list of words with one everyday meaning"
     )
-    return f"“{word}” {known}, and the answer rests on that, not on the words around it."
+    rests = f"“{word}” {known}, and the answer rests on that, not on the words around it."
+    if named is None:
+        return rests
+    return (
+        f"{rests} These are alike mostly because of “{named.use.token}” in sentence"
+        f" {named.number + 1}."
+    )
 
 
 def one_vector_sentence(word: str, *, is_same: bool) -> str:

@@ -25,12 +25,15 @@ TERMS = {
         "The measuring stick: what two different words from unrelated sentences score on average."
         " Only what lies clearly above it means anything."
     ),
+    "meaning features": (
+        "What predicts the meaning of a word: layers of the model that have read the sentence, the"
+        " words that the model expects in its place, and the words around it."
+    ),
     "norm": "The length of a vector. Cosines do not depend on it.",
 }
 _TERM_PATTERN = re.compile(
-    r"\b(?:(?P<random>two random"
-    r" words)|(?P<cosine>cosines?)|(?P<vector>vectors?)|(?P<layer>layers?(?:"
-    r" \d+)?)|(?P<norm>norms?))\b",
+    r"\b(?:(?P<random>two random words)|(?P<features>meaning features)|(?P<cosine>cosines?)"
+    r"|(?P<vector>vectors?)|(?P<layer>layers?(?: \d+)?)|(?P<norm>norms?))\b",
     re.IGNORECASE,
 )
 #: Name of the view that mixes the layers as a person chooses.
@@ -93,7 +96,8 @@ def first_terms(text: str) -> list[tuple[str, str]]:
     explained: set[str] = set()
     at = 0
     for match in _TERM_PATTERN.finditer(text):
-        term = "two random words" if match.lastgroup == "random" else str(match.lastgroup)
+        named = {"random": "two random words", "features": "meaning features"}
+        term = named.get(str(match.lastgroup), str(match.lastgroup))
         if term not in explained:
             explained.add(term)
             pieces += [(text[at : match.start()], ""), (match[0], TERMS[term])]

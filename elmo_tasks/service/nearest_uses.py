@@ -33,7 +33,7 @@ from elmo_tasks.messages.answers import (
 from elmo_tasks.senses.disambiguation import SenseModel, senses_of
 from elmo_tasks.senses.entries import Entry, Sense
 from elmo_tasks.senses.features import Vectors, unit
-from elmo_tasks.senses.judging import ANOTHER_MEANING, MEANINGS, meanings_of_uses
+from elmo_tasks.senses.judging import ANOTHER_MEANING, MEANINGS, meanings_of_uses, not_english
 from elmo_tasks.senses.lexicon import bundled_lexicon
 from elmo_tasks.senses.use_index import UseIndex, build_index, text_key
 from elmo_tasks.senses.use_sources import example_uses
@@ -42,8 +42,10 @@ from elmo_tasks.service.further_views import random_features
 from elmo_tasks.service.loaded_models import LoadedModel
 from elmo_tasks.service.validation import check_choice, check_count, find_use
 from elmo_tasks.text.mentions import check_word, find_mention
+from elmo_tasks.text.phrases import Pattern
+from elmo_tasks.text.tokens import tokenize
 from elmo_tasks.text.uses import Use
-from elmo_tasks.text.word_forms import are_inflections
+from elmo_tasks.text.word_forms import are_inflections, folded
 from elmo_tasks.weights.cache import CACHE_VARIABLE, cache_folder, temporary_cache
 
 DICTIONARY = "dictionary"
@@ -96,6 +98,8 @@ def nearest_uses(
     index = search.own or _index_of_dictionary(loaded, progress, wait=must_wait)
     hits, n_searched = _hits(query_uses, search, loaded, index)
     sense, probability, uses = _judged(query_uses, hits, request, search, loaded)
+    if not_english(loaded.static, [query_uses[0].sentence]):
+        sense, probability = "", None
     found = [near for near in uses if not request.meaning or near.sense == request.meaning]
     random = _cosine_of_random_words(search, loaded, index)
     use, encoder = query_uses[0], loaded.encoder
@@ -276,13 +280,31 @@ def _hits(
 
 def _near_use(use: Use, hit: NearUse, meaning: tuple[str, float | None]) -> NearUse:
     sense, probability = meaning
+    whole = _whole_phrase(use, hit.use)
+    is_same = are_inflections(use.token.casefold(), hit.use.word.casefold())
     return NearUse(
-        use=hit.use,
+        use=whole or hit.use,
         cosine=round(min(1.0, hit.cosine), 6),
-        same_word=are_inflections(use.token.casefold(), hit.use.word.casefold()),
+        same_word=whole is not None or is_same,
         sense=sense,
         probability=probability,
     )
+
+
+def _whole_phrase(phrase: Use, found: Use) -> Use | None:
+    """Return the use of a phrase that a found word is a part of, if it is one.
+
+    Single words are searched: of *run out*, the *out* of *We ran out of milk*.
+    """
+    if phrase.token_end - phrase.token_start == 1:
+        return None
+    tokens = tokenize(found.sentence)
+    if tuple(token.text for token in tokens) != found.tokens:
+        return None
+    for place in Pattern.of(phrase.token).places([folded(token) for token in found.tokens]):
+        if place.start <= found.token_start and found.token_end <= place.end:
+            return Use.in_sentence(found.sentence, tokens, place.start, place.end)
+    return None
 
 
 def _index_of_dictionary(

@@ -78,8 +78,7 @@ def explain(
             uses, words, named, _several(words, apart) if view.name == WORDS else []
         )
     if comparison.source is api.MeaningSource.ONE_MEANING:
-        known = on_the_list(comparison.word, is_in_dictionary=bool(comparison.meanings))
-        answer = f"{known} {answer}"
+        answer = on_the_list(comparison.word, named, is_in_dictionary=bool(comparison.meanings))
     sides = _sides(loaded, uses)
     side = "unclear"
     if sides:

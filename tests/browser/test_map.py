@@ -311,4 +311,4 @@ def test_the_letters_of_the_marks_can_be_read_on_a_phone(open_map):
         """letters => letters.map(letter => parseFloat(getComputedStyle(letter).fontSize)
             * letter.getBoundingClientRect().height / letter.getBBox().height)"""
     )
-    assert min(sizes) > 10
+    assert min(sizes) > 12

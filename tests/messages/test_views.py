@@ -113,6 +113,10 @@ def test_views_at_the_top_of_a_column():
 
 
 def test_each_term_is_explained_where_it_first_comes():
+    assert views.first_terms("by meaning features") == [
+        ("by ", ""),
+        ("meaning features", views.TERMS["meaning features"]),
+    ]
     pieces = views.first_terms(
         "At layer 2 their cosines average 0.30 (two random words 0.16); a cosine of layer 1 says"
         " less."

@@ -107,3 +107,22 @@ def test_an_unknown_meaning(indexed, request_, message):
 def test_a_model_without_meanings():
     with pytest.raises(InputError, match="“static-mini” names no meanings"):
         Session("static-mini").nearest(NearestRequest("bank", meaning="river"))
+
+
+def test_a_phrase_is_found_where_one_of_its_words_is(session, tmp_path):
+    encoder = session.loaded.model().encoder
+    sentences = ["We ran out of milk this morning.", "They went out to the garden in the rain."]
+    build_index(encoder, sentences, tmp_path / "own", "mine")
+    found = Session(session.loaded, index=tmp_path / "own").nearest(
+        NearestRequest("run out", "We have run out of bread.")
+    )
+    assert {(near.use.word, near.same_word) for near in found.uses if near.same_word} == {
+        ("ran out", True)
+    }
+    assert found.message.details.startswith("The nearest use is of “ran out”")
+
+
+def test_of_a_sentence_that_is_not_english_no_meaning_is_told(indexed):
+    found = indexed.nearest(NearestRequest("Bank", "Die Bank hat den Kredit abgelehnt."))
+    assert (found.sense, found.probability) == ("", None)
+    assert indexed.nearest(NearestRequest("bank", "The bank lent us money.")).sense == "money"

@@ -177,6 +177,7 @@ def test_a_word_of_one_meaning_is_known_without_the_sentences(session):
     assert found.message.headline.startswith(
         "“scissors” is on the list of words with one everyday meaning"
     )
+    assert "not on the words around it. These are alike mostly because of" in found.message.headline
     found = session.explain(
         "back to square one", ["We are back to square one.", "It sent them back to square one."]
     )
