@@ -152,8 +152,8 @@ def _split_tags(tags: str) -> list[str]:
     return [tag for tag in re.split(r"[\s,;]+", tags) if tag]
 
 
-def _are_spans(value: Sequence[Any]) -> bool:
-    first = value[0] if value else None
+def _are_spans(value: Any) -> bool:
+    first = value[0] if value and isinstance(value, Sequence) else None
     if isinstance(first, Mapping):
         return "start" in first or "start_offset" in first
     return isinstance(first, (list, tuple)) and len(first) == 3 and isinstance(first[0], int)
@@ -194,7 +194,7 @@ def _sentence_of_row(
         tokens = tokens.split(" ")
     if isinstance(tokens, str):
         return sentence_of(tokens, tags, number, notes)
-    if _are_strings(tokens) and tags and not isinstance(tags, str) and _are_spans(tags):
+    if _are_strings(tokens) and _are_spans(tags):
         raise DataError(
             f"{tag_key}: expected a tag for each word, found spans of words, {shown(tags)}: give"
             " tags, or a text and spans of characters"

@@ -213,6 +213,10 @@ def test_wrong_spans(tmp_path: Path, row: dict[str, Any], message: str):
         ),
         ("[1, 2]", r"line 1: expected one JSON object on the line, found '\[1, 2\]'"),
         ("{", r"line 1: expected one JSON object on the line, found '{' \("),
+        (
+            '{"tokens": ["a"], "tags": ["O"]}\n{"tokens": ["a"], "tags": true}',
+            "line 2: tags: expected a list of tags",
+        ),
     ],
 )
 def test_wrong_json_lines(tmp_path: Path, line: str, message: str):
