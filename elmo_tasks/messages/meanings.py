@@ -14,9 +14,17 @@ _ANOTHER_MEANING = "another meaning"
 
 
 def meanings_answer(
-    word: str, uses: Sequence[api.UseMeaning], probability: float, certainty: api.Certainty
+    word: str,
+    uses: Sequence[api.UseMeaning],
+    probability: float,
+    certainty: api.Certainty,
+    *,
+    in_expression: bool = False,
 ) -> api.Message:
-    """State the meanings of the uses, and the certainty of the whole."""
+    """State the meanings of the uses, and the certainty of the whole.
+
+    ``in_expression`` tells that a meaning is that of an expression, not of the word alone.
+    """
     chosen = {use.best for use in uses}
     named = len(chosen - {None})
     undecided = [k for k, use in enumerate(uses, 1) if use.best is None and not use.is_sure]
@@ -25,20 +33,22 @@ def meanings_answer(
     probably = "probably " if probability >= 0.5 else "perhaps "
     if certainty is api.Certainty.CONFIDENT:
         probably = ""
-    meanings = f"{number_word(named)} meaning{'' if named == 1 else 's'}"
+    has = f"has {number_word(named)} meaning{'' if named == 1 else 's'}"
+    if in_expression:
+        has = f"is used in {number_word(named)} way{'' if named == 1 else 's'}"
     more = ", and another that is not in the dictionary" if is_other and named else ""
     if certainty is api.Certainty.ABSTAIN and unsure:
         headline = f"The model cannot tell all meanings of “{word}” here"
     elif certainty is api.Certainty.ABSTAIN:
-        mostly = "means the same" if len(chosen) == 1 else f"has {meanings}"
+        mostly = "means the same" if len(chosen) == 1 else has
         headline = f"“{word}” mostly {mostly} here{more}"
     elif not named and not is_other:
         headline = f"The meaning of “{word}” is unclear here"
     elif undecided and not is_other:
         where = _sentences(undecided)
-        headline = f"“{word}” {probably}has {meanings} here; in {where} it is unclear"
+        headline = f"“{word}” {probably}{has} here; in {where} it is unclear"
     elif len(chosen) > 1:
-        headline = f"“{word}” {probably}has {meanings} here{more}"
+        headline = f"“{word}” {probably}{has} here{more}"
     elif None in chosen:
         headline = f"“{word}” {probably}has a meaning here that is not in the dictionary"
     else:
@@ -235,7 +245,14 @@ def sense_tip(word: api.JudgedUse) -> str:
 
 def others_title(others: Sequence[api.Meaning], source: api.MeaningSource) -> str:
     """Return the title of the fold with the meanings that no use has, by their entries."""
-    words = listed([quoted(word) for word in dict.fromkeys(m.word for m in others)])
+    names = {meaning.word for meaning in others if meaning.part_of_speech == "name"}
+    names -= {meaning.word for meaning in others if meaning.part_of_speech != "name"}
+    words = listed(
+        [
+            quoted(" ".join(map(first_capital, word.split())) if word in names else word)
+            for word in dict.fromkeys(meaning.word for meaning in others)
+        ]
+    )
     where = "that you gave" if source is api.MeaningSource.OWN else "in the dictionary"
     return f"{_counted(len(others), 'other meaning')} of {words} {where}"
 

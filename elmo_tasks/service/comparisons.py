@@ -125,7 +125,15 @@ def _answer(
             is_name=is_capital and any(not written.isupper() for written in capital),
             spelling=spelling,
         )
-    return meanings.meanings_answer(name, judged.of_uses, judged.probability, judged.certainty)
+    chosen = [judged.meanings[use.best] for use in judged.of_uses if use.best is not None]
+    return meanings.meanings_answer(
+        name,
+        judged.of_uses,
+        judged.probability,
+        judged.certainty,
+        in_expression=" " not in name
+        and any(meaning.part_of_speech == "expression" for meaning in chosen),
+    )
 
 
 def _judged_uses(mentions: Sequence[Mention], judged: Judged) -> tuple[api.JudgedUse, ...]:

@@ -97,6 +97,25 @@ def test_another_meaning_is_not_counted_as_one_of_the_dictionary():
     assert sentence == "“table” has one meaning here, and another that is not in the dictionary."
 
 
+def test_a_word_within_an_expression_is_used_in_ways_instead_of_having_meanings():
+    uses = [api.UseMeaning((0.9, 0.1), 0.0, k, api.Certainty.CONFIDENT) for k in (0, 1)]
+    for in_expression, headline in [
+        (False, "“dog” has two meanings here."),
+        (True, "“dog” is used in two ways here."),
+    ]:
+        answer = meanings.meanings_answer(
+            "dog", uses, 0.9, api.Certainty.CONFIDENT, in_expression=in_expression
+        )
+        assert answer.headline == headline
+
+
+def test_the_fold_of_other_meanings_writes_names_with_a_capital():
+    city = api.Meaning("new york", "city", "name", "a city")
+    card = api.Meaning("trump", "card", "noun", "a card")
+    title = meanings.others_title([city, card], api.MeaningSource.DICTIONARY)
+    assert title == "2 other meanings of “New York” and “trump” in the dictionary"
+
+
 def test_of_an_expression_the_answer_adds_that_its_words_may_be_meant():
     happy = api.Meaning("over the moon", "happy", "expression", "extremely happy")
     answer = meanings.one_meaning_answer("over the moon", 2, api.Certainty.CONFIDENT, happy)

@@ -224,6 +224,11 @@ def test_an_expression_is_distinguished_from_its_literal_words(session):
     assert found.message.headline == "“piece of cake” has two meanings here."
 
 
+def test_the_headline_of_a_word_in_an_expression_counts_ways(session):
+    found = session.compare("dog", ["It is raining cats and dogs.", "The dog chased the cat."])
+    assert found.message.headline == "“dog” is used in two ways here."
+
+
 def test_an_idiom_is_named_with_its_meaning(session):
     found = session.compare(
         "back to square one", ["We are back to square one.", "It sent them back to square one."]
