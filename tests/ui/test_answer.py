@@ -159,6 +159,8 @@ def test_a_wrong_answer_leads_to_own_meanings(service):
     comparison = service.compare("bank", ["The bank lent cash.", "The muddy river bank."])
     assert compare_answer.meanings_card(comparison, ()).count("data-wrong") == 1
     assert "data-wrong" not in compare_answer.meanings_card(comparison, (), saved=True)
+    source = compare_answer.meanings_card(comparison, ()).split('<p class="meta">')[1]
+    assert "wrong" not in source.split("</p>")[0]  # it is the line below a picture
     own = replace(
         comparison,
         source=MeaningSource.OWN,
