@@ -72,7 +72,8 @@ def test_a_too_long_line_is_reported(tmp_path, run):
     )
 
 
-def test_a_file_has_the_rows_and_can_be_made_by_several_processes(tmp_path, run, monkeypatch):
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.ci)])
+def test_a_file_has_the_rows_by_one_process_and_by_two(workers, tmp_path, run, monkeypatch):
     monkeypatch.setattr("elmo_tasks.corpus.blocks.MAX_CHARACTERS", 40)
     text = tmp_path / "text.txt"
     text.write_text(
@@ -81,7 +82,7 @@ def test_a_file_has_the_rows_and_can_be_made_by_several_processes(tmp_path, run,
     printed = [
         json.loads(line) for line in run.done("senses", text, "--device", "cpu").splitlines()
     ]
-    run.done("senses", text, tmp_path / "out.jsonl", "--device", "cpu", "--workers", "2")
+    run.done("senses", text, tmp_path / "out.jsonl", "--device", "cpu", "--workers", workers)
     found = [
         json.loads(line)
         for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines()

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from huggingface_hub.errors import LocalEntryNotFoundError
 
 from elmo_tasks.encoders import Encoder, find, load
 from elmo_tasks.errors import ConfigError, WeightsError
@@ -202,6 +203,17 @@ def test_without_the_package_the_error_names_the_install_command(bert, monkeypat
         load(bert)
 
 
+@pytest.fixture
+def no_network(monkeypatch):
+    """A hub that gives no single file; without this, huggingface_hub would try for half a minute."""
+
+    def refuse(repository, file, revision):
+        raise LocalEntryNotFoundError("no route")
+
+    monkeypatch.setattr("huggingface_hub.hf_hub_download", refuse)
+
+
+@pytest.mark.usefixtures("no_network")
 def test_a_model_of_the_hub_is_downloaded_without_code_and_pickles(bert, monkeypatch):
     patterns = {}
 
@@ -219,6 +231,7 @@ def test_a_model_of_the_hub_is_downloaded_without_code_and_pickles(bert, monkeyp
     )
 
 
+@pytest.mark.usefixtures("no_network")
 def test_a_model_that_the_hub_does_not_give(monkeypatch):
     def refuse(name, allow_patterns):
         raise OSError("no route\nand more")
