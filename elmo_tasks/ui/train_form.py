@@ -29,7 +29,7 @@ _SOURCES = [
 ]
 _LAYERS = [
     ("Learn how much of each", "learned"),
-    ("Layer 0 alone: no context", "0"),
+    ("Layer 0 alone: each word by itself", "0"),
     ("All alike, not learned", "mean"),
 ]
 #: The fields of the form: those of a plan, and the public data set.

@@ -106,6 +106,9 @@ def test_a_tab_opens_without_a_jump_and_is_whole_at_every_size(open_page, tab):
 )
 def test_a_phone_has_the_answer_of_a_tab_on_its_first_screen(open_page, tab, shown):
     page = open_page(f"tab={tab}", width=390, height=844, ready=READY[tab])
+    page.evaluate(SHIFTS)
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.shifted") < 0.1
     assert page.locator(shown).first.evaluate("part => part.getBoundingClientRect().top") < 760
     box = page.locator(f"#tab-{tab} .compare-form :is(textarea, input)").first
     assert not box.is_visible()

@@ -171,6 +171,19 @@ def test_unbalanced_labels_are_reported(labels, message):
     assert ("Rare labels weigh as much" in page) == bool(message)
 
 
+def test_sentences_with_names_are_shown_as_one_writes_them():
+    row = (("Ada", "Marsh", ",", "of", "Cork", "."), ("B-PER", "I-PER", "O", "O", "B-LOC", "O"))
+    preview = replace(PREVIEW, counted="names", examples=(row,))
+    card = parsed(train_form.data_card(preview, "sentences")).text
+    assert "Ada Marsh person, of Cork place." in " ".join(card.split())
+
+
+def test_layer_0_alone_is_not_said_to_be_without_context():
+    # The head that reads it still sees the words in their order.
+    words = [title for title, _ in train_form._LAYERS] + [render("train_how.html")]
+    assert not [text for text in words if "no context" in text]
+
+
 def test_a_page_without_training_reports_it(service):
     page = render("train_off.html", tasks=service.tasks())
     assert "--allow-training" in page
