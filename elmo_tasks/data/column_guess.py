@@ -242,7 +242,7 @@ def named_column(
     split = re.compile(r"[_\-. ]" if loose else r"[_\-.]")
     endings = {at: split.split(name)[-1] for at, name in lower.items()}
     for parts in (lower, endings):
-        columns = {part: at for at, part in reversed(parts.items())}  # the first one of a name
+        columns = {part: at for at, part in reversed(parts.items())}  # of equal names the first
         for wanted in usual:
             if wanted in columns:
                 return columns[wanted]

@@ -114,7 +114,7 @@ def test_vectors_are_trained_and_written(texts, run):
         ),
         (["texts/sea_1.txt", "--out", "new", "--size", "0"], "size 0: expected at least 1"),
         (["texts/sea_1.txt", "--out", "new", "--workers", "0"], "workers 0: expected at least 1"),
-        (["texts/sea_1.txt", "--out", "new", "--min-count", "99"], "no word comes 99 times"),
+        (["texts/sea_1.txt", "--out", "new", "--min-count", "99"], "no word occurs 99 times"),
         (
             ["texts/sea_1.txt", "--out", "new", "--sources", "none.json"],
             "none.json: expected a JSON object",

@@ -64,7 +64,7 @@ def test_the_most_frequent_words_are_kept(text):
 
 def test_text_that_cannot_be_trained_on(tmp_path):
     (tmp_path / "short.txt").write_text("One line only .\n")
-    with pytest.raises(DataError, match=r"short.txt: 4 tokens, and no word comes 5 times"):
+    with pytest.raises(DataError, match=r"short.txt: 4 tokens, and no word occurs 5 times"):
         train_vectors([tmp_path / "short.txt"])
     with pytest.raises(DataError, match="no such file"):
         train_vectors([tmp_path / "nowhere.txt"])
