@@ -149,7 +149,7 @@ def _kept_words(
     if not kept:
         raise DataError(
             f"{', '.join(str(path) for path in files[:3])}: {counts.total()} tokens, and no word"
-            f" comes {settings.min_count} times; expected more text, or a smaller --min-count"
+            f" occurs {settings.min_count} times; expected more text, or a smaller --min-count"
         )
     return kept
 
