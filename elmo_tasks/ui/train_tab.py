@@ -84,7 +84,7 @@ class _Runs:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.shown = choice([], label="Run", visible=False)
+        self.shown = choice([], label="Run", visible=False, elem_classes="card components")
         self.digest = gr.Textbox(visible="hidden")
         with gr.Row(
             elem_classes="run-buttons"

@@ -178,6 +178,10 @@ def test_sentences_with_names_are_shown_as_one_writes_them():
     assert "Ada Marsh person, of Cork place." in " ".join(card.split())
 
 
+def test_the_list_of_runs_is_a_card_and_no_bare_panel(runs):
+    assert "card" in " ".join(runs.shown.elem_classes).split()
+
+
 def test_layer_0_alone_is_not_said_to_be_without_context():
     # The head that reads it still sees the words in their order.
     words = [title for title, _ in train_form._LAYERS] + [render("train_how.html")]
