@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 from elmo_tasks.corpus.store import Store
 
 #: Limits of a block, whatever the job asks for.
-MAX_CHARACTERS = 100_000  # about twenty seconds of one core's work at most
+MAX_CHARACTERS = 100_000  # seconds of work, so that no worker waits long for the last block
 MAX_ROWS = 10_000
 
 
@@ -91,10 +91,10 @@ def parquet_content(columns: Mapping[str, Any]) -> bytes:
 
 
 def parquet_options(schema: Any) -> dict[str, Any]:
-    """Return the options to write a table with: vectors plain, which is five times as fast.
+    """Return the options to write a table with: vectors plain, other columns as usual.
 
-    Their numbers hardly ever repeat, so that a dictionary, statistics and compression only cost
-    time.
+    The numbers of vectors hardly ever repeat: a dictionary, statistics and compression would take
+    most of the time of writing, and save no space.
     """
     import pyarrow as pa
 

@@ -17,6 +17,8 @@ from elmo_tasks.text.word_forms import are_inflections, folded
 #: Longest phrase that can be compared, in tokens.
 MAX_PHRASE = 8
 POSSESSIVE = "one's"
+#: How people type it.
+_TYPED_POSSESSIVES = (POSSESSIVE, "someone's", "somebody's")
 ANY_WORDS = "…"
 _MAX_GAP = 4
 
@@ -159,9 +161,10 @@ def _pattern_words(phrase: str) -> list[str]:
     words: list[str] = []
     for part in phrase.replace("...", ANY_WORDS).split():
         key = folded(part)
-        words += (
-            [key]
-            if key in (POSSESSIVE, ANY_WORDS)
-            else [folded(token.text) for token in phrase_tokens(part)]
-        )
+        if key in _TYPED_POSSESSIVES:
+            words.append(POSSESSIVE)
+        elif key == ANY_WORDS:
+            words.append(key)
+        else:
+            words += [folded(token.text) for token in phrase_tokens(part)]
     return words

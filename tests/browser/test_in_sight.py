@@ -80,6 +80,22 @@ def test_no_control_of_the_form_is_covered_during_tabbing(open_page):
         assert not [text for text in covered if text], size
 
 
+def test_a_covered_control_and_a_cut_table_would_be_found(open_page):
+    """The checks below are no use if they find nothing."""
+    page = open_page()
+    assert page.evaluate(COVERED_OF_TAB) == page.evaluate(CUT_TABLES) == []
+    page.evaluate("""() => {
+        const panel = [...document.querySelectorAll('[role=tabpanel]')].find(one => one.checkVisibility());
+        panel.insertAdjacentHTML('afterbegin', `<div style="position: relative">
+            <button id="below">below</button><i style="position: absolute; inset: 0; background: red"></i></div>
+            <div style="width: 50px"><table><td><p style="width: 90px">wide</p></td></table></div>`);
+    }""")
+    (covered,) = page.evaluate(COVERED_OF_TAB)
+    assert '<button id="below">' in covered
+    (cut,) = page.evaluate(CUT_TABLES)
+    assert cut.endswith("wide")
+
+
 @pytest.mark.parametrize("tab", READY)
 def test_a_tab_opens_without_a_jump_and_is_whole_at_every_size(open_page, tab):
     page = open_page("" if tab == "compare" else f"tab={tab}", ready=READY[tab])

@@ -1,11 +1,15 @@
 """Blocks are computed once, in any number of processes, even if some are killed."""
 
+import io
 import os
 import re
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from elmo_tasks.corpus.blocks import TextRow, cut, result_name, unfinished
+from elmo_tasks.corpus.blocks import TextRow, cut, parquet_content, result_name, unfinished
 from elmo_tasks.corpus.engines import Engine, compute
 from elmo_tasks.corpus.progress import RowProgress
 from elmo_tasks.corpus.reader import BadRows
@@ -52,6 +56,21 @@ def test_finished_blocks_are_not_computed_again(store, capsys):
     assert unfinished(blocks, Lengths(key="of other weights"), store) == blocks
     store.remove()
     assert not store.names()
+
+
+def test_vectors_are_stored_as_they_are_and_words_compressed():
+    values = pa.array(np.arange(12, dtype=np.float16))
+    columns = {"text": ["a", "b", "a"], "vector": pa.FixedSizeListArray.from_arrays(values, 4)}
+    content = io.BytesIO(parquet_content(columns))
+    text, vector = (pq.ParquetFile(content).metadata.row_group(0).column(k) for k in range(2))
+    assert (text.compression, vector.compression) == ("SNAPPY", "UNCOMPRESSED")
+    assert (text.has_dictionary_page, vector.has_dictionary_page) == (True, False)
+    assert not vector.is_stats_set
+    assert pq.read_table(content).to_pydict()["vector"] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9, 10, 11],
+    ]
 
 
 def test_an_interruption_before_the_first_block_leaves_nothing(store):

@@ -333,6 +333,7 @@ def test_errors_of_words(words: list[str], message: str) -> None:
         ("hot dog", "Two Hot Dogs, please.", "Hot Dogs"),
         ("New York", "He left New York in May.", "New York"),
         ("make up one's mind", "Have you made up your mind yet?", "made up your mind"),
+        ("pull someone's leg", "Are you pulling my leg?", "pulling my leg"),
         ("well-being", "Sleep is good for your well-being.", "well-being"),
         ("anything", "By the [riverside path] we sat.", "riverside path"),
     ],
