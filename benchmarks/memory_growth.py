@@ -1,8 +1,9 @@
 """Memory of the app under mixed requests: ``python -m benchmarks.memory_growth``.
 
-Starts the app; a few users ask in fast succession, without pauses, for comparisons, reasons, maps,
-nearest uses, labels, meanings of texts and pages, never twice the same. A third of the way, a head
-is trained into the folder of runs, and is used from then on. Prints the memory over time.
+Starts the app; a few users ask for comparisons, reasons, maps, nearest uses, labels, meanings of
+texts and pages, never twice the same, and pause for ``--pause`` seconds after each answer. A third
+of the way, a head is trained into the folder of runs, and is used from then on. Prints the memory
+over time.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def _request(
     return kind, lambda client: request_answer(client, kind, asks[kind], session)
 
 
-def _ask(url: str, number: int, end: float, load: Load) -> None:
+def _ask(url: str, number: int, end: float, pause: float, load: Load) -> None:
     draw = random.Random(number)
     entries = [
         entry
@@ -92,6 +93,7 @@ def _ask(url: str, number: int, end: float, load: Load) -> None:
             except (httpx.HTTPError, ValueError, KeyError) as error:
                 load.wrong.append(f"{kind}: {error!r}")
             load.n[kind] += 1
+            time.sleep(pause)
 
 
 def _train(runs: Path, wait: float, load: Load) -> None:
@@ -110,11 +112,13 @@ def _train(runs: Path, wait: float, load: Load) -> None:
         load.heads.append(_RUN)
 
 
-def measured(app: RunningApp, runs: Path, people: int, seconds: float) -> list[tuple[float, ...]]:
+def measured(
+    app: RunningApp, runs: Path, people: int, seconds: float, pause: float
+) -> list[tuple[float, ...]]:
     """Return minutes, answers so far, MB in memory, and of these MB that are the app's own."""
     load, began = Load(), time.monotonic()
     threads = [
-        threading.Thread(target=_ask, args=(app.url, number, began + seconds, load))
+        threading.Thread(target=_ask, args=(app.url, number, began + seconds, pause, load))
         for number in range(people)
     ]
     threads.append(threading.Thread(target=_train, args=(runs, seconds / 3, load)))
@@ -139,12 +143,13 @@ def main() -> None:
     )
     parser.add_argument("--people", type=int, default=4)
     parser.add_argument("--minutes", type=float, default=12)
+    parser.add_argument("--pause", type=float, default=0, help="seconds between two questions")
     parser.add_argument("--chart", type=Path, help="SVG file to draw")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         runs = Path(folder) / "runs"
         with running_app(["--runs_dir", str(runs)]) as app:
-            rows = measured(app, runs, args.people, 60 * args.minutes)
+            rows = measured(app, runs, args.people, 60 * args.minutes, args.pause)
     # Single samples depend on the computations at that moment.
     early, late = (
         statistics.median(row[3] for row in rows if first < row[0] / args.minutes <= last)
