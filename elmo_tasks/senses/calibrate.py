@@ -8,8 +8,9 @@ is left out of the centroids during fitting. The steps are:
    with each use left out of the centroid of its own meaning;
 2. a projection of all views with which the same cosines separate meanings better (prototypes: Snell
    et al., 2017), kept only if it does so on development sentences;
-3. the scores of parts of speech, by a logistic regression on the embedded examples;
-4. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of
+3. the centroids of the meanings of each word, moved to where they separate its examples best;
+4. the scores of parts of speech, by a logistic regression on the embedded examples;
+5. the weights of cosine, word matches and part of speech in the score of a meaning, the log-odds of
    an unlisted meaning (each meaning left out in turn), and those of a shared meaning of two uses of
    an unlisted word.
 """
@@ -20,6 +21,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
+from torch import Tensor
 from torch.nn import functional as F
 
 from elmo_tasks.encoders.encoder import Encoder
@@ -30,7 +32,7 @@ from elmo_tasks.senses.calibration_files import models_checksum
 from elmo_tasks.senses.disambiguation import sense_key
 from elmo_tasks.senses.entries import Entry, is_development
 from elmo_tasks.senses.expected_words import ExpectedWords
-from elmo_tasks.senses.features import Vectors, extract, join, unit
+from elmo_tasks.senses.features import Vectors, extract, join
 from elmo_tasks.senses.fit_scores import (
     development_evidence,
     fit_parts,
@@ -42,6 +44,7 @@ from elmo_tasks.senses.fit_views import (
     UseRows,
     accuracy,
     choose_layers,
+    contrasted_means,
     fit_projection,
     fit_weights,
 )
@@ -92,7 +95,7 @@ def calibrate(
     before, after = (accuracy(F.normalize(x, dim=-1), words) for x in (joined, joined @ projection))
     kept = projection if after > before else None
     embedded = F.normalize(joined if kept is None else joined @ kept, dim=-1)
-    centroids = _centroids(entries, owners, embedded.numpy())
+    centroids = _centroids(entries, owners, embedded)
     parts, part_matrix = fit_parts(entries, owners, embedded.numpy())
     evidence = development_evidence(
         entries, uses, embedded, words, static, centroids, (part_matrix, parts)
@@ -161,15 +164,17 @@ def _words(entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]]) -> 
 
 
 def _centroids(
-    entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Vectors
+    entries: Sequence[Entry], owners: Sequence[tuple[int, int, int]], embedded: Tensor
 ) -> dict[str, Vectors]:
     """Return the centroid ``[H]`` of every meaning, by its fingerprint."""
-    rows: dict[tuple[int, int], list[int]] = {}
-    for row, (e, s, _) in enumerate(owners):
-        rows.setdefault((e, s), []).append(row)
-    return {
-        sense_key(entries[e].word, entries[e].all_senses[s]): unit(
-            embedded[sense_rows].mean(axis=0)
-        )
-        for (e, s), sense_rows in rows.items()
-    }
+    rows: dict[int, list[int]] = {}
+    for row, (e, _, _) in enumerate(owners):
+        rows.setdefault(e, []).append(row)
+    found: dict[str, Vectors] = {}
+    for e, entry_rows in rows.items():
+        entry = entries[e]
+        senses = torch.tensor([owners[row][1] for row in entry_rows])
+        centroids = contrasted_means(embedded[entry_rows], senses, len(entry.all_senses))
+        for sense, centroid in zip(entry.all_senses, centroids.numpy(), strict=True):
+            found[sense_key(entry.word, sense)] = centroid
+    return found

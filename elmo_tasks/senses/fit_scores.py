@@ -15,7 +15,7 @@ from elmo_tasks.errors import DataError
 from elmo_tasks.senses.disambiguation import word_of_key
 from elmo_tasks.senses.entries import NOUN_AND_VERB, PARTS_OF_SPEECH, Entry, is_development
 from elmo_tasks.senses.features import Vectors
-from elmo_tasks.senses.fit_views import UseRows, sense_means
+from elmo_tasks.senses.fit_views import UseRows, contrasted_means
 from elmo_tasks.senses.scoring import Evidence, near_meanings, nearest_others, part_scores
 from elmo_tasks.senses.word_matches import context_words, gloss_words, joined_words, match
 from elmo_tasks.text.uses import Use
@@ -66,7 +66,7 @@ def development_evidence(
         query_vectors = embedded[queries]
         own = rows_of[folded(word.word)]
         evidence = Evidence(
-            cosines=(query_vectors @ sense_means(embedded[rows], senses, word.n_senses).T)
+            cosines=(query_vectors @ contrasted_means(embedded[rows], senses, word.n_senses).T)
             .double()
             .numpy(),
             matches=match([context_words(static, uses[row]) for row in queries.tolist()], meanings),

@@ -23,6 +23,11 @@ _RATE = 1e-3
 _DECAY = 0.1
 _DROPOUT = 0.4
 _SMOOTHING = 0.1
+#: Of the centroids of a word: strength of the penalty on moving them, factor of the cosines, and
+#: steps of L-BFGS.
+_MOVE_PENALTY = 10.0
+_MOVE_SLOPE = 15.0
+_MOVE_STEPS = 10
 _N_CHOICE_WORDS = 60  # words on which the layers of an encoder are compared
 
 
@@ -107,14 +112,18 @@ def fit_weights(
 
 
 def _left_out_cosines(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
-    """Return ``[n, S]`` cosines of uses ``[n, H]`` to meanings, leaving each use out.
+    """Return ``[n, S]`` cosines of uses ``[n, H]`` to the :func:`_left_out_means`."""
+    return torch.einsum("nh,nsh->ns", embedded, _left_out_means(embedded, senses, n_senses))
 
-    A use does not contribute to the centroid of its own meaning.
+
+def _left_out_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
+    """Return ``[n, S, H]`` means of the meanings for each use, of length 1.
+
+    A use does not contribute to the mean of its own meaning.
     """
     sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
-    # [n, S, H]
     own = F.one_hot(senses, n_senses).to(embedded).unsqueeze(-1) * embedded.unsqueeze(1)
-    return torch.einsum("nh,nsh->ns", embedded, F.normalize(sums - own, dim=-1))
+    return F.normalize(sums - own, dim=-1)
 
 
 def fit_projection(joined: Tensor, words: Sequence[UseRows]) -> Tensor:
@@ -170,6 +179,32 @@ def sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
     """Return ``[S, H]`` means of the uses ``[n, H]`` of each meaning, of length 1."""
     sums = embedded.new_zeros(n_senses, embedded.shape[1]).index_add(0, senses, embedded)
     return F.normalize(sums, dim=-1)
+
+
+def contrasted_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
+    """Return ``[S, H]`` centroids of a word's meanings, of length 1, moved apart from one another.
+
+    Means are moved to where their cosines separate the uses ``[n, H]`` of the word best: logistic
+    regression on the cosines, with a penalty on moving. Each use is left out of the mean of its own
+    meaning; else the means would seem to separate the uses already.
+    """
+    means = sense_means(embedded, senses, n_senses)
+    if n_senses < 2:
+        return means
+    left_out = _left_out_means(embedded, senses, n_senses)
+    moves = torch.zeros_like(means, requires_grad=True)
+    optimizer = torch.optim.LBFGS([moves], max_iter=_MOVE_STEPS)
+
+    def closure() -> Tensor:
+        optimizer.zero_grad()
+        cosines = torch.einsum("nh,nsh->ns", embedded, F.normalize(left_out + moves, dim=-1))
+        loss = F.cross_entropy(_MOVE_SLOPE * cosines, senses, reduction="sum")
+        loss = loss + _MOVE_PENALTY * moves.square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    return F.normalize(means + moves.detach(), dim=-1)
 
 
 def accuracy(embedded: Tensor, words: Sequence[UseRows]) -> float:
