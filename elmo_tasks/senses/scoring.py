@@ -36,7 +36,7 @@ UNKNOWN_FEATURES = (
 #: passages (``elmo-tasks evaluate --passages``), as is the least log-odds at which an unlisted
 #: meaning is reported.
 PRIOR_WEIGHT = 1.7
-TEXT_SCALE = 0.58
+TEXT_SCALE = 0.55
 TEXT_UNKNOWN = 4.0
 #: Log-odds against an unlisted meaning where the words around the use have no weight; 0 from a
 #: weight of 1 on.
