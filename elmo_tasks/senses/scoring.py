@@ -46,7 +46,7 @@ _SAYS_LITTLE = 4.0
 MAX_LAG = 1.0
 #: Factor of the scores of sentences that people type. It and the largest difference were chosen on
 #: half of the traps, sentences with a word that pulls to a wrong meaning.
-TYPED_SCALE = 0.8
+TYPED_SCALE = 0.7
 _BLOCK = 512  # uses that are compared with all meanings at a time
 _N_OTHERS = 20  # meanings of other words that are most similar to a use
 #: Least probability of a part of speech: dictionaries call a use a noun that a tagger calls an
