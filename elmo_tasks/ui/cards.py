@@ -46,7 +46,7 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
 
 
 def tested_line(option: HeadOption, *, baseline: bool) -> str:
-    """Say in plain words how well a head did in its test, and the ``baseline`` in the same one."""
+    """Say in plain words how well a head did in its test, and the ``baseline`` in it."""
     score = option.head.score
     if score is None:
         return "It was not tested yet."
