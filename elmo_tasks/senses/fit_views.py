@@ -182,7 +182,7 @@ def sense_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
 
 
 def contrasted_means(embedded: Tensor, senses: Tensor, n_senses: int) -> Tensor:
-    """Return ``[S, H]`` centroids of a word's meanings, of length 1, moved apart from one another.
+    """Return ``[S, H]`` centroids of a word's meanings, of length 1, moved apart.
 
     Means are moved to where their cosines separate the uses ``[n, H]`` of the word best: logistic
     regression on the cosines, with a penalty on moving. Each use is left out of the mean of its own

@@ -45,8 +45,11 @@ def chosen_options(options: Sequence[HeadOption], names: Sequence[str]) -> list[
     return [by_name[name] for name in dict.fromkeys(names) if name in by_name] or list(options[:1])
 
 
-def tested_line(option: HeadOption, *, baseline: bool) -> str:
-    """Say in plain words how well a head did in its test, and the ``baseline`` in it."""
+def tested_line(option: HeadOption, unit: str, *, baseline: bool) -> str:
+    """Say in plain words how well a head did in its test, and the ``baseline`` in it.
+
+    ``unit`` names what gets a label: ``"texts"`` or ``"words"``.
+    """
     score = option.head.score
     if score is None:
         return "It was not tested yet."
@@ -54,7 +57,6 @@ def tested_line(option: HeadOption, *, baseline: bool) -> str:
     if other and (score.metric, score.data) != (other.metric, other.data):
         other = None
     if score.metric == "accuracy":
-        unit = "texts" if option.head.kind == "classification" else "words"
         beside = f"; on layer 0 alone, in {100 * other.value:.0f}" if other else ""
         return f"In its test it was right in {100 * score.value:.0f} of 100 {unit}{beside}."
     beside = f"; on layer 0 alone {other.value:.2f}" if other else ""
@@ -130,7 +132,7 @@ def sentiment_card(
         heading=heading(option.head),
         title=option.head.title,
         about=about_line(option, baseline=bool(without)),
-        tested=tested_line(option, baseline=bool(without)),
+        tested=tested_line(option, "texts", baseline=bool(without)),
         words=lambda result: pieces(
             result.text,
             ((word.use.char_start, word.use.char_end, word) for word in result.occlusion),
@@ -197,7 +199,7 @@ def entity_card(
         spans=spans,
         title=option.head.title,
         about=about_line(option, baseline=bool(without)),
-        tested=tested_line(option, baseline=bool(without)),
+        tested=tested_line(option, "words", baseline=bool(without)),
         colour=lambda name: colour_of(name, labels),
         pieces=lambda result: pieces(
             result.sentence, ((e.start_char, e.end_char, e) for e in result.best.entities)

@@ -39,7 +39,7 @@ def test_another_head_is_chosen_and_its_link_opens_it_again(open_page, open_weig
     page.locator(READY).filter(has_text="Names in the news (fake)” draws 52").wait_for()
     assert "All 3 runs" in page.locator(".head-panel .reasons").inner_text()
     choose(page, "Parts of speech (fake)")
-    assert "This is a single run" in page.locator(".head-panel .reasons").inner_text()
+    assert "This head was trained once" in page.locator(".head-panel .reasons").inner_text()
     assert page.locator(".head-panel :is(polyline, u)").count() == 0
     page.get_by_role("tab", name="Compare").click()
     page.get_by_role("tab", name="Layers").click()

@@ -205,8 +205,9 @@ def test_a_score_in_plain_words(kind, score, other, line):
         return HeadInfo("a", "A", kind, (), "m", measured and Score(*measured, "some texts"))
 
     option = cards.HeadOption(head(score), head(other))
-    assert cards.tested_line(option, baseline=True).endswith(line)
-    assert "layer 0" not in cards.tested_line(option, baseline=False)
+    unit = {"classification": "texts", "tagging": "words"}[kind]
+    assert cards.tested_line(option, unit, baseline=True).endswith(line)
+    assert "layer 0" not in cards.tested_line(option, unit, baseline=False)
 
 
 def test_heads_of_one_title_are_distinguished_by_name():
