@@ -59,6 +59,8 @@ def workplace(tmp_path_factory):
     (folder / "glove.txt").write_text("bank 1 0\nriver 0.6 0.8\nloan 0.8 0.6\n")
     tagged = ["Ada\tB-PER\nfound\tO\nLima\tB-LOC\n", "The\tO\nkettle\tO\nsang\tO\n"]
     (folder / "my_tags.conll").write_text("\n".join(tagged * 20))
+    # docs/results.md makes it with sed and awk.
+    (folder / "lower.marked").write_text("we met [ada](PER) in [lima](LOC)\n")
     return folder
 
 
