@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -272,7 +273,10 @@ class UseIndex:
         numbers = np.searchsorted(self._begins, rows, side="right") - 1
         order = np.argsort(numbers, kind="stable")
         present, first = np.unique(numbers[order], return_index=True)
-        for number, at in zip(present.tolist(), np.split(order, first[1:]), strict=True):
+        for number, (start, end) in zip(
+            present.tolist(), pairwise([*first.tolist(), len(order)]), strict=True
+        ):
+            at = order[start:end]
             yield number, at, rows[at] - self._begins[number]
 
     def use(self, row: int) -> Use:

@@ -74,6 +74,7 @@ def test_only_this_word_or_only_others(elmo, index):
     assert {hit.use.word for hit in same} == {"bank", "banks"}
     other = index.search(query, 1, 9, "bank", "other")
     assert not {"bank", "banks", ".", "!"} & {hit.use.word for hit in other}
+    assert len(index.search(query, 1, 9, "zebra", "same")) == 0
 
 
 @pytest.mark.parametrize(
