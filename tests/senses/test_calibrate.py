@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from torch.nn import functional as F
 
 from elmo_tasks.encoders.elmo import Elmo
 from elmo_tasks.encoders.static_vectors import StaticVectors
@@ -82,3 +83,25 @@ def test_too_small_a_dictionary_is_refused(static):
         calibrate(Elmo(tiny()), static, None, dictionary(20))
     with pytest.raises(DataError, match="words of three meanings or more to fit on, found none"):
         calibrate(Elmo(tiny()), static, None, dictionary(60, senses_each=2))
+
+
+def test_centroids_moved_apart_separate_new_uses_better():
+    generator = torch.Generator().manual_seed(0)
+
+    def uses(n):
+        """Two meanings, which differ in the first number only; the others are noise."""
+        senses = torch.arange(n) % 2
+        vectors = torch.randn(n, 8, generator=generator)
+        vectors[:, 0] = 0.4 * vectors[:, 0] + torch.where(senses == 0, 0.6, -0.6)
+        return F.normalize(vectors, dim=-1), senses
+
+    examples, new = uses(24), uses(400)
+    plain, moved = (
+        float(((new[0] @ means(*examples, 2).T).argmax(dim=1) == new[1]).float().mean())
+        for means in (fit_views.sense_means, fit_views.contrasted_means)
+    )
+    assert moved > plain + 0.05
+    centroids = fit_views.contrasted_means(*examples, 2)
+    assert centroids.norm(dim=-1).tolist() == pytest.approx([1, 1], abs=1e-5)
+    of_one = fit_views.contrasted_means(examples[0], torch.zeros(24, dtype=torch.long), 1)
+    torch.testing.assert_close(of_one[0], F.normalize(examples[0].mean(dim=0), dim=0))
